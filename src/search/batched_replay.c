@@ -1,5 +1,5 @@
-/* Sets at a time: more than a model has schedules, virtual stages and degrees that suit its layers, as a search
- * goes through all of those before it comes to the next recomputation. */
+/* More sets than a model has schedules, virtual stages and pipeline degrees that divide its layers: a search tries
+ * all of those before the next recomputation. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@ enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 
 /* Pipelines of one shape, and the plans that wait for them. */
 typedef struct replay_set {
-    nnc_pipeline shape; /* no times */
+    nnc_pipeline shape; /* its times are not used */
     uint64_t number;
-    int32_t tracks, plans; /* so many; 0 = empty */
+    int32_t tracks, plans; /* counts; 0 = empty */
     double send_s[NNC_TRACKS];
-    /* Forward of all virtual stages, then backward, then weight gradients: without room in between, so that sets stay small
-     * where pipelines are short. */
+    /* Forward of all virtual stages, then backward, then weight gradients, without gaps: short pipelines use few
+     * cache lines. */
     double times_s[3 * VIRTUAL_MAX * NNC_TRACKS];
     nnc_waiting plan[PLANS_MAX];
 } replay_set;
@@ -25,10 +25,10 @@ typedef struct replay_set {
 struct nnc_batched_replay {
     nnc_batched_fn *batched;
     void *context;
-    uint64_t numbers; /* of sets so far */
+    uint64_t numbers; /* serial number of the last set */
     int32_t oldest;   /* the next to be replaced */
     uint64_t keys[SETS];
-    uint8_t hints[1 << HINT_BITS]; /* where a key of that hash was last */
+    uint8_t hints[1 << HINT_BITS]; /* where a key with that hash was last */
     double span_s[NNC_TRACKS_STAGES_MAX * NNC_TRACKS];
     replay_set sets[SETS];
 };
@@ -55,14 +55,14 @@ bool nnc_batched_replay_takes(const nnc_plan *plan)
            plan->micro_batches < INT64_C(1) << 40 && nnc_schedule_of(plan->schedule)->wave != NULL;
 }
 
-/* Another one for every shape; 0 for none. */
+/* A different key for every shape; never 0. */
 static uint64_t key_of(const nnc_pipeline *p)
 {
     return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) |
            ((uint64_t)p->stages << 8) | (uint64_t)p->chunks;
 }
 
-/* The step of the slowest stage: its passes, then what it does once. */
+/* The step time: the stage that ends last. */
 static double step_of(const nnc_waiting *plan, const double *span_s)
 {
     const double *of = &span_s[plan->track];
@@ -100,7 +100,7 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
     r->keys[place] = 0;
 }
 
-/* The set of a shape; the oldest gives way to a new one. */
+/* The set of a shape; a new one replaces the oldest. */
 static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline,
                       nnc_pipeline_memory *memory)
 {

@@ -47,7 +47,7 @@ static nnc_status check_number(const char *member, double least, double most, do
     return found >= least && found <= most ? NNC_OK : out_of_range(member, least, most, found, err);
 }
 
-/* Values that the field of the plan may have, and no more than there is room for. */
+/* Are the values legal for the field of the plan, and not too many? */
 static nnc_status check_choice(const char *member, const nnc_choice *choice, nnc_error *err)
 {
     const nnc_field *field = nnc_field_of_key(&nnc_plan_table, member);
@@ -118,18 +118,18 @@ nnc_status nnc_search_read(const nnc_search *given, nnc_search *search, nnc_erro
 
 NNC_ENUM_NAMES(nnc_objective, NNC_OBJECTIVE_LIST)
 
-/* Blocks of a round share what earlier rounds found, and nothing else: so what is pruned does not
- * depend on which thread or rank came first. */
+/* Blocks of a round share the results of earlier rounds and nothing else. So pruning does not depend on which thread
+ * or rank came first. Rounds grow from the first size to the last. */
 enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 
-/* Blocks that are asked why they are illegal, when none is legal. */
+/* When no plan is legal: how many blocks are asked for the reason. */
 enum { REASONS_MOST = 1000000 };
 
-/* NNC_OK when some block is legal after all; else why the first, the simplest plan, is not. */
+/* NNC_OK when some block is legal after all; else err says why the first (simplest) plan is not. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err)
 {
     bool said =
-        false; /* blocks of one stage repeat 1f1b with other schedules, which is no reason */
+        false; /* blocks of one stage repeat 1f1b with other schedules: that is no reason */
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
         nnc_error refusal = { .status = NNC_OK };
         if (nnc_searcher_legal(searcher, place, &refusal)) {
@@ -152,7 +152,7 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
 {
     const uint64_t blocks = nnc_shard_size(search, space);
     nnc_front *known = malloc(sizeof *known);
-    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* what is known spares nothing */
+    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* without pruning, short rounds gain nothing */
     if (known == NULL) {
         return NNC_NO_MEMORY;
     }
@@ -175,7 +175,7 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
     return NNC_OK;
 }
 
-/* A limit on the run needs its length, and one on money a price. */
+/* A limit on the run needs the length of the run; a budget also needs a price. */
 static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err)
 {
     const nnc_plan *plan = &search->base;
@@ -184,7 +184,7 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
                                                  : NULL;
     if (search->run != NULL) {
         nnc_run run;
-        NNC_TRY(nnc_run_of(NULL, device, plan, search->run, &run, err)); /* contradictions */
+        NNC_TRY(nnc_run_of(NULL, device, plan, search->run, &run, err)); /* refuses contradictions */
     }
     const bool epochs = search->run != NULL && !isnan(search->run->epochs);
     if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples) && !epochs) {
@@ -196,7 +196,7 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
         return nnc_fail(err, NNC_BAD_USAGE, "--budget",
                         "no price is recorded for %s, expected --price beside it", device->id);
     }
-    return nnc_power_check(device, err); /* else every plan fails, and none says why */
+    return nnc_power_check(device, err); /* otherwise every plan fails without a reason */
 }
 
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
@@ -268,7 +268,7 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
 
 /* ---- results ---- */
 
-/* What a search found, for those who do not see its members. */
+/* Access to the members of a result, for callers without the struct. */
 nnc_search_result *nnc_search_result_create(void)
 {
     return calloc(1, sizeof(nnc_search_result));

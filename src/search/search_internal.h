@@ -13,10 +13,10 @@
 
 /* ---- the space (space.c) ---- */
 
-/* The space of a search: which values each choice takes, and the plan of a place in it. */
+/* Which values each choice takes, and the plan at a place in the space. */
 
-/* Choices in the order they vary, the last fastest. Those up to pipeline decide what one rank
- * computes and form a block; the others reorder or move it. */
+/* Choices in the order they vary, the last fastest. Those up to pipeline form a block: they decide which ops one
+ * rank runs. The others change the order of passes or move tensors. */
 typedef enum nnc_axis {
     NNC_AXIS_TENSOR,
     NNC_AXIS_CONTEXT,
@@ -35,33 +35,33 @@ typedef enum nnc_axis {
 
 typedef struct nnc_space {
     nnc_choice axes[NNC_AXES];
-    uint64_t blocks, block_size; /* plans in all: blocks * block_size */
+    uint64_t blocks, block_size; /* the space has blocks * block_size plans */
 } nnc_space;
 
-/* Fills in every open choice. NNC_BAD_USAGE: more values than a choice holds. */
+/* Fills in every choice that the search leaves open. NNC_BAD_USAGE: a choice has too many values. */
 nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device,
                           const nnc_search *search, nnc_space *space, nnc_error *err);
 
-/* Sets the choices of a block, or of a plan inside it, in plan. */
+/* Set the choices of a block, or of plan number `inside` of a block, in plan. */
 void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan);
 void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
-/* Blocks of a shard (from 1) of shards, and the block that is number `place` of them, from 0. Of every
- * `shards` blocks in a row each shard has one, by turns without a period: choices vary with periods,
- * and every N-th block could be all of one pipeline degree. Shard 1 has the first block of all. */
+/* Number of blocks of shard `shard` (from 1), and the block at a place (from 0) of it. Each row of `shards`
+ * neighbouring blocks gives one block to each shard, in an order that changes without a period: with a period, one
+ * shard could get all blocks of one pipeline degree. Shard 1 has the first block. */
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards);
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards);
 
-/* Plans of a block that differ in ZeRO stage and offload alone form a group: sets the others of its choices; number inside
- * the group, from 0: sets these two. */
+/* Plans of a block that differ only in ZeRO stage and offload form a group. The first function sets the other
+ * choices inside the block; the second sets these two, by the plan's number inside the group (from 0). */
 uint64_t nnc_space_group_size(const nnc_space *space);
 void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan);
 void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
 /* ---- best plans and the Pareto front (pareto.c) ---- */
 
-/* The best plans found so far, and the Pareto front of time and memory. Both are sets with a total
- * order, so that merging them in any order gives the same. */
+/* The best plans so far, and the Pareto front of step time and memory. Both have a total order, so merging in any
+ * order gives the same result. */
 
 enum { NNC_SEARCH_THREADS_MAX = 256 };
 
@@ -71,33 +71,33 @@ typedef struct nnc_front {
     nnc_found pareto[NNC_PARETO_MAX]; /* fastest first, memory falling */
     int32_t pareto_count;
     bool truncated, any_missed;
-    nnc_found missed; /* the fastest that breaks a limit on the run alone */
+    nnc_found missed; /* the fastest plan that fits and breaks a limit on the run */
 } nnc_front;
 
-/* Does a come before b? The objective decides, then the other figure, then the place in the space. */
+/* Is a better than b? Decided by the objective, then by the other of time and memory, then by the index. */
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
-/* All that a front says; the rest of it is room for more. */
+/* Copies the used part of a front. */
 void nnc_front_copy(nnc_front *to, const nnc_front *from);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
-/* Would nnc_front_add of such a plan change anything? */
+/* Would nnc_front_add of such a plan change the front? */
 bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index,
                      double step_s, int64_t memory_bytes);
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best,
                      const nnc_front *other);
 
-/* A plan that fits and breaks a limit on the run. */
+/* Records a plan that fits and breaks a limit on the run. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
-/* Would a plan of this memory that takes at least least_s change nothing? Sound: it is worse than the
- * last of the best, and a plan on the front is faster with no more memory. */
+/* Can a plan with this memory and at least this step time be pruned? Sound: it is worse than the last of the best,
+ * and a plan of the Pareto front is faster with no more memory. */
 bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t best, double least_s,
                      int64_t memory_bytes);
 
-/* What lies past the counts of a result stays as it is. */
+/* Copies the used part into a result; the rest of the result stays as it is. */
 void nnc_front_result(const nnc_front *front, nnc_search_result *result);
-/* The front that a result came from. */
+/* The front of a result. */
 void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
 /* ---- batched replay (batched_replay.c) ---- */
@@ -213,10 +213,10 @@ bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_re
 
 /* ---- workers (searcher.c) ---- */
 
-/* The threads of one process that work out blocks of a search. */
+/* The threads of one process that evaluate blocks of a search. */
 
-/* What became of some blocks. Legal plans, and those of them that fit, are counted before any is pruned, so that their
- * numbers do not depend on what was known: shards add up to the whole. The others tell of the work. */
+/* Outcome of some blocks. legal and feasible are counted before pruning, so they do not depend on the order, and
+ * shards add up to the whole; evaluated and pruned describe the work done. */
 typedef struct nnc_search_part {
     nnc_front front;
     uint64_t evaluated, pruned, legal, feasible;
@@ -226,23 +226,23 @@ void nnc_search_part_clear(nnc_search_part *part);
 void nnc_search_part_add(nnc_search_part *part, const nnc_search *search,
                          const nnc_search_part *more);
 
-/* Blocks that a search does: those of its shard, or all; and the one that is number `place` of them. */
+/* Number of blocks of the search, or of its shard, and the block at a place among them. */
 uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
 uint64_t nnc_shard_block(const nnc_search *search, uint64_t place);
 
-/* Everything it is made with must outlive it. NULL when out of memory. */
+/* NULL when out of memory. The arguments must outlive the searcher. */
 typedef struct nnc_searcher nnc_searcher;
 nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device,
                                   const nnc_profiles *profiles, const nnc_search *search,
                                   const nnc_space *space);
 void nnc_searcher_destroy(nnc_searcher *searcher);
 
-/* Works out the blocks at places first to end - 1, and adds what they hold to part; see nnc_searcher_complete. Nothing is
- * shared between them but what was known before, so what is pruned depends on that alone. */
+/* Evaluates the blocks at places first to end - 1 and adds their outcome to part; call nnc_searcher_complete on its
+ * front later. Pruning uses `known` alone, so it does not depend on the threads. */
 void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,
                        nnc_search_part *part);
 
-/* Of a plan on a front its place, its step time and its memory may be all that is known: works out the rest. */
+/* Completes the result of Pareto and best plans for which only index, step_s and memory were kept. */
 void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front);
 
 /* Is any plan of the block at a place legal? If not, err names the rule. */
@@ -250,10 +250,9 @@ bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
 /* ---- a search (search.c) ---- */
 
-/* A search whose rounds others may work out. */
+/* A search whose rounds may be evaluated by other processes. */
 
-/* Who works out the blocks of a round, in place of the threads of this process: as
- * nnc_searcher_work. */
+/* Evaluates the blocks of a round in place of nnc_searcher_work, with its arguments. */
 typedef struct nnc_helpers {
     void *context;
     void (*work)(void *context, const nnc_front *known, uint64_t first, uint64_t end,
@@ -265,7 +264,7 @@ typedef struct nnc_search_watch {
     void *context;
 } nnc_search_watch;
 
-/* As nnc_search_run; helpers NULL: the threads of this process. */
+/* Same as nnc_search_run; helpers NULL: the threads of this process. */
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
                            const nnc_profiles *profiles, const nnc_search *search,
                            const nnc_helpers *helpers, const nnc_search_watch *watch,
@@ -273,34 +272,32 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
 
 /* ---- limits ---- */
 
-/* What a program asks of a search, as this library knows it. */
 
-/* A search of any size, its limits checked. NNC_BAD_USAGE or NNC_ILLEGAL_PLAN; err names the member. */
+/* Copies a search of any struct size and checks its limits. NNC_BAD_USAGE or NNC_ILLEGAL_PLAN; err names the member. */
 nnc_status nnc_search_read(const nnc_search *given, nnc_search *search, nnc_error *err);
 
 /* ---- rank groups (search_ranks.c) ---- */
 
-/* A search over MPI ranks: in every round rank 0 hands out runs of blocks as ranks ask for them, and
- * merges what they found; all work, who has nothing to do sleeps. What is known, and so what is pruned, is the same as in one
- * process. Without MPI there is one rank. */
+/* A search over MPI ranks. In every round rank 0 assigns runs of blocks to ranks that ask, evaluates blocks itself
+ * while none asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there is one rank. */
 
-/* As nnc_search_run, which it is for a crew of one. For rank 0, while the others serve. */
+/* Same as nnc_search_run. For rank 0, while the other ranks run nnc_crew_search_serve. */
 nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
                            const nnc_profiles *profiles, const nnc_search *search,
                            const nnc_search_watch *watch, nnc_search_result *result,
                            nnc_error *err);
 
-/* For any other rank: works for rank 0's searches, of this model, device and run, until they end. */
+/* For the other ranks: works on the searches of rank 0, of this model, device and run, until they end. */
 void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
                            const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads);
 
-/* For rank 0: there are no more searches. */
+/* For rank 0: ends nnc_crew_search_serve on the other ranks. */
 void nnc_crew_search_end(nnc_crew crew);
 
 /* ---- search tasks, reports, shards (search_task.c, search_document.c, search_shard.c) ---- */
 
-/* A search as it is asked for: of one number of devices or of several, with the way to a step time; and what
- * it says, which shards of it say in part. */
+/* A search command: one number of devices or several, and the parameters that reach a step time; its report, and the
+ * shards of reports. */
 
 typedef struct nnc_search_task {
     nnc_crew crew;
@@ -308,13 +305,13 @@ typedef struct nnc_search_task {
     const nnc_device *device;
     const nnc_profiles *profiles;
     nnc_search search;
-    int32_t *sizes;         /* numbers of devices to search one by one */
-    int32_t size_count;     /* 0: the one of the plan */
-    double target_step_s;   /* 0 = not asked */
-    nnc_search_watch watch; /* asked to stop by it, a search says what it has covered */
+    int32_t *sizes;         /* numbers of devices, searched one after the other */
+    int32_t size_count;     /* 0: the devices of the plan */
+    double target_step_s;   /* 0 = not given */
+    nnc_search_watch watch; /* may stop the search, which then reports the covered part */
 } nnc_search_task;
 
-/* Combinations of a search, or of several. */
+/* Numbers of combinations. */
 typedef struct nnc_search_total {
     uint64_t space, covered, evaluated, pruned, legal, feasible;
 } nnc_search_total;
@@ -323,66 +320,67 @@ typedef struct nnc_search_total {
 typedef struct nnc_search_size {
     int32_t devices;
     nnc_search_total total;
-    bool found, any_missed; /* best is there; missed breaks only deadline or budget */
+    bool found, any_missed; /* best is set; missed is set (breaks only deadline or budget) */
     nnc_found best, missed;
-    nnc_error why; /* no combination is legal; status NNC_OK: one is */
+    nnc_error why; /* why no combination is legal; status NNC_OK: one is */
 } nnc_search_size;
 
 typedef struct nnc_search_report {
-    const nnc_model *model; /* NULL, as is the device: not known to a merger */
+    const nnc_model *model; /* NULL in a merged report, as is the device */
     const nnc_device *device;
     nnc_search *search;
-    nnc_search_result *result; /* of the one size */
+    nnc_search_result *result; /* of one number of devices */
     nnc_search_size *sizes;    /* of several; NULL = one */
     int32_t size_count, size_asked;
-    int32_t fastest, cheapest; /* among the sizes; -1 = nothing found */
+    int32_t fastest, cheapest; /* index of a size; -1 = no plan found */
     nnc_search_total total;
-    double target_step_s;                /* 0 = not asked */
-    nnc_target targets[NNC_LEVER_COUNT]; /* one figure each */
+    double target_step_s;                /* 0 = not given */
+    nnc_target targets[NNC_LEVER_COUNT]; /* one parameter each */
     int target_count;
     double elapsed_s;
-    const char *currency; /* of the prices; NULL = there are none */
-    bool batch_chosen;    /* not asked for */
+    const char *currency; /* of the prices; NULL = no price is known */
+    bool batch_chosen;    /* the global batch is a default */
     bool stopped;         /* before all was covered */
-    nnc_error why; /* no combination of a shard is legal; status NNC_OK: one is, or no shard */
+    nnc_error why; /* why no combination of a shard is legal; status NNC_OK: one is, or this is no shard */
     const char
-        *digest; /* of a shard: of all that decides the search but the shard; NULL = no shard */
+        *digest; /* of everything that decides the search except the shard; NULL = no shard */
 } nnc_search_report;
 
-/* Of an nnc_search_report; an nnc_found; the best plan of an nnc_search_size. */
+/* Metrics of an nnc_search_report, of an nnc_found, and of the best plan of an nnc_search_size. */
 extern const nnc_metrics nnc_search_document, nnc_found_metrics, nnc_size_best_metrics;
 
 #define NNC_SEARCH_SCHEMA "nncost.search/1"
 
-/* Searches into a report, with memory of the arena; for rank 0, while the others serve. Errors: those of
- * nnc_search_run, but that a shard, or a size beside others, may well have no legal plan. */
+/* Searches into a report in the arena; for rank 0, while the other ranks serve. Errors of nnc_search_run, except
+ * that a shard, or one of several sizes, may have no legal plan. */
 nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report,
                                nnc_error *err);
 
-/* Is anything found? */
+/* Did the search find a plan? */
 bool nnc_search_answered(const nnc_search_report *report);
 
 /* Finds the fastest and the cheapest of the sizes. */
 void nnc_search_rank_sizes(nnc_search_report *report);
 
-/* Digest of all that decides the result but the shard: version, task, what the files say (NULL: there is none),
- * and texts. */
+/* Digest of everything that decides the result except the shard: version, task, content of the files (an entry may
+ * be NULL), and texts. */
 nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs,
                              const char *const *files, int file_count, const char *const *texts,
                              int text_count, uint64_t *digest, nnc_error *err);
 
 /* ---- shards: files that 'nncost search --shard I/N --format json' wrote ---- */
 
-/* Does a file begin as JSON with a schema? Only a look at its text. NNC_IO: it cannot be read. */
+/* Does a file begin as JSON with a schema? Reads only its first bytes. NNC_IO: it cannot be read. */
 nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err);
 
-/* A report read back; all that it points to is in the arena. NNC_BAD_SPEC: not a shard, or one that was
- * stopped before its end; NNC_IO, NNC_NO_MEMORY. */
+/* Reads a shard into the arena. NNC_BAD_SPEC: the file is no shard, or its search was stopped before its end;
+ * NNC_IO, NNC_NO_MEMORY. */
 nnc_status nnc_search_shard_read(nnc_arena *arena, const char *path, nnc_search_report *shard,
                                  nnc_error *err);
 
-/* What one search would have said, of this digest, or of any where it is NULL. NNC_BAD_SPEC: a shard twice, or of
- * another search; NNC_BAD_USAGE: one is missing; NNC_ILLEGAL_PLAN: no plan of any is legal. */
+/* Merges shards into the report of the whole search. digest: of the search that is expected, NULL = any.
+ * NNC_BAD_SPEC: a shard twice, or of another search; NNC_BAD_USAGE: a shard is missing; NNC_ILLEGAL_PLAN: no shard
+ * has a legal plan. */
 nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, const char *digest,
                             nnc_search_report *report, nnc_error *err);
 

@@ -25,7 +25,7 @@ static void add_number(uint64_t *digest, double number)
     *digest = nnc_digest_number(*digest, bits);
 }
 
-/* What a file says: two machines may keep it in different places. */
+/* Hash the content of a file, not its path. */
 static nnc_status add_file(nnc_specs *specs, uint64_t *digest, const char *path, nnc_error *err)
 {
     uint64_t content = 0;
@@ -103,7 +103,6 @@ nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs,
 
 /* ---- reading ---- */
 
-/* Shards of a search, read back. */
 enum { VALUES_MAX = 2000000 };
 
 nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err)
@@ -152,7 +151,7 @@ static void read_plan(nnc_json at, nnc_plan *plan)
     }
 }
 
-/* A plan is read by its own fields, and plans are put in order by their step times. */
+/* The plan is read through the plan's own fields. A plan needs a step time, which orders plans. */
 static bool take(nnc_json object, const nnc_metric *row, nnc_json value, void *record)
 {
     if (row->rows == &nnc_plan_choice_metrics && nnc_json_type_of(value) == NNC_JSON_OBJECT) {
@@ -180,7 +179,7 @@ static void read_part(nnc_json root, nnc_search *search)
     }
 }
 
-/* What there is says so by what it holds. */
+/* Derives the flags of a size from the members that are there. */
 static void settle_size(nnc_search_size *size)
 {
     size->found = size->best.plan.devices > 0;
@@ -242,8 +241,7 @@ nnc_status nnc_search_shard_read(nnc_arena *arena, const char *path, nnc_search_
 
 /* ---- merging ---- */
 
-/* Shards of a search, put together. */
-/* What the shards read so far come to. */
+/* Running total over the shards read. */
 typedef struct merger {
     const char *first_path;
     const char **paths; /* file of each shard; NULL = not read yet */
@@ -278,7 +276,7 @@ static void add_total(nnc_search_total *sum, const nnc_search_total *more)
     sum->feasible += more->feasible;
 }
 
-/* A rule forbids all plans only when it does so in every shard; shard 1 has the simplest plan. */
+/* No plan is legal only when that is so in every shard. Shard 1 has the simplest plan, so its reason is kept. */
 static void merge_why(nnc_error *sum, const nnc_error *more, bool first_shard)
 {
     if (more->status == NNC_OK || (first_shard && sum->status != NNC_OK)) {
@@ -334,7 +332,7 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
     const int all = m->sum->search->shards;
     m->paths[m->sum->search->shard - 1] = paths[0];
     for (int i = 1; i < count; i++) {
-        nnc_search_report shard; /* its texts are those of the plans that the sum keeps */
+        nnc_search_report shard; /* its texts stay: plans of the sum use them */
         NNC_TRY(nnc_search_shard_read(arena, paths[i], &shard, err));
         NNC_TRY(check_shard(m, &shard, paths[i], err));
         merge_shard(m, &shard);
@@ -350,7 +348,7 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
     return NNC_OK;
 }
 
-/* Where no plan is legal the search is an error, as it is without shards. */
+/* A search without a legal plan is an error, with or without shards. */
 static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err)
 {
     const nnc_error *why =
@@ -380,7 +378,7 @@ nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, con
     NNC_TRY(check_legal(report, err));
     nnc_front_result(&m->front, report->result);
     report->size_asked = report->size_count;
-    report->digest = NULL; /* all of the search */
+    report->digest = NULL; /* no longer a shard */
     report->search->shard = report->search->shards = 0;
     nnc_search_rank_sizes(report);
     return NNC_OK;

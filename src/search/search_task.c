@@ -11,7 +11,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Hands progress on, and keeps whether to stop. */
+/* Passes progress on and remembers whether to stop. */
 typedef struct listener {
     const nnc_search_watch *watch;
     bool stopped;
@@ -48,14 +48,14 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result)
 
 /* ---- several sizes ---- */
 
-/* Of the run where it is known: more devices stop more often. */
+/* Time or device-hours of the run when known, because larger jobs fail more often; else of one step. */
 static double spent(const nnc_found *found, bool by_cost)
 {
     return by_cost ? (isnan(found->device_hours) ? found->device_s : found->device_hours)
                    : (isnan(found->run_s) ? found->step_s : found->run_s);
 }
 
-/* The first of the best by one measure, -1 when there is none. */
+/* The first size that is best by one measure; -1 = no plan found. */
 static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost)
 {
     int32_t best = -1;

@@ -21,16 +21,16 @@ struct nnc_searcher {
     const nnc_device *device;
     const nnc_search *search;
     const nnc_space *space;
-    nnc_run_ask run_ask; /* of the search, as this library knows it */
+    nnc_run_ask run_ask; /* of the search, in the layout of this library */
     worker *workers;
     int32_t count;
-    /* Does not change while blocks are worked out. */
+    /* Constant while blocks are evaluated. */
     const nnc_front *known;
     uint64_t end, run; /* blocks that a thread takes at a time */
     atomic_ullong next;
 };
 
-/* Whole searches are one shard of one. */
+/* A whole search is shard 1 of 1. */
 static int32_t shards_of(const nnc_search *search)
 {
     return search->shards > 0 ? search->shards : 1;
@@ -51,7 +51,7 @@ uint64_t nnc_shard_block(const nnc_search *search, uint64_t place)
     return nnc_space_shard_block(place, shard_of(search), shards_of(search));
 }
 
-/* What the run of a plan comes to: its steps, or all that the search says of it. */
+/* Fills in the run of a plan: all its metrics if the search asks for a run, else its steps alone. */
 static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
 {
     nnc_utilisation(result, NULL);
@@ -62,7 +62,7 @@ static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
                       .goodput = (double)NAN,
                       .energy_j = (double)NAN,
                       .carbon_kg = (double)NAN };
-    if (r->search->run != NULL) { /* whose contradictions were refused before */
+    if (r->search->run != NULL) { /* contradictions were refused before */
         (void)nnc_run_say(result, r->device, &result->plan, &r->run_ask, run, NULL, NULL);
     }
 }
@@ -97,7 +97,7 @@ static bool breaks_limits(const nnc_search *search, double run_s, double cost_ru
            (search->budget > 0.0 && !(cost_run <= search->budget));
 }
 
-/* Does a plan that takes at least least_s break a limit, and is one known that does so by less? */
+/* Does a plan that takes at least least_s break a limit, while a faster plan is known that breaks one too? */
 static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s)
 {
     const nnc_searcher *r = w->of;
@@ -109,16 +109,16 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     nnc_plan_groups_work(w->groups, pass, result);
     const double steps = !isnan(plan->samples) ? plan->samples / (double)plan->global_batch
                                                : plan->tokens / (double)result->tokens;
-    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* by --epochs, say */
+    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* for example by --epochs */
         return false;
     }
     const double sites = r->run_ask.sites;
-    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* rounding */
+    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* minus rounding errors */
     const double price = nnc_price_of(plan, r->device);
     return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * sites * price);
 }
 
-/* The times are there: is the plan among the best? */
+/* Keeps a plan with a known step time if it is among the best. */
 static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint64_t index)
 {
     const nnc_searcher *r = w->of;
@@ -141,7 +141,7 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
     if (!wanted || !nnc_plan_groups_parts(w->groups, pass, result)) {
         return;
     }
-    count_run(r, result, &run); /* its parts are known now */
+    count_run(r, result, &run); /* again, with the parts of the step */
     const nnc_found found = found_of(result, &run, nnc_plan_groups_software(pass), index);
     if (missed) {
         nnc_front_miss(&w->part.front, &found);
@@ -150,8 +150,8 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
     }
 }
 
-/* Does a plan that takes so long, of which nothing else is worked out yet, change the front? Then it is kept as it is: see
- * nnc_searcher_complete. */
+/* Receives the step time of a plan that waited. A plan that improves the front is kept with index, step time and
+ * memory alone; nnc_searcher_complete adds the rest. */
 static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
 {
     worker *w = context;
@@ -171,7 +171,7 @@ static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
     }
 }
 
-/* Fills in a plan that was kept with its times alone. */
+/* Computes the rest of a plan that was kept with index, step time and memory alone. */
 static void complete(worker *w, nnc_found *found)
 {
     const nnc_searcher *r = w->of;
@@ -194,7 +194,7 @@ static void complete(worker *w, nnc_found *found)
     }
 }
 
-/* One plan of the group at hand: legal? does it fit? could it be among the best? then its times. */
+/* Evaluates one plan of the current group: is it legal, does it fit, can it be among the best, how long is its step? */
 static void try_plan(worker *w, uint64_t index, uint64_t inside)
 {
     const nnc_searcher *r = w->of;
@@ -217,7 +217,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     const bool hopeless = !fits || misses_more(w, pass, &result, least_s) ||
                           nnc_front_beats(r->known, search->objective, search->best, least_s,
                                           result.memory.total_bytes);
-    nnc_waiting waiting; /* its ends are filled as far as there are some */
+    nnc_waiting waiting; /* ends[] stays unset beyond end_count */
     waiting.index = index;
     waiting.memory_bytes = result.memory.total_bytes;
     waiting.fits = fits;
@@ -284,11 +284,11 @@ void nnc_search_part_clear(nnc_search_part *part)
     part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
-/* Blocks in a row share lists and tables, and fill the same sets of pipelines that are replayed side by side; but no thread is
- * to wait long for the last. */
+/* Neighbouring blocks share caches and fill the same batches of pipelines, so threads take runs of blocks. Runs are
+ * short enough that no thread waits long for the last one. */
 static uint64_t run_of(uint64_t blocks, int32_t threads)
 {
-    enum { TURNS = 16 }; /* of a thread */
+    enum { TURNS = 16 }; /* runs per thread */
     return blocks / (uint64_t)(TURNS * threads) + 1;
 }
 
@@ -343,7 +343,7 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     made->run_ask = nnc_run_ask_default();
     if (search->run != NULL) {
         (void)nnc_sized_read(&made->run_ask, sizeof made->run_ask, search->run, "nnc_run_ask",
-                             NULL); /* read before */
+                             NULL); /* it was read without error before */
     }
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;

@@ -16,7 +16,7 @@ static nnc_status add(nnc_choice *choice, const char *option, int64_t value, nnc
     return NNC_OK;
 }
 
-/* Divisors of whole from 1 to most. */
+/* Divisors of whole, from 1 to most. */
 static nnc_status add_divisors(nnc_choice *choice, const char *option, int64_t whole, int64_t most,
                                nnc_error *err)
 {
@@ -37,7 +37,7 @@ static nnc_status add_list(nnc_choice *choice, const char *option, const int64_t
     return NNC_OK;
 }
 
-/* The schedules a search tries, in its order, as far as `most`. */
+/* The first `most` schedules in the order in which a search tries them. */
 static nnc_status add_schedules(nnc_choice *choice, int32_t most, nnc_error *err)
 {
     for (int32_t place = 1; place <= most; place++) {
@@ -50,8 +50,7 @@ static nnc_status add_schedules(nnc_choice *choice, int32_t most, nnc_error *err
     return NNC_OK;
 }
 
-/* Chunks that divide a device's layers when the layers divide over stages: divisors of the layers,
- * as far as anyone interleaves. */
+/* Virtual stages divide the layers, so they are divisors; more than 12 are not used in practice. */
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
 static nnc_status fill(const nnc_model *model, const nnc_device *device, const nnc_search *search,
@@ -65,7 +64,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
                                           NNC_RECOMPUTE_ACTIVATION,
                                           NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                           NNC_RECOMPUTE_ATTENTION };
-    const bool scores = search->base.attention == NNC_ATTENTION_UNFUSED; /* kept, so worth it */
+    const bool scores = search->base.attention == NNC_ATTENTION_UNFUSED; /* scores are kept, so recomputing attention pays */
     static const int64_t offloads[] = { NNC_OFFLOAD_NONE, NNC_OFFLOAD_OPTIMIZER };
     const nnc_model_sizes sizes = nnc_model_sizes_of(model);
     const bool splits = nnc_family_of(model)->split != NULL;
@@ -89,7 +88,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_VIRTUAL_STAGES:
         return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
-    default: /* a search offloads where the device file records the speed of host memory */
+    default: /* offload only where the device file records the speed of host memory */
         return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2,
                         err);
     }
@@ -123,7 +122,7 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device,
     return NNC_OK;
 }
 
-/* Digits of a place between two axes, the last fastest. */
+/* The values at a place, for the axes from first to end - 1; the last axis moves fastest. */
 static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values)
 {
     for (int a = end - 1; a >= first; a--) {
@@ -133,17 +132,17 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
     }
 }
 
-/* A row is turned by a digest of its number: anything with a period would meet that of a choice. */
+/* Rotates each row of blocks by a digest of its number, because a period could coincide with that of a choice. */
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
 {
     const uint64_t count = (uint64_t)shards;
-    const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* well mixed */
+    const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* the upper bits are well mixed */
     return place * count + ((uint64_t)(shard - 1) + (place > 0 ? turn : 0)) % count;
 }
 
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards)
 {
-    const uint64_t rows = space->blocks / (uint64_t)shards; /* whole ones */
+    const uint64_t rows = space->blocks / (uint64_t)shards; /* complete rows of one block per shard */
     return rows + (nnc_space_shard_block(rows, shard, shards) < space->blocks ? 1 : 0);
 }
 

@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/cell.h"
 #include "base/digest.h"
+#include "base/expression.h"
 #include "input/field.h"
 #include "metrics/report.h"
 #include "render/table.h"
@@ -209,19 +210,23 @@ nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err);
 
 /* ---- constraints (where.c) ---- */
 
-/* Constraints: "tensor * pipeline <= 64 && micro_batch > 1".
- *
- *     ||   &&   == != < <= > >=   + -   * / %   ! -   ( )   numbers   names   'text'
- *
- * loosest first, as in C; true is 1, % is fmod(), text compares by == and != only. A figure that is
- * not recorded makes every comparison with it false but !=. */
+/* Constraints: "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of base/expression.h. True is 1, % is fmod(),
+ * texts compare by == and != only. A value that is not recorded makes every comparison but != false. */
 
 enum { NNC_WHERES_MAX = 8, NNC_WHERE_NODES = 128, NNC_WHERE_TEXT = 512 };
 
+typedef enum nnc_where_kind {
+    NNC_WHERE_NUMBER,
+    NNC_WHERE_WORD,
+    NNC_WHERE_VARIABLE,
+    NNC_WHERE_OPERATOR
+} nnc_where_kind;
+
 typedef struct nnc_where_node {
-    char op;             /* '0' number, 'v' variable, 't' text; else the operator */
-    int32_t left, right; /* nodes; -1 = none */
-    int32_t variable, text;
+    nnc_where_kind kind;
+    nnc_operator of;
+    int32_t left, right;    /* nodes; -1 = none */
+    int32_t variable, text; /* as the caller counts them; a place in texts */
     double number;
 } nnc_where_node;
 
