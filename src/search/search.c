@@ -128,8 +128,7 @@ enum { REASONS_MOST = 1000000 };
 /* NNC_OK when some block is legal after all; else err says why the first (simplest) plan is not. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err)
 {
-    bool said =
-        false; /* blocks of one stage repeat 1f1b with other schedules: that is no reason */
+    bool said = false; /* blocks of one stage repeat 1f1b with other schedules: that is no reason */
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
         nnc_error refusal = { .status = NNC_OK };
         if (nnc_searcher_legal(searcher, place, &refusal)) {
@@ -152,7 +151,8 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
 {
     const uint64_t blocks = nnc_shard_size(search, space);
     nnc_front *known = malloc(sizeof *known);
-    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* without pruning, short rounds gain nothing */
+    uint64_t size = search->no_prune ? ROUND_MOST
+                                     : ROUND_FIRST; /* without pruning, short rounds gain nothing */
     if (known == NULL) {
         return NNC_NO_MEMORY;
     }
@@ -184,7 +184,8 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
                                                  : NULL;
     if (search->run != NULL) {
         nnc_run run;
-        NNC_TRY(nnc_run_of(NULL, device, plan, search->run, &run, err)); /* refuses contradictions */
+        NNC_TRY(
+            nnc_run_of(NULL, device, plan, search->run, &run, err)); /* refuses contradictions */
     }
     const bool epochs = search->run != NULL && !isnan(search->run->epochs);
     if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples) && !epochs) {

@@ -1,3 +1,5 @@
+/* Shards of a search: the digest by which they know each other, reading them back, and merging them into the report that
+ * one search would have given. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -243,28 +245,10 @@ nnc_status nnc_search_shard_read(nnc_arena *arena, const char *path, nnc_search_
 
 /* Running total over the shards read. */
 typedef struct merger {
-    const char *first_path;
-    const char **paths; /* file of each shard; NULL = not read yet */
+    nnc_shard_set seen;
     nnc_search_report *sum;
     nnc_front front, next; /* of the sum, and of the next shard */
 } merger;
-
-static nnc_status check_shard(const merger *m, const nnc_search_report *shard, const char *path,
-                              nnc_error *err)
-{
-    const nnc_search_report *sum = m->sum;
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
-    const int32_t number = shard->search->shard, of = shard->search->shards;
-    if (strcmp(sum->digest, shard->digest) != 0 || sum->search->shards != of ||
-        sum->size_count != shard->size_count) {
-        return nnc_fail(err, NNC_BAD_SPEC, path, "holds a shard of another search than %s",
-                        m->first_path);
-    }
-    const char *twin = m->paths[number - 1];
-    return twin == NULL ? NNC_OK
-                        : nnc_fail(err, NNC_BAD_SPEC, path, "is shard %d/%d, as is %s", (int)number,
-                                   (int)of, twin);
-}
 
 static void add_total(nnc_search_total *sum, const nnc_search_total *more)
 {
@@ -316,36 +300,24 @@ static void merge_shard(merger *m, const nnc_search_report *shard)
     }
 }
 
-static nnc_status read_first(merger *m, nnc_arena *arena, const char *path, nnc_error *err)
-{
-    NNC_TRY(nnc_search_shard_read(arena, path, m->sum, err));
-    m->first_path = path;
-    m->paths = nnc_arena_array(arena, (size_t)m->sum->search->shards, sizeof *m->paths);
-    nnc_front_of(m->sum->result, &m->front);
-    return m->paths != NULL ? NNC_OK : nnc_no_memory(err);
-}
-
 static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, int count,
                               nnc_error *err)
 {
-    NNC_TRY(read_first(m, arena, paths[0], err));
-    const int all = m->sum->search->shards;
-    m->paths[m->sum->search->shard - 1] = paths[0];
-    for (int i = 1; i < count; i++) {
-        nnc_search_report shard; /* its texts stay: plans of the sum use them */
-        NNC_TRY(nnc_search_shard_read(arena, paths[i], &shard, err));
-        NNC_TRY(check_shard(m, &shard, paths[i], err));
-        merge_shard(m, &shard);
-        m->paths[shard.search->shard - 1] = paths[i];
-    }
-    for (int i = 1; i <= all; i++) {
-        if (m->paths[i - 1] == NULL) {
-            return nnc_fail(err, NNC_BAD_USAGE, "merge",
-                            "expected all %d shards, found %d: shard %d/%d is missing", all, count,
-                            i, all);
+    for (int i = 0; i < count; i++) {
+        nnc_search_report next, *shard = i == 0 ? m->sum : &next; /* its texts are in the arena */
+        NNC_TRY(nnc_search_shard_read(arena, paths[i], shard, err));
+        const nnc_shard number = { shard->search->shard, shard->search->shards };
+        NNC_TRY(nnc_shard_set_add(&m->seen, paths[i], shard->digest, number, err));
+        if (i == 0) {
+            nnc_front_of(shard->result, &m->front);
+        } else if (shard->size_count != m->sum->size_count) { /* the file was edited */
+            return nnc_fail(err, NNC_BAD_SPEC, paths[i], "holds a shard of another search than %s",
+                            paths[0]);
+        } else {
+            merge_shard(m, shard);
         }
     }
-    return NNC_OK;
+    return nnc_shard_set_complete(&m->seen, err);
 }
 
 /* A search without a legal plan is an error, with or without shards. */
@@ -370,7 +342,10 @@ nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, con
         return nnc_no_memory(err);
     }
     m->sum = report;
-    NNC_TRY(read_shards(m, arena, paths, count, err));
+    m->seen.kind = "search";
+    const nnc_status status = read_shards(m, arena, paths, count, err);
+    nnc_shard_set_free(&m->seen);
+    NNC_TRY(status);
     if (digest != NULL && strcmp(report->digest, digest) != 0) {
         return nnc_fail(err, NNC_BAD_SPEC, paths[0],
                         "holds a shard of another search than is asked for");

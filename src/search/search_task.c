@@ -1,3 +1,5 @@
+/* Search tasks: one number of devices or several, the device parameters that reach a target step, and the same searches
+ * over MPI ranks, where rank 0 assigns runs of blocks and merges the outcomes. */
 #include <math.h>
 #include <time.h>
 
@@ -17,7 +19,7 @@ typedef struct listener {
     bool stopped;
 } listener;
 
-static bool listen(void *context, uint64_t covered, uint64_t space)
+static bool pass_on(void *context, uint64_t covered, uint64_t space)
 {
     listener *l = context;
     l->stopped =
@@ -29,7 +31,7 @@ static nnc_status search_one(const nnc_search_task *task, const nnc_search *sear
                              nnc_search_result *result, bool *stopped, nnc_error *err)
 {
     listener l = { .watch = &task->watch };
-    const nnc_search_watch watch = { listen, &l };
+    const nnc_search_watch watch = { pass_on, &l };
     const nnc_status status = nnc_crew_search(task->crew, task->model, task->device, task->profiles,
                                               search, &watch, result, err);
     *stopped = l.stopped;
@@ -74,7 +76,7 @@ void nnc_search_rank_sizes(nnc_search_report *report)
     report->cheapest = least(report->sizes, report->size_count, true);
 }
 
-/* One size; where nothing is legal that is its answer, not an error. */
+/* Searches one number of devices. No legal plan is an answer here, not an error. */
 static nnc_status search_size(const nnc_search_task *task, nnc_search_size *size,
                               nnc_search_report *report, nnc_error *err)
 {
@@ -126,7 +128,7 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena,
 
 /* ---- the way to a step time ---- */
 
-/* The memory of the plan on the front that needs least and takes no longer than step_s. */
+/* The least memory with which a plan of the front takes at most step_s. */
 static nnc_target room_for(const nnc_search *search, const nnc_device *device,
                            const nnc_search_result *r, double step_s)
 {
@@ -157,7 +159,8 @@ static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
     return NNC_OK;
 }
 
-/* The figures that bring a step down one by one, and the memory of a faster plan. */
+/* The value of each device parameter that alone reaches the target step, and the memory with which a faster plan
+ * fits. */
 static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena,
                                nnc_search_report *report, nnc_error *err)
 {
@@ -199,7 +202,8 @@ static nnc_status search_best(const nnc_search_task *task, nnc_search_report *re
     const nnc_status status =
         search_one(task, &task->search, report->result, &report->stopped, &why);
     add_total(&report->total, report->result);
-    if (status == NNC_ILLEGAL_PLAN && task->search.shards > 0) { /* other shards may have some */
+    if (status == NNC_ILLEGAL_PLAN &&
+        task->search.shards > 0) { /* other shards may have legal plans */
         report->why = why;
         return NNC_OK;
     }
@@ -271,61 +275,53 @@ void nnc_crew_search_end(nnc_crew crew)
 #include <mpi.h>
 #include <stdlib.h>
 
-/* An MPI call that fails ends all ranks, as is MPI's default. */
+/* A failing MPI call ends all ranks: that is MPI's default. */
 
 enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
 
-/* A rank gets this share of what is left of a round, divided by the ranks: large runs first, so that
- * few messages are needed, small ones last, so that all end together. */
+/* A rank gets 1 / (RUN_SHARE * ranks) of the remaining blocks of a round: large runs first, to save messages; small
+ * ones last, so that all ranks end together. */
 enum { RUN_SHARE = 3 };
 
-/* Blocks that rank 0 works out between two looks for who asks: enough that plans of one schedule meet. */
+/* Blocks that rank 0 evaluates before it looks for requests again. Fewer would fill no batch of pipelines. */
 enum { OWN_MOST = 16 };
 
-/* What rank 0 tells all others to do next. */
+/* Orders of rank 0 to all others. */
 typedef enum order { ORDER_SEARCH, ORDER_ROUND, ORDER_END_SEARCH, ORDER_END } order;
-
-/* From rank 0 to all; who waits sleeps. */
-static void share(void *said, int count, MPI_Datatype type)
-{
-    MPI_Request request;
-    MPI_Ibcast(said, count, type, 0, MPI_COMM_WORLD, &request);
-    nnc_crew_wait(&request);
-}
 
 static void tell(order what)
 {
     int said = (int)what;
-    share(&said, 1, MPI_INT);
+    nnc_crew_broadcast(&said, sizeof said);
 }
 
-static order listen(void)
+static order next_order(void)
 {
     int said = 0;
-    share(&said, 1, MPI_INT);
+    nnc_crew_broadcast(&said, sizeof said);
     return (order)said;
 }
 
-static int bytes_of(int32_t count)
+static size_t bytes_of(int32_t count)
 {
-    return count * (int)sizeof(nnc_found); /* some hundred plans */
+    return (size_t)count * sizeof(nnc_found); /* at most some hundred plans */
 }
 
-/* Rank 0's front, to every rank: the lists are sent as far as they are filled. */
+/* Sends the used part of rank 0's front to every rank. */
 static void share_front(nnc_front *front)
 {
     int counts[4] = { front->best_count, front->pareto_count, front->truncated, front->any_missed };
-    share(counts, 4, MPI_INT);
+    nnc_crew_broadcast(counts, sizeof counts);
     front->best_count = counts[0];
     front->pareto_count = counts[1];
     front->truncated = counts[2] != 0;
     front->any_missed = counts[3] != 0;
-    share(front->best, bytes_of(front->best_count), MPI_BYTE);
-    share(front->pareto, bytes_of(front->pareto_count), MPI_BYTE);
-    share(&front->missed, bytes_of(1), MPI_BYTE);
+    nnc_crew_broadcast(front->best, bytes_of(front->best_count));
+    nnc_crew_broadcast(front->pareto, bytes_of(front->pareto_count));
+    nnc_crew_broadcast(&front->missed, bytes_of(1));
 }
 
-/* A part as it is sent: the lists follow in messages of their own. */
+/* First message of an outcome; its plans follow. */
 typedef struct part_head {
     uint64_t evaluated, pruned, legal, feasible;
     int32_t best_count, pareto_count;
@@ -346,14 +342,15 @@ static void send_part(const nnc_search_part *part)
                              .any_missed = front->any_missed,
                              .missed = front->missed };
     MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
-    MPI_Send(front->best, bytes_of(front->best_count), MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
-    MPI_Send(front->pareto, bytes_of(front->pareto_count), MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
+    MPI_Send(front->best, (int)bytes_of(front->best_count), MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
+    MPI_Send(front->pareto, (int)bytes_of(front->pareto_count), MPI_BYTE, 0, TAG_PART,
+             MPI_COMM_WORLD);
 }
 
-static void receive(void *to, int size, int rank)
+static void receive(void *to, size_t size, int rank)
 {
     MPI_Request request;
-    MPI_Irecv(to, size, MPI_BYTE, rank, TAG_PART, MPI_COMM_WORLD, &request);
+    MPI_Irecv(to, (int)size, MPI_BYTE, rank, TAG_PART, MPI_COMM_WORLD, &request);
     nnc_crew_wait(&request);
 }
 
@@ -361,7 +358,7 @@ static void take_part(int rank, nnc_search_part *part)
 {
     nnc_front *front = &part->front;
     part_head head;
-    receive(&head, (int)sizeof head, rank);
+    receive(&head, sizeof head, rank);
     part->evaluated = head.evaluated;
     part->pruned = head.pruned;
     part->legal = head.legal;
@@ -375,18 +372,18 @@ static void take_part(int rank, nnc_search_part *part)
     receive(front->pareto, bytes_of(head.pareto_count), rank);
 }
 
-/* A run of places; empty: the round has none left. */
+/* A run of blocks; empty: the round has no more. */
 typedef struct places {
     uint64_t first, end;
 } places;
 
-/* Rank 0's view. */
+/* State of rank 0. */
 typedef struct desk {
     nnc_crew crew;
     const nnc_search *search;
-    nnc_front *known;      /* a copy that may be sent */
-    nnc_search_part *part; /* as it comes from a rank */
-    nnc_searcher *own;     /* of rank 0, which works while no rank asks; NULL = it only waits */
+    nnc_front *known;      /* a copy, to be sent */
+    nnc_search_part *part; /* outcome received from a rank */
+    nnc_searcher *own;     /* evaluates blocks while no rank asks; NULL = rank 0 only waits */
     nnc_space space;
 } desk;
 
@@ -397,7 +394,7 @@ static bool any_asks(MPI_Status *from)
     return there != 0;
 }
 
-/* Takes the question of a rank. from: who asks. */
+/* Receives the request of any rank. */
 static void wait_for_asking(MPI_Status *from)
 {
     MPI_Request request;
@@ -435,7 +432,7 @@ static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_par
     }
 }
 
-/* nnc_helpers' work. */
+/* The work function of nnc_helpers. */
 static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end,
                        nnc_search_part *part)
 {
@@ -470,7 +467,7 @@ nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_devi
     }
     const nnc_helpers helpers = { &d, lead_round };
     tell(ORDER_SEARCH);
-    share(&said, (int)sizeof said, MPI_BYTE);
+    nnc_crew_broadcast(&said, sizeof said);
     const nnc_status status =
         nnc_search_with(model, device, profiles, search, &helpers, watch, result, err);
     tell(ORDER_END_SEARCH);
@@ -487,7 +484,7 @@ void nnc_crew_search_end(nnc_crew crew)
     }
 }
 
-/* One round of a rank that works. */
+/* One round of a rank other than 0. */
 static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_part *part)
 {
     places next;
@@ -517,16 +514,16 @@ void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_devi
     if (known == NULL || part == NULL) {
         nnc_crew_abandon(crew, NNC_NO_MEMORY);
     }
-    for (order what = listen(); what != ORDER_END; what = listen()) {
+    for (order what = next_order(); what != ORDER_END; what = next_order()) {
         if (what == ORDER_SEARCH) {
-            share(&search, (int)sizeof search, MPI_BYTE);
+            nnc_crew_broadcast(&search, sizeof search);
             search.threads = threads;
-            search.run = run; /* rank 0's is in its own memory */
+            search.run = run; /* a pointer of rank 0 is not valid here */
         } else if (what == ORDER_END_SEARCH) {
             nnc_searcher_destroy(searcher);
             searcher = NULL;
         } else {
-            /* Only now: rank 0 has found the space to be sound. */
+            /* Made only now: rank 0 has found the space to be valid. */
             if (searcher == NULL &&
                 nnc_space_make(model, device, &search, &space, NULL) == NNC_OK) {
                 searcher = nnc_searcher_create(model, device, profiles, &search, &space);

@@ -64,7 +64,8 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
                                           NNC_RECOMPUTE_ACTIVATION,
                                           NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                           NNC_RECOMPUTE_ATTENTION };
-    const bool scores = search->base.attention == NNC_ATTENTION_UNFUSED; /* scores are kept, so recomputing attention pays */
+    const bool scores = search->base.attention ==
+                        NNC_ATTENTION_UNFUSED; /* scores are kept, so recomputing attention pays */
     static const int64_t offloads[] = { NNC_OFFLOAD_NONE, NNC_OFFLOAD_OPTIMIZER };
     const nnc_model_sizes sizes = nnc_model_sizes_of(model);
     const bool splits = nnc_family_of(model)->split != NULL;
@@ -136,13 +137,15 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
 {
     const uint64_t count = (uint64_t)shards;
-    const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* the upper bits are well mixed */
+    const uint64_t turn =
+        nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* the upper bits are well mixed */
     return place * count + ((uint64_t)(shard - 1) + (place > 0 ? turn : 0)) % count;
 }
 
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards)
 {
-    const uint64_t rows = space->blocks / (uint64_t)shards; /* complete rows of one block per shard */
+    const uint64_t rows =
+        space->blocks / (uint64_t)shards; /* complete rows of one block per shard */
     return rows + (nnc_space_shard_block(rows, shard, shards) < space->blocks ? 1 : 0);
 }
 

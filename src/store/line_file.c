@@ -1,5 +1,3 @@
-#include "store/store_internal.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -7,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "store/store_internal.h"
 
 static nnc_status write_failed(const nnc_file *file, int cause, nnc_error *err)
 {

@@ -1,6 +1,4 @@
 /* One input, at its next row. */
-#include "store/store_internal.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +10,8 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "render/format.h"
+#include "store/store_internal.h"
+#include "sweep/sweep_internal.h"
 
 typedef struct source {
     const char *path;
@@ -173,32 +173,25 @@ static nnc_status open_lines(merger *m, nnc_error *err)
     return NNC_OK;
 }
 
+/* All shards of one sweep must be there, each once and complete. */
 static nnc_status check_shards(const merger *m, nnc_error *err)
 {
-    const nnc_database_head *first = nnc_database_reader_head(m->sources[0].reader);
-    for (int i = 0; i < m->count; i++) {
+    nnc_shard_set seen = { .kind = "sweep" };
+    nnc_status status = NNC_OK;
+    for (int i = 0; i < m->count && status == NNC_OK; i++) {
         const char *path = m->sources[i].path;
         const nnc_database_head *head = nnc_database_reader_head(m->sources[i].reader);
-        if (strcmp(head->digest, first->digest) != 0 || head->shards != first->shards) {
-            return nnc_fail(err, NNC_BAD_SPEC, path, "holds another sweep than %s",
-                            m->sources[0].path);
-        }
-        if (head->done != head->rows) {
-            return nnc_fail(err, NNC_BAD_SPEC, path,
-                            "is not finished, expected %lld combinations, found %lld",
-                            (long long)head->rows, (long long)head->done);
-        }
-        for (int k = 0; k < i; k++) {
-            if (nnc_database_reader_head(m->sources[k].reader)->shard == head->shard) {
-                return nnc_fail(err, NNC_BAD_SPEC, path, "is shard %d/%d, as is %s",
-                                (int)head->shard, (int)head->shards, m->sources[k].path);
-            }
+        const nnc_shard number = { head->shard, head->shards };
+        status = nnc_shard_set_add(&seen, path, head->digest, number, err);
+        if (status == NNC_OK && head->done != head->rows) {
+            status = nnc_fail(err, NNC_BAD_SPEC, path,
+                              "is not finished, expected %lld combinations, found %lld",
+                              (long long)head->rows, (long long)head->done);
         }
     }
-    return m->count == first->shards
-               ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, "merge", "expected all %d shards, found %d",
-                          (int)first->shards, m->count);
+    status = status == NNC_OK ? nnc_shard_set_complete(&seen, err) : status;
+    nnc_shard_set_free(&seen);
+    return status;
 }
 
 static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)

@@ -1,5 +1,3 @@
-#include "sweep/sweep_internal.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,17 +8,18 @@
 #include "base/number.h"
 #include "input/field.h"
 #include "input/flags.h"
+#include "sweep/sweep_internal.h"
 
 #define ROWS_MAX INT64_C(1000000000000000)
 
-/* The values of a list while it is read. */
+/* A list of values while it is read. */
 typedef struct value_list {
     nnc_arena *arena;
     const char *where, *whole; /* for messages */
     const char **values;
     int32_t count, capacity;
-    const nnc_field *field; /* whose values they are; NULL = plain numbers */
-    bool numeric, doubles;  /* ranges are read; by doubling unless they say how */
+    const nnc_field *field; /* the field of the values; NULL = plain numbers */
+    bool numeric, doubles;  /* ranges are allowed; a range without a step doubles */
 } value_list;
 
 static nnc_status no_memory(const value_list *list, nnc_error *err)
@@ -61,7 +60,7 @@ static bool read_part(const nnc_field *field, const char *text, size_t length, d
                          : nnc_read_double(part, value);
 }
 
-/* The sign of an exponent, "1e+3", is no step. */
+/* Length of the end of a range, up to its step or factor. The sign of an exponent ("1e+3") starts no step. */
 static size_t end_length(const char *text)
 {
     size_t length = strcspn(text, "*+");
@@ -100,7 +99,7 @@ static nnc_status add_range(value_list *list, const char *text, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, list->where, "the range does not rise, found \"%s\"",
                         text);
     }
-    /* A last value that a step meets but for rounding counts. */
+    /* A last value that is missed by rounding alone counts. */
     const double last = r.last + (r.times ? r.last : r.by) * 1e-9;
     nnc_status status = NNC_OK;
     double value = r.first;
@@ -227,8 +226,7 @@ void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places)
 
 /* ---- axes of fields, models, devices and profiles ---- */
 
-/* The axes of a sweep. */
-/* What is wrong with a value is said of the axis. */
+/* Reports a bad value under the name of its axis. */
 static nnc_status adopt(const char *where, nnc_error *err)
 {
     if (err != NULL) {
@@ -253,7 +251,7 @@ static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis *
     return NNC_OK;
 }
 
-/* Loads one value of a whole axis, and names it. */
+/* Loads one value of an axis of models, devices or profiles, and names the axis. */
 static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *value,
                        const void **spec, const char **id, nnc_error *err)
 {
@@ -311,7 +309,7 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* '+' joins what belongs to one value, since ',' separates values. */
+/* Values of such a field are joined by '+', because ',' separates values of the axis. */
 static bool joins(const nnc_field *field)
 {
     return nnc_flags_of(field->type) != NULL || field->capacity > 0;
@@ -348,7 +346,7 @@ static nnc_cell cell_of(const nnc_field *field, const char *value)
                                        : (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number };
 }
 
-/* Room for the values of a field of the plan as they stand in it; NULL: they are set from text. */
+/* Memory for the values of a plan field in binary form; NULL: they are set from text. */
 static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_axis *axis)
 {
     void *object = &sweep->point.plan;
@@ -363,7 +361,7 @@ static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_
     return nnc_arena_array(sweep->arena, (size_t)axis->count, field->size);
 }
 
-/* Sets every value once, in every model for a field of one, so that none fails later. */
+/* Sets every value once, so that nnc_point_move cannot fail later. A model field is tried in every model. */
 static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_field *field,
                              const char *where, nnc_error *err)
 {
@@ -389,7 +387,7 @@ static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_f
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* What stands before a value in a command; what is no option is --set. */
+/* The option of the axis in a command line; fields without an option use --set. */
 static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nnc_sweep_axis *axis,
                               nnc_error *err)
 {
@@ -405,7 +403,7 @@ static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nn
     return axis->option != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* The field's name in full, of which an alias and '-' for '_' are only ways to write it. */
+/* Gives the axis the full name of its field, which the user may have written as an alias or with '-' for '_'. */
 static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found_field *found,
                             nnc_sweep_axis *axis, nnc_error *err)
 {
@@ -474,7 +472,7 @@ nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *nam
     return bind_field(sweep, where, &found, list, sweep->groups++, err);
 }
 
-/* NAME=LIST, a name as --set and options have it. */
+/* NAME=LIST, with a name as in --set and options. */
 static nnc_status add_pair(nnc_sweep *sweep, const char *option, const char *pair, int32_t group,
                            nnc_error *err)
 {

@@ -1,7 +1,8 @@
-#include "sweep/sweep_internal.h"
-
+/* Chunks of rows evaluated by several threads and emitted in order; batches of rows; sets of shards. */
 #include <stdlib.h>
 #include <string.h>
+
+#include "sweep/sweep_internal.h"
 #ifndef __wasi__
 #include <pthread.h> /* thread sanitizers follow POSIX threads, not <threads.h> */
 #endif
@@ -24,7 +25,7 @@ void nnc_batch_free(nnc_batch *batch)
 typedef struct mark {
     int64_t row;
     double key;
-    size_t end; /* where the row ends in the bytes of its batch */
+    size_t end; /* of the row in the bytes of its batch */
 } mark;
 
 void nnc_batch_mark(nnc_batch *batch, int64_t row, double key)
@@ -112,14 +113,18 @@ typedef struct slot {
     bool done;
 } slot;
 
-/* Chunks are numbered from 0; chunk c waits in slot c % slot_count. */
+/* A ring of batches. Chunks count from 0; chunk c is in slot c % slot_count:
+ * 
+ *      emitted          claimed
+ *         v                v
+ *     ... | done | works | free | ...    at most slot_count chunks between the two */
 typedef struct ring {
     const nnc_pool *pool;
     slot *slots;
     int64_t slot_count, chunk_count;
-    pthread_mutex_t lock; /* guards what follows, and done of the slots */
+    pthread_mutex_t lock; /* guards the members below, and done of the slots */
     pthread_cond_t freed, finished;
-    int64_t claimed, emitted; /* chunks */
+    int64_t claimed, emitted; /* numbers of chunks */
     bool stop;
 } ring;
 
@@ -129,7 +134,7 @@ typedef struct runner {
     pthread_t thread;
 } runner;
 
-/* The next chunk to work out; NULL when there is none left. Waits for a free slot. */
+/* The next chunk to evaluate; NULL after the last one. Waits for a free slot. */
 static slot *claim(ring *r)
 {
     slot *found = NULL;
@@ -256,3 +261,54 @@ done:
 }
 
 #endif
+
+/* ---- shards ---- */
+
+nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *digest,
+                             nnc_shard shard, nnc_error *err)
+{
+    if (shard.of < 1 || shard.of > NNC_SHARDS_MAX) {
+        return nnc_fail(err, NNC_BAD_SPEC, path, "is shard %lld/%lld, expected at most %d shards",
+                        (long long)shard.number, (long long)shard.of, (int)NNC_SHARDS_MAX);
+    }
+    if (set->paths == NULL) {
+        set->digest = digest;
+        set->first_path = path;
+        set->of = shard.of;
+        set->paths = calloc((size_t)shard.of, sizeof *set->paths);
+        if (set->paths == NULL) {
+            return nnc_no_memory(err);
+        }
+    }
+    if (strcmp(digest, set->digest) != 0 || shard.of != set->of || shard.number < 1 ||
+        shard.number > shard.of) {
+        return nnc_fail(err, NNC_BAD_SPEC, path, "holds a shard of another %s than %s", set->kind,
+                        set->first_path);
+    }
+    const char **of = &set->paths[shard.number - 1];
+    if (*of != NULL) {
+        return nnc_fail(err, NNC_BAD_SPEC, path, "is shard %lld/%lld, as is %s",
+                        (long long)shard.number, (long long)shard.of, *of);
+    }
+    *of = path;
+    set->count++;
+    return NNC_OK;
+}
+
+nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err)
+{
+    for (int64_t i = 0; i < set->of; i++) {
+        if (set->paths[i] == NULL) {
+            return nnc_fail(err, NNC_BAD_USAGE, "merge",
+                            "expected all %lld shards, found %lld: shard %lld/%lld is missing",
+                            (long long)set->of, (long long)set->count, (long long)i + 1,
+                            (long long)set->of);
+        }
+    }
+    return NNC_OK;
+}
+
+void nnc_shard_set_free(nnc_shard_set *set)
+{
+    free(set->paths);
+}

@@ -1,8 +1,7 @@
-#include "sweep/sweep_internal.h"
-
 #include <stdio.h>
 
 #include "base/error.h"
+#include "sweep/sweep_internal.h"
 
 bool nnc_crew_all_well(nnc_crew crew, uint64_t digest, nnc_status *status, nnc_error *err)
 {
@@ -64,10 +63,10 @@ nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
 #include <string.h>
 #include <time.h>
 
-/* AHEAD: chunks that a rank has before it, so that it need not wait for the next. */
+/* AHEAD: chunks assigned to a rank in advance, so that it does not wait for the next one. */
 enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 4 };
 
-/* An MPI call that fails ends all ranks, as is MPI's default. */
+/* A failing MPI call ends all ranks: that is MPI's default. */
 
 nnc_crew nnc_crew_begin(void)
 {
@@ -91,7 +90,7 @@ void nnc_crew_abandon(nnc_crew crew, nnc_status status)
     }
 }
 
-/* A call of MPI that waits keeps a core busy; the other ranks may be at work on it. */
+/* Sleeps, longer each time. A waiting MPI call would keep a core busy that other ranks could use. */
 static void nap(long *nap_ns)
 {
     enum { FIRST_NS = 10000, LAST_NS = 500000 };
@@ -115,23 +114,23 @@ void nnc_crew_wait(void *request)
     }
 }
 
-static void share(void *said, int count, MPI_Datatype type)
+void nnc_crew_broadcast(void *bytes, size_t size)
 {
     MPI_Request request;
-    MPI_Ibcast(said, count, type, 0, MPI_COMM_WORLD, &request);
+    MPI_Ibcast(bytes, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     nnc_crew_wait(&request);
 }
 
 int64_t nnc_crew_share(int64_t mine)
 {
-    share(&mine, 1, MPI_INT64_T);
+    nnc_crew_broadcast(&mine, sizeof mine);
     return mine;
 }
 
 bool nnc_crew_same(uint64_t mine)
 {
     uint64_t said = mine;
-    share(&said, 1, MPI_UINT64_T);
+    nnc_crew_broadcast(&said, sizeof said);
     return said == mine;
 }
 
@@ -143,7 +142,7 @@ int nnc_crew_first(nnc_crew crew, bool mine)
     return first < crew.size ? first : -1;
 }
 
-/* What stands before the marks and bytes of a batch in a message. */
+/* Begins the message of a batch; its marks and bytes follow. */
 typedef struct header {
     int64_t chunk;
     int64_t marks_size, bytes_size;
@@ -151,7 +150,7 @@ typedef struct header {
     bool failed;
 } header;
 
-/* A message on its way; its bytes may be used again once it is there. */
+/* A message being sent; its bytes may be reused when the request is done. */
 typedef struct letter {
     nnc_buffer bytes;
     MPI_Request request;
@@ -170,7 +169,7 @@ static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to)
     nnc_buffer_put(message, &head, sizeof head);
     nnc_buffer_put(message, batch->marks.bytes, batch->marks.size);
     nnc_buffer_put(message, batch->bytes.bytes, batch->bytes.size);
-    if (message->failed || message->size > INT_MAX) { /* the header alone */
+    if (message->failed || message->size > INT_MAX) { /* sends the header alone */
         head.failed = true;
         head.marks_size = head.bytes_size = 0;
         MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD);
@@ -189,7 +188,7 @@ static int64_t next_chunk(void)
     return chunk;
 }
 
-/* Any rank but 0: works until it is handed chunk -1. */
+/* The other ranks: evaluate chunks until they receive chunk -1. */
 static nnc_status serve(const nnc_pool *pool)
 {
     nnc_batch batch = { 0 };
@@ -214,12 +213,12 @@ typedef struct slot {
     bool done;
 } slot;
 
-/* Rank 0's view. Chunk c waits in slot c % slot_count. */
+/* State of rank 0. Chunk c is in slot c % slot_count. */
 typedef struct desk {
     const nnc_pool *pool;
     slot *slots;
     int64_t slot_count, chunk_count, handed, emitted;
-    int *idle; /* ranks that take another chunk, AHEAD times each at first */
+    int *idle; /* ranks that can take another chunk; at first, AHEAD times each */
     int idle_count;
     nnc_buffer message;
     bool stop;
@@ -295,7 +294,7 @@ static void hand_out(desk *d)
     }
 }
 
-/* A chunk of rank 0's own, while the others are busy. */
+/* Rank 0 evaluates a chunk itself while the others are busy. */
 static void work_on(desk *d, nnc_error *err)
 {
     slot *s = &d->slots[d->handed % d->slot_count];

@@ -1,6 +1,5 @@
-/* A sweep from its axes to its rows. */
-#include "sweep/sweep_internal.h"
-
+/* A sweep, from its axes to its rows: the public functions, the digest that tells two sweeps from each other, and
+ * the command line that estimates one row. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "base/shell_word.h"
 #include "input/kind.h"
+#include "sweep/sweep_internal.h"
 
 static nnc_status add_specs(nnc_sweep *sweep, const char *models, const char *devices,
                             const char *software, nnc_error *err)
@@ -179,7 +179,7 @@ nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int thread
     return NNC_OK;
 }
 
-/* Whom rows are told to. */
+/* The receiver of rows. */
 typedef struct teller {
     const nnc_sweep *sweep;
     nnc_sweep_row_fn *row;
@@ -194,7 +194,7 @@ static nnc_status tell(void *context, const nnc_batch *batch, bool *stop, nnc_er
     nnc_batch_row row;
     nnc_cell cells[NNC_TABLE_COLUMNS];
     (void)err;
-    if (!to->ended) { /* batches that had been begun */
+    if (!to->ended) { /* batches may still arrive after the end */
         nnc_tally_add(&to->tally, &batch->tally);
     }
     for (size_t at = 0; !to->ended && nnc_batch_next(batch, &at, &row);) {
@@ -232,7 +232,6 @@ nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row, v
 
 /* ---- digest ---- */
 
-/* Whether two sweeps have the same rows. */
 static nnc_status add_file(uint64_t *digest, const char *path, nnc_error *err)
 {
     char block[4096];
@@ -304,8 +303,7 @@ nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *e
 
 /* ---- command of a row ---- */
 
-/* The command line of a row. */
-/* A model, device or profile as a whole, with a space before it. */
+/* Writes the model, device or profile of a row. */
 static void put_whole(const nnc_sweep *sweep, const int32_t *places, nnc_sweep_target target,
                       const char *option, nnc_buffer *out)
 {
@@ -323,7 +321,7 @@ static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer 
     nnc_buffer_text(out, axis->option);
     if (!axis->is_switch) {
         nnc_shell_word(out, value);
-    } else if (strcmp(value, "on") != 0) { /* its value is no word of its own */
+    } else if (strcmp(value, "on") != 0) { /* a switch has its value after '=' */
         nnc_buffer_byte(out, '=');
         nnc_buffer_text(out, value);
     }
@@ -342,7 +340,7 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
         nnc_shell_word(out, sweep->cluster);
     }
     nnc_buffer_text(out, nnc_specs_are_lenient(sweep->specs) ? " --lenient" : "");
-    for (int pass = 0; pass < 2; pass++) { /* options, then what --set changes on top of them */
+    for (int pass = 0; pass < 2; pass++) { /* first options, then what --set changes */
         for (int32_t i = 0; i < axes->axis_count; i++) {
             const nnc_sweep_axis *axis = &axes->axes[i];
             if (axis->field != NULL && (axis->target == NNC_SWEEP_PLAN_FIELD) == (pass == 0)) {

@@ -1,6 +1,4 @@
-/* Fields of the model, device and plan of a row. */
-#include "sweep/sweep_internal.h"
-
+/* Names in a sweep: which axis, field, metric or own column a word in --columns, --where or --by stands for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 #include "metrics/report.h"
 #include "render/text.h"
 #include "shape/family.h"
+#include "sweep/sweep_internal.h"
 
 /* ---- fields of the model, device and plan of a row ---- */
 
@@ -33,7 +32,7 @@ const nnc_field *nnc_sweep_field(nnc_sweep_target target, const nnc_point *point
                                  const nnc_plan *plan, const char *field, const void **object,
                                  nnc_dtype *dtype)
 {
-    /* The finder hands back an address to write to; here it is only read from. */
+    /* nnc_field_find returns an address to write to; it is only read here. */
     union {
         const void *read;
         void *write;
@@ -65,7 +64,7 @@ bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_fo
     return false;
 }
 
-/* Parts after a dot stay as they were written. */
+/* Parts after a dot stay as written. */
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found)
 {
     char name[192];
@@ -94,7 +93,7 @@ nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_
     double number = 0;
     const nnc_field *field =
         nnc_sweep_field(slot->target, point, resolved, slot->field, &object, &dtype);
-    if (field == NULL) { /* another family */
+    if (field == NULL) { /* a field of another model family */
         return (nnc_cell){ .kind = NNC_CELL_NULL };
     }
     const char *at = (const char *)object + field->offset;
@@ -120,7 +119,7 @@ nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_
 bool nnc_sweep_numeric(const nnc_field *field)
 {
     double number = 0;
-    if (field->type == NNC_FIELD_ENUM) { /* the ZeRO stages */
+    if (field->type == NNC_FIELD_ENUM) { /* ZeRO stages are numbers */
         return nnc_read_double(field->names.of(0), &number);
     }
     return field->type == NNC_FIELD_I32 || field->type == NNC_FIELD_I64 ||
@@ -129,10 +128,9 @@ bool nnc_sweep_numeric(const nnc_field *field)
 
 /* ---- names ---- */
 
-/* The names of a sweep: what a word in --columns, --where or --by stands for. */
 NNC_ENUM_NAMES(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST)
 
-/* Cells are filled as a row is made: the table only says what they are. */
+/* The rows describe the columns; sweep_rows.c fills the cells. */
 static const nnc_metric own_rows[] = {
     NNC_AS("row", WHOLE, .help = "Number of the combination, from 0."),
     NNC_AS("verdict", ENUM, .names = { nnc_sweep_verdict_name, NNC_SWEEP_VERDICTS },
@@ -143,13 +141,13 @@ static const nnc_metric own_rows[] = {
 const nnc_metrics nnc_sweep_own_metrics =
     NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
 
-/* What names are looked up in. */
+/* A search for a name. */
 typedef struct lookup {
     nnc_sweep *sweep;
     const char *option; /* for messages */
 } lookup;
 
-/* The part of an axis' name that people write: "tensor" of plan.tensor, "model" of model.id. */
+/* Is it the short name of the axis: "tensor" of plan.tensor, "model" of model.id? */
 static bool is_short(const nnc_sweep_axis *axis, const char *name)
 {
     switch (axis->target) {
@@ -172,7 +170,7 @@ static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot)
     return false;
 }
 
-/* A figure by its name in full or by the last parts of it. NNC_BAD_USAGE: several end so. */
+/* Finds a metric by its full name or its last parts. NNC_BAD_USAGE: several metrics end so. */
 static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
 {
     const nnc_columns figures = l->sweep->figures;
@@ -253,7 +251,7 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     if (find_axis(l->sweep, name, slot)) {
         return NNC_OK;
     }
-    /* An option's other spelling: "tp". */
+    /* An alias of the option, such as "tp". */
     const void *object = NULL;
     nnc_dtype dtype;
     const nnc_field *option = nnc_sweep_field(NNC_SWEEP_PLAN_FIELD, &l->sweep->point,
@@ -276,7 +274,7 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     return status;
 }
 
-/* Gives a name a slot, the one it has if it was used before. */
+/* Gives a name a slot, or finds the slot that it already has. */
 static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_error *err)
 {
     const lookup *l = context;
@@ -298,7 +296,7 @@ static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_
     return NNC_OK;
 }
 
-/* A field of a model, device or plan that a name in full stands for; NULL: a whole one. */
+/* The field of a full name; NULL for a model, device or profile. */
 static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const char *field)
 {
     const void *object = NULL;
@@ -308,7 +306,7 @@ static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const
                          : NULL;
 }
 
-/* That of all devices; NULL: they have several. */
+/* The currency of all devices; NULL: they differ. */
 static const char *currency_of(const nnc_sweep *sweep)
 {
     const char *currency = NULL;
@@ -325,7 +323,7 @@ static const char *currency_of(const nnc_sweep *sweep)
     return currency;
 }
 
-/* An amount stands under its currency: "step USD", "USD/Mtoken". */
+/* Heads an amount with its currency: "step USD", "USD/Mtoken". */
 static void head_money(const nnc_sweep *sweep, nnc_head *head)
 {
     static const struct {
@@ -346,7 +344,7 @@ static void head_money(const nnc_sweep *sweep, nnc_head *head)
     }
 }
 
-/* How a column is headed and shown: as the metric's or the field's own row says. */
+/* Heading and layout of a column, from the row of its metric or field. */
 static nnc_head head_of(const lookup *l, const nnc_slot *slot)
 {
     const nnc_sweep *sweep = l->sweep;
@@ -413,7 +411,7 @@ static nnc_status add_listed(lookup *l, const char *list, nnc_error *err)
     return status;
 }
 
-/* What varies, and what people ask for first. */
+/* The default columns: axes with several values, then the most asked metrics. */
 static nnc_status add_default(lookup *l, nnc_error *err)
 {
     const nnc_sweep_axes *axes = &l->sweep->axes;
