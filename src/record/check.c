@@ -1,6 +1,4 @@
 /* Why an estimate moved: digests of what it was made from, now and when it was recorded. */
-#include "record/record_internal.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +9,11 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "record/serve_scenario.h"
 #include "input/file.h"
 #include "input/kind.h"
 #include "input/place.h"
+#include "record/record_internal.h"
+#include "record/serve_scenario.h"
 
 enum { NNC_CAUSES_MAX = NNC_REF_COUNT + 3 };
 
@@ -26,20 +25,6 @@ typedef struct nnc_origins {
     int32_t count, capacity;
     int32_t next_plan; /* among the recorded digests, where the next plan's is looked for first */
 } nnc_origins;
-
-/* Notes the files of a loaded scenario. */
-nnc_status nnc_origins_add(nnc_origins *origins, const nnc_plans_scenario *from,
-                           const nnc_scenario *scenario, nnc_error *err);
-
-/* The list as it is recorded: by kind and name, then the plans in the order of the file. NULL when
- * out of memory. */
-const nnc_recorded_digest *nnc_origins_sorted(const nnc_origins *origins, const nnc_plans *plans,
-                                              int32_t *count);
-
-/* Fills in row->causes from what differs between now and `recorded`; false when out of memory. */
-bool nnc_causes_find(nnc_origins *origins, const nnc_plans_scenario *from,
-                     const nnc_scenario *scenario, const nnc_recorded *recorded,
-                     nnc_check_row *row);
 
 /* ---- causes ---- */
 
@@ -97,8 +82,9 @@ static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *s
     return kind == NNC_REF_SOFTWARE && nnc_software_is_chosen(name) ? scenario->software.id : name;
 }
 
-nnc_status nnc_origins_add(nnc_origins *origins, const nnc_plans_scenario *from,
-                           const nnc_scenario *scenario, nnc_error *err)
+/* Notes the files of a loaded scenario. */
+static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *from,
+                              const nnc_scenario *scenario, nnc_error *err)
 {
     const char *const paths[NNC_REF_COUNT] = { scenario->model.path, scenario->device.path,
                                                scenario->software.path, scenario->report.cluster };
@@ -130,8 +116,10 @@ static int by_kind(const void *a, const void *b)
     return kinds != 0 ? kinds : strcmp(left->name, right->name);
 }
 
-const nnc_recorded_digest *nnc_origins_sorted(const nnc_origins *origins, const nnc_plans *plans,
-                                              int32_t *count)
+/* The list as it is recorded: by kind and name, then the plans in the order of the file. NULL when
+ * out of memory. */
+static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, const nnc_plans *plans,
+                                                 int32_t *count)
 {
     const size_t files = (size_t)origins->count, all = files + (size_t)plans->scenario_count;
     nnc_recorded_digest *list = nnc_arena_array(origins->arena, all, sizeof *list);
@@ -195,8 +183,10 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size)
     }
 }
 
-bool nnc_causes_find(nnc_origins *origins, const nnc_plans_scenario *from,
-                     const nnc_scenario *scenario, const nnc_recorded *recorded, nnc_check_row *row)
+/* Fills in row->causes from what differs between now and `recorded`; false when out of memory. */
+static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from,
+                        const nnc_scenario *scenario, const nnc_recorded *recorded,
+                        nnc_check_row *row)
 {
     const char **causes = nnc_arena_array(origins->arena, NNC_CAUSES_MAX, sizeof *causes);
     char text[256], digest[NNC_DIGEST_TEXT];
@@ -434,7 +424,7 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
     }
     return own_list(c, &row->old) && own_list(c, &row->now) && own_changes(c, from, row) &&
            (row->state != NNC_CHECK_MOVED ||
-            nnc_causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row));
+            causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row));
 }
 
 /* What stays of a scenario beside what changed. */
@@ -484,7 +474,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     nnc_scenario *scenario = NULL;
     nnc_check_row *row = &c->report.rows[c->report.row_count];
     NNC_TRY(answer(c, from, &scenario, err));
-    NNC_TRY(nnc_origins_add(&c->origins, from, scenario, err));
+    NNC_TRY(origins_add(&c->origins, from, scenario, err));
     const nnc_figures all = nnc_figures_of(&c->collector, &scenario->report);
     const nnc_recorded_estimate *old = find_old(c, from->id);
     *row = (nnc_check_row){ .id = from->id, .line = from->line };
@@ -709,7 +699,7 @@ nnc_status nnc_check_update(nnc_check *c, nnc_error *err)
         .estimates = c->estimates,
         .estimate_count = c->plans->scenario_count,
     };
-    recorded.digests = nnc_origins_sorted(&c->origins, c->plans, &recorded.digest_count);
+    recorded.digests = origins_sorted(&c->origins, c->plans, &recorded.digest_count);
     if (recorded.digests == NULL) {
         return nnc_no_memory(err);
     }

@@ -1,7 +1,5 @@
 /* Lists of keys with a value each in a plan file: how they are read, inherited and told apart. Faults
  * are noted in the document. */
-#include "record/record_internal.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,40 +16,23 @@
 #include "input/place.h"
 #include "input/read.h"
 #include "input/scan.h"
-
-/* Notes that memory ran out, and returns false. */
-bool nnc_plans_no_memory(nnc_json at);
-/* A copy in the arena of the document; NULL, noted, when out of memory. */
-const char *nnc_plans_copy_text(nnc_json at, const char *text);
-
-/* Reads the value of a field of the plan, as an option would; null takes an inherited one back. */
-void nnc_pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into);
-
-/* An object of keys with a value each, null to remove one; `read` turns a value into a text, NULL
- * with a fault where it cannot. */
-void nnc_pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item));
-const char *nnc_plans_read_set(nnc_json item);  /* "model.layers": 40 */
-const char *nnc_plans_read_rule(nnc_json item); /* "step_s": "<= 9.5" */
-
-/* Gives the list room of its own for more; false when out of memory. */
-bool nnc_pairs_own(nnc_json at, nnc_pairs *pairs);
-
-/* Does not depend on the order in which keys were written. */
-uint64_t nnc_pairs_digest(uint64_t digest, const nnc_pairs *pairs);
+#include "record/record_internal.h"
 
 /* Keys with a value each, as a plan file has them. */
 
-bool nnc_plans_no_memory(nnc_json at)
+/* Notes that memory ran out, and returns false. */
+static bool plans_no_memory(nnc_json at)
 {
     nnc_faults_no_memory(at.doc->faults);
     return false;
 }
 
-const char *nnc_plans_copy_text(nnc_json at, const char *text)
+/* A copy in the arena of the document; NULL, noted, when out of memory. */
+static const char *plans_copy_text(nnc_json at, const char *text)
 {
     const char *copy = nnc_arena_strdup(at.doc->arena, text);
     if (copy == NULL) {
-        nnc_plans_no_memory(at);
+        plans_no_memory(at);
     }
     return copy;
 }
@@ -130,7 +111,8 @@ static nnc_status try_value(const nnc_field *field, const char *text, nnc_error 
                : nnc_field_set(&nnc_plan_table, &plan, field->name, text, err);
 }
 
-void nnc_pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into)
+/* Reads the value of a field of the plan, as an option would; null takes an inherited one back. */
+static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into)
 {
     nnc_error err;
     char text[256];
@@ -150,14 +132,14 @@ void nnc_pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into)
             nnc_json_fault(at, NULL, "%s", err.what);
             return;
         }
-        pair.text = nnc_plans_copy_text(at, text);
+        pair.text = plans_copy_text(at, text);
     }
     put_pair(at, into, pair);
 }
 
 /* An object of keys with a value each, null to remove one; `read` turns a value into a text, NULL
  * with a fault where it cannot. */
-void nnc_pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item))
+static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item))
 {
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
         return;
@@ -168,7 +150,7 @@ void nnc_pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json 
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
          item = nnc_json_next(item)) {
-        nnc_pair pair = { .key = nnc_plans_copy_text(item, nnc_json_key(item)) };
+        nnc_pair pair = { .key = plans_copy_text(item, nnc_json_key(item)) };
         const bool removes = nnc_json_type_of(item) == NNC_JSON_NULL;
         if (strcmp(nnc_json_key(item), "note") == 0 || pair.key == NULL) {
             continue;
@@ -180,7 +162,7 @@ void nnc_pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json 
     }
 }
 
-const char *nnc_plans_read_set(nnc_json item)
+static const char *plans_read_set(nnc_json item)
 {
     char text[256];
     value_text(item, text, sizeof(text));
@@ -188,10 +170,10 @@ const char *nnc_plans_read_set(nnc_json item)
         nnc_json_fault(item, NULL, "not a name, expected a field such as model.layers");
         return NULL;
     }
-    return text[0] != '\0' ? nnc_plans_copy_text(item, text) : NULL;
+    return text[0] != '\0' ? plans_copy_text(item, text) : NULL;
 }
 
-const char *nnc_plans_read_rule(nnc_json item)
+static const char *plans_read_rule(nnc_json item)
 {
     nnc_requirement ignored;
     nnc_error err;
@@ -203,17 +185,17 @@ const char *nnc_plans_read_rule(nnc_json item)
         nnc_json_fault(item, NULL, "%s", err.what);
         return NULL;
     }
-    return nnc_plans_copy_text(item, nnc_json_text(item));
+    return plans_copy_text(item, nnc_json_text(item));
 }
 
 /* A copy of the list with room for the members of an object; false when out of memory. */
-bool nnc_pairs_own(nnc_json at, nnc_pairs *pairs)
+static bool pairs_own(nnc_json at, nnc_pairs *pairs)
 {
     const int32_t most = pairs->count + nnc_json_count(at);
     const int32_t room = most < NNC_PLANS_PAIRS_MAX ? most : NNC_PLANS_PAIRS_MAX;
     nnc_pair *list = nnc_arena_array(at.doc->arena, (size_t)room + 1, sizeof(*list));
     if (list == NULL) {
-        return nnc_plans_no_memory(at);
+        return plans_no_memory(at);
     }
     if (pairs->count > 0) {
         memcpy(list, pairs->list, (size_t)pairs->count * sizeof(*list));
@@ -223,7 +205,7 @@ bool nnc_pairs_own(nnc_json at, nnc_pairs *pairs)
 }
 
 /* Does not depend on the order in which keys were written. */
-uint64_t nnc_pairs_digest(uint64_t digest, const nnc_pairs *pairs)
+static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs)
 {
     uint64_t sum = 0;
     for (int32_t i = 0; i < pairs->count; i++) {
@@ -272,7 +254,7 @@ static void read_tolerances(nnc_json at, part *into)
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
          item = nnc_json_next(item)) {
         allowance given = { 0 };
-        const char *name = nnc_plans_copy_text(item, nnc_json_key(item));
+        const char *name = plans_copy_text(item, nnc_json_key(item));
         int32_t i = 0;
         if (name == NULL || strcmp(name, "note") == 0) {
             continue;
@@ -300,16 +282,15 @@ static bool own_lists(nnc_json at, part *own)
         own->tolerances =
             nnc_arena_array(at.doc->arena, NNC_PLANS_PAIRS_MAX, sizeof(*own->tolerances));
         if (own->tolerances == NULL) {
-            return nnc_plans_no_memory(at);
+            return plans_no_memory(at);
         }
         if (own->tolerance_count > 0) {
             memcpy(own->tolerances, common, (size_t)own->tolerance_count * sizeof(*common));
         }
     }
     const nnc_json set = nnc_json_get(at, "set"), require = nnc_json_get(at, "require");
-    return nnc_pairs_own(at, &own->values) &&
-           (set.node == NULL || nnc_pairs_own(set, &own->sets)) &&
-           (require.node == NULL || nnc_pairs_own(require, &own->require));
+    return pairs_own(at, &own->values) && (set.node == NULL || pairs_own(set, &own->sets)) &&
+           (require.node == NULL || pairs_own(require, &own->require));
 }
 
 static void read_ref(nnc_json at, const char **ref)
@@ -368,7 +349,7 @@ static void read_part(nnc_json at, bool scenario, part *into)
          item = nnc_json_next(item)) {
         const nnc_field *field = field_of(into, nnc_json_key(item));
         if (field != NULL) {
-            nnc_pairs_read_value(item, field, &into->values);
+            pairs_read_value(item, field, &into->values);
         } else if (!nnc_is_one_of(nnc_json_key(item), scenario ? own_keys : own_keys + 1)) {
             nnc_refuse_unknown(item, into->serve ? &nnc_serve_table : &nnc_plan_table,
                                scenario ? own_keys : own_keys + 1);
@@ -378,8 +359,8 @@ static void read_part(nnc_json at, bool scenario, part *into)
     for (int i = 0; i < NNC_REF_COUNT; i++) {
         read_ref(nnc_json_get(at, nnc_plans_ref_names[i]), &into->refs[i]);
     }
-    nnc_pairs_read(nnc_json_get(at, "set"), &into->sets, nnc_plans_read_set);
-    nnc_pairs_read(nnc_json_get(at, "require"), &into->require, nnc_plans_read_rule);
+    pairs_read(nnc_json_get(at, "set"), &into->sets, plans_read_set);
+    pairs_read(nnc_json_get(at, "require"), &into->require, plans_read_rule);
     read_tolerances(nnc_json_get(at, "tolerance"), into);
 }
 
@@ -389,7 +370,7 @@ static uint64_t digest_part(const part *own)
     for (int i = 0; i < NNC_REF_COUNT; i++) {
         digest = nnc_digest_text(digest, own->refs[i] != NULL ? own->refs[i] : "");
     }
-    return nnc_pairs_digest(nnc_pairs_digest(digest, &own->values), &own->sets);
+    return pairs_digest(pairs_digest(digest, &own->values), &own->sets);
 }
 
 /* The rules were read once already, so that their faults have a place. */
@@ -397,7 +378,7 @@ static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rule
 {
     nnc_requirement *list = nnc_arena_array(at.doc->arena, (size_t)rules->count + 1, sizeof(*list));
     if (list == NULL) {
-        nnc_plans_no_memory(at);
+        plans_no_memory(at);
     }
     for (int32_t i = 0; list != NULL && i < rules->count; i++) {
         nnc_requirement_read(rules->list[i].key, rules->list[i].text, &list[i], NULL);
@@ -418,7 +399,7 @@ static void read_id(nnc_json at, nnc_plans_scenario *scenario)
     } else if (!plain) {
         nnc_json_mismatch(id, "bad id", "a text of 1 to 127 bytes without commas");
     } else {
-        scenario->id = nnc_plans_copy_text(id, text);
+        scenario->id = plans_copy_text(id, text);
     }
 }
 
@@ -465,7 +446,7 @@ static void refuse_equal_ids(nnc_json list, const nnc_plans *plans)
     const int32_t count = plans->scenario_count;
     id_place *sorted = nnc_arena_array(list.doc->arena, (size_t)count + 1, sizeof(*sorted));
     if (sorted == NULL) {
-        nnc_plans_no_memory(list);
+        plans_no_memory(list);
         return;
     }
     for (int32_t i = 0; i < count; i++) {
@@ -505,7 +486,7 @@ void nnc_plans_read_scenarios(nnc_json root, nnc_plans *plans)
     }
     nnc_plans_scenario *list = nnc_arena_array(root.doc->arena, (size_t)count, sizeof(*list));
     if (list == NULL) {
-        nnc_plans_no_memory(root);
+        plans_no_memory(root);
         return;
     }
     int32_t used = 0;

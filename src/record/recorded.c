@@ -1,6 +1,4 @@
 /* An estimate as a flat list of figures. */
-#include "record/record_internal.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -21,6 +19,7 @@
 #include "input/scan.h"
 #include "input/walk.h"
 #include "metrics/report.h"
+#include "record/record_internal.h"
 #include "render/json_writer.h"
 
 /* In the document's arena. */
@@ -31,10 +30,6 @@ typedef struct nnc_figure_list {
     bool quiet;       /* faults are not noted */
     bool faulty;      /* there was one */
 } nnc_figure_list;
-
-/* Adds every number, text and truth value below `at`, called "prefix.key.key"; the prefix is "" or
- * shorter than 64 bytes. Faults are noted. */
-void nnc_figures_add(nnc_json at, const char *prefix, nnc_figure_list *into);
 
 enum { FIGURE_NAME_MAX = 256, FIGURES_MAX = 10000 };
 
@@ -152,7 +147,9 @@ static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
     }
 }
 
-void nnc_figures_add(nnc_json at, const char *prefix, nnc_figure_list *into)
+/* Adds every number, text and truth value below `at`, called "prefix.key.key"; the prefix is "" or
+ * shorter than 64 bytes. Faults are noted. */
+static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into)
 {
     char name[FIGURE_NAME_MAX];
     const int used = snprintf(name, sizeof(name), "%s", prefix);
@@ -313,7 +310,7 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
     if (!nnc_json_open(item, index)) {
         return;
     }
-    nnc_figures_add(item, "", found);
+    figures_add(item, "", found);
     nnc_json_close(item, index, not_digested);
     const nnc_figures figures = { found->list, found->count };
     if (estimate->id == NULL ||
@@ -492,7 +489,7 @@ static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded)
     }
     for (nnc_json part = nnc_json_first(root); part.node != NULL; part = nnc_json_next(part)) {
         if (nnc_json_type_of(part) == NNC_JSON_OBJECT && strlen(nnc_json_key(part)) < 64) {
-            nnc_figures_add(part, nnc_json_key(part), &found);
+            figures_add(part, nnc_json_key(part), &found);
         }
     }
     estimate->id = "";

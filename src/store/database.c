@@ -51,28 +51,6 @@ typedef struct connection {
 } connection;
 
 /* The last error of SQLite. */
-static nnc_status sql_fail(const connection *db, nnc_error *err);
-static nnc_status sql_foreign(const connection *db, nnc_error *err);
-/* What SQLite said when a file could not be read: something in it is not as it was written. */
-/* The error of a file that could not be read as it was written. */
-static nnc_status sql_damaged(const connection *db, nnc_error *err);
-static bool sql_prepare(const connection *db, const char *sql, sqlite3_stmt **query);
-static nnc_status sql_run(const connection *db, const char *sql, nnc_error *err);
-/* The one number that a query gives. */
-/* The one number that a query returns. */
-static nnc_status sql_ask(const connection *db, const char *sql, int64_t *number, nnc_error *err);
-static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_error *err);
-/* The digest of no rows under columns of these names; of the rows so far, continued by one. */
-/* Digest of no rows under columns of these names. */
-static uint64_t digest_names(const char *const *names, int count);
-static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count);
-/* A column of the row that a query is at. false: out of memory. */
-/* One column of the current row of a query. false: out of memory. */
-static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_cell *cell);
-/* Is there anything in it? NNC_BAD_SPEC when that is not of a sweep. */
-/* Is the file empty? NNC_BAD_SPEC: it holds something other than a sweep. */
-static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err);
-
 static nnc_status sql_fail(const connection *db, nnc_error *err)
 {
     const int code = db->file != NULL ? db->call.errcode(db->file) & 0xFF : SQLITE_NOMEM;
@@ -91,6 +69,11 @@ static nnc_status sql_fail(const connection *db, nnc_error *err)
 static nnc_status sql_foreign(const connection *db, nnc_error *err)
 {
     return nnc_fail(err, NNC_BAD_SPEC, db->path, "holds something else than the rows of a sweep");
+}
+
+static bool sql_prepare(const connection *db, const char *sql, sqlite3_stmt **query)
+{
+    return db->call.prepare_v2(db->file, sql, -1, query, NULL) == SQLITE_OK;
 }
 
 /* Earlier versions wrote no digest of the rows, then no table of column names. */
@@ -125,11 +108,6 @@ static nnc_status sql_damaged(const connection *db, nnc_error *err)
     }
     return nnc_fail(err, NNC_BAD_SPEC, db->path,
                     "is damaged, expected the rows as a sweep wrote them; delete it to begin anew");
-}
-
-static bool sql_prepare(const connection *db, const char *sql, sqlite3_stmt **query)
-{
-    return db->call.prepare_v2(db->file, sql, -1, query, NULL) == SQLITE_OK;
 }
 
 static nnc_status sql_run(const connection *db, const char *sql, nnc_error *err)
