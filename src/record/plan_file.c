@@ -464,7 +464,7 @@ static void refuse_equal_ids(nnc_json list, const nnc_plans *plans)
     }
 }
 
-void nnc_plans_read_scenarios(nnc_json root, nnc_plans *plans)
+static void plans_read_scenarios(nnc_json root, nnc_plans *plans)
 {
     const nnc_json at = nnc_json_get(root, "scenarios"), common_at = nnc_json_get(root, "common");
     const int count = nnc_json_type_of(at) == NNC_JSON_LIST ? nnc_json_count(at) : 0;
@@ -536,7 +536,7 @@ static void read_root(nnc_json root, nnc_plans *plans)
     }
     (void)nnc_read_text(nnc_json_get(root, "note"));
     nnc_read_texts(nnc_json_get(root, "record"), &plans->record, &plans->record_count);
-    nnc_plans_read_scenarios(root, plans);
+    plans_read_scenarios(root, plans);
     nnc_recorded_of(nnc_json_get(root, "recorded"), &plans->recorded);
 }
 
@@ -580,7 +580,9 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
     nnc_json_free(&doc);
 }
 
-nnc_status nnc_plans_text(nnc_specs *specs, const char *path, char **text, size_t *size,
+/* Text of a file that may be a plan file with recorded estimates, so of up to NNC_RECORDED_BYTES_MAX; text[size] is
+ * NUL, to be freed. What a pipe holds stays with the specs: it may be asked for again. */
+static nnc_status plans_text(nnc_specs *specs, const char *path, char **text, size_t *size,
                           nnc_error *err)
 {
     return nnc_is_pipe(path) ? nnc_specs_read(specs, path, text, size, err)
@@ -597,7 +599,7 @@ nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path,
     if (read == NULL || faults.name == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(nnc_plans_text(specs, path, &text, &size, err));
+    NNC_TRY(plans_text(specs, path, &text, &size, err));
     if (!nnc_arena_own(arena, text)) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
@@ -611,7 +613,7 @@ bool nnc_plans_is(nnc_specs *specs, const char *path)
     char *text = NULL;
     size_t size = 0;
     const bool is = (specs != NULL || !nnc_is_pipe(path)) &&
-                    nnc_plans_text(specs, path, &text, &size, NULL) == NNC_OK &&
+                    plans_text(specs, path, &text, &size, NULL) == NNC_OK &&
                     strstr(text, "\"nncost.plans/") != NULL;
     free(text);
     return is;
@@ -656,7 +658,7 @@ int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report,
         report(context, &err);
         return 1;
     }
-    if (nnc_plans_text(specs, path, &text, &size, &err) != NNC_OK) {
+    if (plans_text(specs, path, &text, &size, &err) != NNC_OK) {
         report(context, &err);
         return 1;
     }

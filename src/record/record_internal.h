@@ -136,11 +136,6 @@ typedef struct nnc_plans {
  * specs NULL. */
 bool nnc_plans_is(nnc_specs *specs, const char *path);
 
-/* Text of a file that may be a plan file with recorded estimates, so of up to NNC_RECORDED_BYTES_MAX; text[size] is
- * NUL, to be freed. What a pipe holds stays with the specs: it may be asked for again. */
-nnc_status nnc_plans_text(nnc_specs *specs, const char *path, char **text, size_t *size,
-                          nnc_error *err);
-
 /* Reads a plan file; all of it lives in the arena. */
 nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path,
                           const nnc_plans **plans, nnc_error *err);
@@ -168,7 +163,6 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
 
 /* ---- between the files of this reader ---- */
 
-void nnc_plans_read_scenarios(nnc_json root, nnc_plans *plans);
 /* Fills in plans->places, and the lines where its scenarios begin. */
 void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count);
 void nnc_recorded_of(nnc_json at, nnc_recorded *recorded);

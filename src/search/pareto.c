@@ -1,3 +1,4 @@
+/* Sets of plans with a total order: the best ones, and the Pareto front of step time and memory. */
 #include <string.h>
 
 #include "search/search_internal.h"

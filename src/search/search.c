@@ -1,3 +1,7 @@
+/* A search in one process: limits of its arguments, rounds of blocks, and access to the result.
+ *
+ * A space is cut into blocks. Rounds take more and more blocks; every round prunes with the front of the rounds before
+ * it, so the result does not depend on threads or ranks. When no plan is legal, the reason of the simplest one is told. */
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -92,7 +96,8 @@ static nnc_status check_choices(const nnc_search *s, nnc_error *err)
     return NNC_OK;
 }
 
-nnc_status nnc_search_read(const nnc_search *given, nnc_search *search, nnc_error *err)
+/* Copies a search of any struct size and checks its limits. NNC_BAD_USAGE or NNC_ILLEGAL_PLAN; err names the member. */
+static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_error *err)
 {
     if (given == NULL) {
         return nnc_need("nnc_search_run", "search", false, err);
@@ -252,7 +257,7 @@ nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device,
     NNC_TRY(nnc_need(here, "device", device != NULL, err));
     NNC_TRY(nnc_need(here, "profiles", profiles != NULL, err));
     NNC_TRY(nnc_need(here, "result", result != NULL, err));
-    NNC_TRY(nnc_search_read(search, &whole, err));
+    NNC_TRY(search_read(search, &whole, err));
     return nnc_search_with(model, device, profiles, &whole, NULL, &watch, result, err);
 }
 

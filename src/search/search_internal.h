@@ -228,7 +228,6 @@ void nnc_search_part_add(nnc_search_part *part, const nnc_search *search,
 
 /* Number of blocks of the search, or of its shard, and the block at a place among them. */
 uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
-uint64_t nnc_shard_block(const nnc_search *search, uint64_t place);
 
 /* NULL when out of memory. The arguments must outlive the searcher. */
 typedef struct nnc_searcher nnc_searcher;
@@ -269,12 +268,6 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
                            const nnc_profiles *profiles, const nnc_search *search,
                            const nnc_helpers *helpers, const nnc_search_watch *watch,
                            nnc_search_result *result, nnc_error *err);
-
-/* ---- limits ---- */
-
-
-/* Copies a search of any struct size and checks its limits. NNC_BAD_USAGE or NNC_ILLEGAL_PLAN; err names the member. */
-nnc_status nnc_search_read(const nnc_search *given, nnc_search *search, nnc_error *err);
 
 /* ---- rank groups (search_ranks.c) ---- */
 
@@ -341,7 +334,8 @@ typedef struct nnc_search_report {
     const char *currency; /* of the prices; NULL = no price is known */
     bool batch_chosen;    /* the global batch is a default */
     bool stopped;         /* before all was covered */
-    nnc_error why; /* why no combination of a shard is legal; status NNC_OK: one is, or this is no shard */
+    nnc_error
+        why; /* why no combination of a shard is legal; status NNC_OK: one is, or this is no shard */
     const char
         *digest; /* of everything that decides the search except the shard; NULL = no shard */
 } nnc_search_report;
@@ -372,11 +366,6 @@ nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs,
 
 /* Does a file begin as JSON with a schema? Reads only its first bytes. NNC_IO: it cannot be read. */
 nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err);
-
-/* Reads a shard into the arena. NNC_BAD_SPEC: the file is no shard, or its search was stopped before its end;
- * NNC_IO, NNC_NO_MEMORY. */
-nnc_status nnc_search_shard_read(nnc_arena *arena, const char *path, nnc_search_report *shard,
-                                 nnc_error *err);
 
 /* Merges shards into the report of the whole search. digest: of the search that is expected, NULL = any.
  * NNC_BAD_SPEC: a shard twice, or of another search; NNC_BAD_USAGE: a shard is missing; NNC_ILLEGAL_PLAN: no shard

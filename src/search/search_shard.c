@@ -218,8 +218,10 @@ static void read_root(nnc_json root, nnc_search_report *shard)
     }
 }
 
-nnc_status nnc_search_shard_read(nnc_arena *arena, const char *path, nnc_search_report *shard,
-                                 nnc_error *err)
+/* Reads a shard into the arena. NNC_BAD_SPEC: the file is no shard, or its search was stopped before its end;
+ * NNC_IO, NNC_NO_MEMORY. */
+static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_search_report *shard,
+                                    nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -305,7 +307,7 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
 {
     for (int i = 0; i < count; i++) {
         nnc_search_report next, *shard = i == 0 ? m->sum : &next; /* its texts are in the arena */
-        NNC_TRY(nnc_search_shard_read(arena, paths[i], shard, err));
+        NNC_TRY(search_shard_read(arena, paths[i], shard, err));
         const nnc_shard number = { shard->search->shard, shard->search->shards };
         NNC_TRY(nnc_shard_set_add(&m->seen, paths[i], shard->digest, number, err));
         if (i == 0) {

@@ -1,3 +1,5 @@
+/* Evaluates blocks of a search on the threads of one process. For each plan: legal? does it fit? can it be among the best
+ * (a lower bound of its step time decides)? then its step time, at once or in a batch of pipelines. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -46,7 +48,7 @@ uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space)
     return nnc_space_shard_size(space, shard_of(search), shards_of(search));
 }
 
-uint64_t nnc_shard_block(const nnc_search *search, uint64_t place)
+static uint64_t shard_block(const nnc_search *search, uint64_t place)
 {
     return nnc_space_shard_block(place, shard_of(search), shards_of(search));
 }
@@ -262,7 +264,7 @@ static void run_blocks(void *context)
     for (uint64_t first; (first = atomic_fetch_add(&r->next, r->run)) < r->end;) {
         const uint64_t end = r->end - first < r->run ? r->end : first + r->run;
         for (uint64_t place = first; place < end; place++) {
-            run_block(w, nnc_shard_block(r->search, place));
+            run_block(w, shard_block(r->search, place));
         }
     }
     nnc_plan_groups_finish(w->groups);
@@ -322,7 +324,7 @@ bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err)
 {
     nnc_plan_groups *groups = searcher->workers[0].groups;
     return nnc_plan_groups_block(groups, &searcher->search->base,
-                                 nnc_shard_block(searcher->search, place), err) &&
+                                 shard_block(searcher->search, place), err) &&
            nnc_plan_groups_shipped(groups, err);
 }
 

@@ -1,3 +1,4 @@
+/* The space of a search: the values of each choice, and the plan at each place. */
 #include <math.h>
 
 #include "base/digest.h"

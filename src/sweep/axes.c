@@ -1,3 +1,4 @@
+/* The axes of a sweep: lists of values, "1..8" or "2,4", and the fields, models, devices and profiles that they vary. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -158,35 +159,31 @@ static nnc_status read_list(value_list *read, const char *list, nnc_error *err)
     return status == NNC_OK && read->count > 1 ? refuse_twice(read, err) : status;
 }
 
-nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric,
-                          const char ***values, int32_t *count, nnc_error *err)
+/* field: whose values they are, NULL = plain numbers or texts. */
+static nnc_status read_values(value_list read, const nnc_field *field, const char ***values,
+                              int32_t *count, nnc_error *err)
 {
-    return nnc_sweep_list_of(arena, where, list, NULL, numeric, values, count, err);
-}
-
-nnc_status nnc_sweep_list_of(nnc_arena *arena, const char *where, const char *list,
-                             const nnc_field *field, bool numeric, const char ***values,
-                             int32_t *count, nnc_error *err)
-{
-    value_list read = {
-        .arena = arena, .where = where, .whole = list, .field = field, .numeric = numeric
-    };
-    const nnc_status status = read_list(&read, list, err);
+    read.field = field;
+    const nnc_status status = read_list(&read, read.whole, err);
     *values = read.values;
     *count = read.count;
     return status;
+}
+
+nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric,
+                          const char ***values, int32_t *count, nnc_error *err)
+{
+    const value_list read = { .arena = arena, .where = where, .whole = list, .numeric = numeric };
+    return read_values(read, NULL, values, count, err);
 }
 
 nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list,
                            const char ***values, int32_t *count, nnc_error *err)
 {
-    value_list read = {
+    const value_list read = {
         .arena = arena, .where = where, .whole = list, .numeric = true, .doubles = true
     };
-    const nnc_status status = read_list(&read, list, err);
-    *values = read.values;
-    *count = read.count;
-    return status;
+    return read_values(read, NULL, values, count, err);
 }
 
 nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err)
@@ -430,8 +427,10 @@ static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_foun
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
     *axis = (nnc_sweep_axis){ .target = found->target, .group = group };
     NNC_TRY(name_axis(sweep, where, found, axis, err));
-    NNC_TRY(nnc_sweep_list_of(arena, where, list, found->field, nnc_sweep_numeric(found->field),
-                              &axis->values, &axis->count, err));
+    const value_list read = {
+        .arena = arena, .where = where, .whole = list, .numeric = nnc_sweep_numeric(found->field)
+    };
+    NNC_TRY(read_values(read, found->field, &axis->values, &axis->count, err));
     if (joins(found->field)) {
         NNC_TRY(split_joined(sweep, axis, err));
     }

@@ -75,13 +75,14 @@ void nnc_pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch)
     }
 }
 
-nnc_status nnc_pool_emit(const nnc_pool *pool, const nnc_batch *batch, bool *stop, nnc_error *err)
+static nnc_status pool_emit(const nnc_pool *pool, const nnc_batch *batch, bool *stop,
+                            nnc_error *err)
 {
     return batch->bytes.failed || batch->marks.failed ? nnc_no_memory(err)
                                                       : pool->emit(pool->context, batch, stop, err);
 }
 
-nnc_status nnc_pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_error *err)
+static nnc_status pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_error *err)
 {
     nnc_batch batch = { 0 };
     nnc_status status = NNC_OK;
@@ -89,7 +90,7 @@ nnc_status nnc_pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_err
     for (int64_t chunk = 0; chunk < chunk_count && status == NNC_OK && !stop; chunk++) {
         nnc_pool_chunk(pool, chunk, &batch);
         pool->work(pool->workers[0], &batch);
-        status = nnc_pool_emit(pool, &batch, &stop, err);
+        status = pool_emit(pool, &batch, &stop, err);
     }
     nnc_batch_free(&batch);
     return status;
@@ -101,7 +102,7 @@ nnc_status nnc_pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_err
 
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
 {
-    return nnc_pool_run_alone(pool, nnc_pool_chunks(pool), err);
+    return pool_run_alone(pool, nnc_pool_chunks(pool), err);
 }
 
 #else
@@ -200,7 +201,7 @@ static nnc_status emit_all(ring *r, nnc_error *err)
     for (const nnc_batch *batch = next_batch(r); batch != NULL; batch = next_batch(r)) {
         bool stop = false;
         if (status == NNC_OK) {
-            status = nnc_pool_emit(r->pool, batch, &stop, err);
+            status = pool_emit(r->pool, batch, &stop, err);
         }
         release(r, stop || status != NNC_OK);
     }
@@ -235,7 +236,7 @@ nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
                .slot_count = (int64_t)pool->threads * SLOTS_PER_THREAD,
                .chunk_count = nnc_pool_chunks(pool) };
     if (pool->threads == 1 || r.chunk_count < 2) {
-        return nnc_pool_run_alone(pool, r.chunk_count, err);
+        return pool_run_alone(pool, r.chunk_count, err);
     }
     r.slots = calloc((size_t)r.slot_count, sizeof *r.slots);
     runner *runners = calloc((size_t)pool->threads, sizeof *runners);

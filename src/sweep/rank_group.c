@@ -1,21 +1,9 @@
+/* A pool over MPI ranks. Rank 0 leads: it assigns chunks and emits batches in order. The others serve. A build without
+ * MPI has one rank. */
 #include <stdio.h>
 
 #include "base/error.h"
 #include "sweep/sweep_internal.h"
-
-bool nnc_crew_all_well(nnc_crew crew, uint64_t digest, nnc_status *status, nnc_error *err)
-{
-    char name[32];
-    if (!nnc_crew_same(digest) && *status == NNC_OK) {
-        snprintf(name, sizeof name, "rank %d", crew.rank);
-        *status = nnc_fail(err, NNC_BAD_SPEC, name, "reads other files than rank 0");
-    }
-    const int first = nnc_crew_first(crew, *status != NNC_OK);
-    if (first >= 0 && first != crew.rank) {
-        *status = NNC_OK;
-    }
-    return first < 0;
-}
 
 #ifndef NNCOST_MPI
 
@@ -38,13 +26,13 @@ int64_t nnc_crew_share(int64_t mine)
     return mine;
 }
 
-bool nnc_crew_same(uint64_t mine)
+static bool is_same(uint64_t mine)
 {
     (void)mine;
     return true;
 }
 
-int nnc_crew_first(nnc_crew crew, bool mine)
+static int first_rank(nnc_crew crew, bool mine)
 {
     return mine ? crew.rank : -1;
 }
@@ -127,14 +115,14 @@ int64_t nnc_crew_share(int64_t mine)
     return mine;
 }
 
-bool nnc_crew_same(uint64_t mine)
+static bool is_same(uint64_t mine)
 {
     uint64_t said = mine;
     nnc_crew_broadcast(&said, sizeof said);
     return said == mine;
 }
 
-int nnc_crew_first(nnc_crew crew, bool mine)
+static int first_rank(nnc_crew crew, bool mine)
 {
     const int said = mine ? crew.rank : crew.size;
     int first = crew.size;
@@ -362,3 +350,17 @@ nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
 }
 
 #endif
+
+bool nnc_crew_all_well(nnc_crew crew, uint64_t digest, nnc_status *status, nnc_error *err)
+{
+    char name[32];
+    if (!is_same(digest) && *status == NNC_OK) {
+        snprintf(name, sizeof name, "rank %d", crew.rank);
+        *status = nnc_fail(err, NNC_BAD_SPEC, name, "reads other files than rank 0");
+    }
+    const int first = first_rank(crew, *status != NNC_OK);
+    if (first >= 0 && first != crew.rank) {
+        *status = NNC_OK;
+    }
+    return first < 0;
+}

@@ -59,11 +59,6 @@ typedef struct nnc_sweep_axes {
 /* Reads a list: "2,4", "1..8" (step 1), "1..64*2" (times 2), "0..1+0.25" (step 0.25), or several of them joined by
  * commas. Ranges need numeric; the end of a range counts when a step meets it. where names the list in messages.
  * NNC_BAD_USAGE: an empty list, a value twice, a range that does not rise, more than NNC_SWEEP_VALUES_MAX values. */
-struct nnc_field;
-/* The same for a field; the ends of a range may have the field's unit: "4k..32k*2". */
-nnc_status nnc_sweep_list_of(nnc_arena *arena, const char *where, const char *list,
-                             const struct nnc_field *field, bool numeric, const char ***values,
-                             int32_t *count, nnc_error *err);
 nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric,
                           const char ***values, int32_t *count, nnc_error *err);
 
@@ -185,8 +180,6 @@ nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err);
 /* Parts of it: number of chunks, rows of a chunk, emitting a batch, all chunks in this thread. */
 int64_t nnc_pool_chunks(const nnc_pool *pool);
 void nnc_pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch);
-nnc_status nnc_pool_emit(const nnc_pool *pool, const nnc_batch *batch, bool *stop, nnc_error *err);
-nnc_status nnc_pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_error *err);
 
 /* ---- rank groups (rank_group.c) ---- */
 
@@ -205,11 +198,6 @@ void nnc_crew_abandon(nnc_crew crew, nnc_status status);
 
 /* Sends the number of rank 0 to every rank. */
 int64_t nnc_crew_share(int64_t mine);
-
-/* Is the number that of rank 0? Every rank must call; the answer is false on the ranks that differ. */
-bool nnc_crew_same(uint64_t mine);
-/* The first rank that says true; -1 = no rank. Every rank must call. */
-int nnc_crew_first(nnc_crew crew, bool mine);
 
 /* Is the status NNC_OK on every rank, and did all read the same files (digest)? Every rank must call. If not, the
  * first rank that failed keeps its status and reports it; the status of the others becomes NNC_OK, because mpirun
@@ -344,12 +332,6 @@ nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *
 nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const char *name,
                                const char *list, nnc_error *err);
 
-/* The row at a place of the shard. */
-static inline int64_t nnc_sweep_row_at(const nnc_sweep *sweep, int64_t place)
-{
-    return sweep->shard.number - 1 + place * sweep->shard.of;
-}
-
 /* Completes the axes and counts the rows, once. */
 nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err);
 
@@ -397,11 +379,6 @@ bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_fo
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found);
 /* Names of all fields, at most max. */
 size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t max);
-
-/* A field of the point's model or device, or of plan, and the object that holds it; NULL = unknown. */
-const nnc_field *nnc_sweep_field(nnc_sweep_target target, const nnc_point *point,
-                                 const nnc_plan *plan, const char *field, const void **object,
-                                 nnc_dtype *dtype);
 
 /* Is a value of the field a number? */
 bool nnc_sweep_numeric(const nnc_field *field);

@@ -28,9 +28,10 @@ static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point 
                                              : &nnc_device_table;
 }
 
-const nnc_field *nnc_sweep_field(nnc_sweep_target target, const nnc_point *point,
-                                 const nnc_plan *plan, const char *field, const void **object,
-                                 nnc_dtype *dtype)
+/* A field of the point's model or device, or of plan, and the object that holds it; NULL = unknown. */
+static const nnc_field *sweep_field(nnc_sweep_target target, const nnc_point *point,
+                                    const nnc_plan *plan, const char *field, const void **object,
+                                    nnc_dtype *dtype)
 {
     /* nnc_field_find returns an address to write to; it is only read here. */
     union {
@@ -53,7 +54,7 @@ bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_fo
         const void *object = NULL;
         nnc_dtype dtype;
         const nnc_field *field =
-            nnc_sweep_field(in->target, point, &point->plan, dotted, &object, &dtype);
+            sweep_field(in->target, point, &point->plan, dotted, &object, &dtype);
         const bool bare = field != NULL && (field->type == NNC_FIELD_OBJECT ||
                                             (field->type == NNC_FIELD_TEXT && field->size == 0));
         if (field != NULL && !(shown && bare)) {
@@ -92,7 +93,7 @@ nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_
     nnc_dtype dtype;
     double number = 0;
     const nnc_field *field =
-        nnc_sweep_field(slot->target, point, resolved, slot->field, &object, &dtype);
+        sweep_field(slot->target, point, resolved, slot->field, &object, &dtype);
     if (field == NULL) { /* a field of another model family */
         return (nnc_cell){ .kind = NNC_CELL_NULL };
     }
@@ -254,8 +255,8 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     /* An alias of the option, such as "tp". */
     const void *object = NULL;
     nnc_dtype dtype;
-    const nnc_field *option = nnc_sweep_field(NNC_SWEEP_PLAN_FIELD, &l->sweep->point,
-                                              &l->sweep->point.plan, name, &object, &dtype);
+    const nnc_field *option = sweep_field(NNC_SWEEP_PLAN_FIELD, &l->sweep->point,
+                                          &l->sweep->point.plan, name, &object, &dtype);
     if (option != NULL) {
         snprintf(full, sizeof full, "plan.%s", option->name);
         name = full;
@@ -302,8 +303,7 @@ static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const
     const void *object = NULL;
     nnc_dtype dtype;
     const nnc_point *point = &l->sweep->point;
-    return field != NULL ? nnc_sweep_field(target, point, &point->plan, field, &object, &dtype)
-                         : NULL;
+    return field != NULL ? sweep_field(target, point, &point->plan, field, &object, &dtype) : NULL;
 }
 
 /* The currency of all devices; NULL: they differ. */
