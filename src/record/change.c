@@ -1,6 +1,5 @@
-/* What differs between two lists of figures. */
-#include "record/record_internal.h"
-
+/* Compares two estimates value by value: which values changed, in which order people should read them, as which
+ * text; and `nncost diff`, which compares two recordings. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +10,10 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "metrics/report.h"
+#include "record/record_internal.h"
 #include "render/text.h"
 
-/* Two estimates mostly list the same figures in the same order: the search goes on from the last
- * find. */
+/* Two estimates mostly list the same values in the same order, so the search starts after the last one found. */
 static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const char *name)
 {
     for (int32_t i = 0; i < figures.count; i++) {
@@ -27,13 +26,13 @@ static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const cha
     return NULL;
 }
 
-/* A number nobody knows is not there. */
+/* NaN counts as missing. */
 static bool is_known(const nnc_figure *figure)
 {
     return figure != NULL && (figure->text != NULL || !isnan(figure->number));
 }
 
-/* Do both read the same at 12 significant digits? */
+/* Are both equal at 12 significant digits? */
 static bool same_number(double a, double b)
 {
     char a_text[NNC_NUMBER_TEXT], b_text[NNC_NUMBER_TEXT];
@@ -41,7 +40,7 @@ static bool same_number(double a, double b)
         return true;
     }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
-        return false; /* no need to print them */
+        return false; /* avoids printing most numbers */
     }
     return strcmp(nnc_number_text(a, a_text), nnc_number_text(b, b_text)) == 0;
 }
@@ -84,7 +83,7 @@ static bool is_input(const char *name)
     return false;
 }
 
-/* From zero every change is infinitely large. */
+/* A change from zero counts as infinitely large. */
 static double size_of(const nnc_change *change)
 {
     const bool number = change->kind != NNC_CHANGE_GONE && change->kind != NNC_CHANGE_NEW &&
@@ -100,7 +99,7 @@ static const char *name_of(const nnc_change *change)
     return (change->old != NULL ? change->old : change->now)->name;
 }
 
-/* What decides comes first: time, memory, money. */
+/* Rank of a metric in lists: time, memory, money, then the rest. */
 static int rank_of(const nnc_change *change)
 {
     static const char *const first[] = { "step.step_s", "latency.tpot_s", "latency.ttft_s",
@@ -113,8 +112,8 @@ static int rank_of(const nnc_change *change)
     return rank;
 }
 
-/* A total order, so that the result does not depend on the library's qsort. What a newer version
- * adds says least. */
+/* Sorts by rank, then by size. The order is total, so it does not depend on qsort; values that a newer version adds
+ * come last. */
 static int by_size(const void *a, const void *b)
 {
     const nnc_change *left = a, *right = b;
@@ -181,7 +180,7 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
     return count;
 }
 
-/* By how much a figure moved; 0 when it is not in both. */
+/* Change of a value; 0 when one estimate lacks it. */
 static double moved(nnc_figures old, nnc_figures now, const char *name)
 {
     int32_t next = 0;
@@ -194,7 +193,7 @@ static double moved(nnc_figures old, nnc_figures now, const char *name)
     return is->number - was->number;
 }
 
-/* Is a figure a summand of the total? */
+/* Is the value a summand of the total? */
 static bool is_part(const char *name, const char *total)
 {
     const nnc_metric *metric = nnc_figure_metric(name);
@@ -222,9 +221,7 @@ const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char
     return found;
 }
 
-/* Figures and changes as people read them. */
-
-/* NULL = a pure number, or none that this version knows. */
+/* NULL = a number without a unit, or unknown to this version. */
 static const char *unit_of(const char *name)
 {
     const nnc_metric *metric = nnc_figure_metric(name);
@@ -256,7 +253,7 @@ static void plain_text(const nnc_figure *figure, char *into, size_t size)
     }
 }
 
-/* Four digits with a unit where the name has one; small whole numbers as they are. */
+/* Four digits, with a unit if the name has one; small whole numbers in full. */
 static void short_text(const nnc_figure *figure, char *into, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
@@ -271,7 +268,7 @@ static void short_text(const nnc_figure *figure, char *into, size_t size)
     }
 }
 
-/* Every digit. */
+/* All digits. */
 static void full_text(const nnc_figure *figure, char *into, size_t size)
 {
     const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
@@ -286,7 +283,7 @@ static void percent_text(double relative, char *into, size_t size)
 {
     if (isnan(relative)) {
         into[0] = '\0';
-    } else if (fabs(relative) >= 10) { /* "x 11.5" says more than +1050 % */
+    } else if (fabs(relative) >= 10) { /* "x 11.5" is easier to read than +1050 % */
         snprintf(into, size, "x %.4g", 1 + relative);
     } else {
         snprintf(into, size, "%+.3g%%", 100 * relative);
@@ -320,7 +317,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
     const nnc_figure line = { .name = figure->name, .text = asked->text, .number = asked->number };
     short_text(figure, found, sizeof found);
     short_text(&line, limit, sizeof limit);
-    if (strcmp(found, limit) == 0) { /* they differ past the fourth digit */
+    if (strcmp(found, limit) == 0) { /* they differ after the fourth digit */
         full_text(figure, found, sizeof found);
         full_text(&line, limit, sizeof limit);
     }
@@ -368,8 +365,6 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
     }
 }
 
-/* Two recordings side by side. */
-
 static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const char *id)
 {
     for (int32_t i = 0; i < recorded->estimate_count; i++) {
@@ -382,7 +377,7 @@ static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const cha
 
 /* ---- ops ---- */
 
-/* Adds an op's time in the step to the row of its name and phase. */
+/* Adds the time of an op to the row of its name and phase. */
 static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op, bool now)
 {
     int32_t i = 0;
@@ -461,7 +456,8 @@ static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old,
     return compare_ops(arena, old, now, row);
 }
 
-/* One estimate against one other, whatever their names; else by name, in the order of the new. */
+/* Compares one estimate with one other, whatever their names; otherwise pairs estimates by name, in the order of the
+ * new ones. */
 static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old,
                                   const nnc_recorded *now, int32_t *count)
 {

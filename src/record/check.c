@@ -1,4 +1,6 @@
-/* Why an estimate moved: digests of what it was made from, now and when it was recorded. */
+/* `nncost check`: estimates the scenarios of a plan file again, compares them with the recorded estimates, finds why they moved, judges the requirements, and records the new estimates.
+ * 
+ * Values and changes live in buffers that the next scenario reuses; only what a report needs later is copied to the arena. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +19,13 @@
 
 enum { NNC_CAUSES_MAX = NNC_REF_COUNT + 3 };
 
-/* Digests of the files that the scenarios of a plan file name, each file read once. */
+/* Digests of the files that the scenarios of a plan file name. Each file is read once. */
 typedef struct nnc_origins {
     nnc_specs *specs;
     nnc_arena *arena;
     nnc_recorded_digest *list;
     int32_t count, capacity;
-    int32_t next_plan; /* among the recorded digests, where the next plan's is looked for first */
+    int32_t next_plan; /* where to look first for the next plan among the recorded digests */
 } nnc_origins;
 
 /* ---- causes ---- */
@@ -41,7 +43,7 @@ static const char *find(const nnc_recorded_digest *list, int32_t count, const ch
     return NULL;
 }
 
-/* The plans follow each other as the scenarios do: the search goes on behind the last find. */
+/* Plans are recorded in the order of the scenarios, so the search starts after the last one found. */
 static const char *find_plan(const nnc_recorded *recorded, const char *id, int32_t *next)
 {
     for (int32_t i = 0; i < recorded->digest_count; i++) {
@@ -75,14 +77,15 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
     return NNC_OK;
 }
 
-/* What a scenario names, the profile of its plan where it names none; NULL: no file of this kind. */
+/* The name of a scenario's file of one kind, which for software may be the profile chosen for the plan; NULL: no
+ * such file. */
 static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *scenario, int kind)
 {
     const char *name = from->refs[kind];
     return kind == NNC_REF_SOFTWARE && nnc_software_is_chosen(name) ? scenario->software.id : name;
 }
 
-/* Notes the files of a loaded scenario. */
+/* Adds the digests of the files of a loaded scenario. */
 static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *from,
                               const nnc_scenario *scenario, nnc_error *err)
 {
@@ -91,7 +94,7 @@ static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *fr
     nnc_status status = NNC_OK;
     for (int i = 0; i < NNC_REF_COUNT && status == NNC_OK; i++) {
         const char *kind = nnc_plans_ref_names[i], *name = name_of(from, scenario, i);
-        /* What is built in is the tool's own. */
+        /* Built-in specs belong to the tool's version. */
         if (name != NULL && paths[i] != NULL &&
             find(origins->list, origins->count, kind, name) == NULL) {
             status = add(origins, kind, name, paths[i], err);
@@ -116,8 +119,8 @@ static int by_kind(const void *a, const void *b)
     return kinds != 0 ? kinds : strcmp(left->name, right->name);
 }
 
-/* The list as it is recorded: by kind and name, then the plans in the order of the file. NULL when
- * out of memory. */
+/* The digests in the order of recording: by kind and name, then the plans in the order of the file. NULL when out of
+ * memory. */
 static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, const nnc_plans *plans,
                                                  int32_t *count)
 {
@@ -151,8 +154,8 @@ static bool say(const nnc_origins *origins, const char **causes, nnc_check_row *
     return causes[row->cause_count++] != NULL;
 }
 
-/* Is a change one of the plan, or of which model and device it names? What a newer version adds to
- * every plan is none; overrides and a cluster are only there where a plan has some. */
+/* Is it a change of the plan, or of the model or device that it names? A value that a newer version adds to every
+ * plan does not count; overrides and cluster count when added. */
 static bool is_of_plan(const nnc_change *change)
 {
     const char *name = nnc_change_name(change);
@@ -163,7 +166,7 @@ static bool is_of_plan(const nnc_change *change)
            strcmp(name, "model.id") == 0;
 }
 
-/* "plan: micro_batch 1 -> 2, zero 0 -> 1": the fields that came out differently. */
+/* "plan: micro_batch 1 -> 2, zero 0 -> 1": the changed fields. */
 static void plan_text(const nnc_check_row *row, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "plan");
@@ -183,7 +186,7 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size)
     }
 }
 
-/* Fills in row->causes from what differs between now and `recorded`; false when out of memory. */
+/* Fills in row->causes from the differences between now and `recorded`. false: out of memory. */
 static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from,
                         const nnc_scenario *scenario, const nnc_recorded *recorded,
                         nnc_check_row *row)
@@ -230,9 +233,7 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from,
     return said;
 }
 
-/* One run over the scenarios of a plan file. */
-
-/* Room for the figures of one scenario after the other. */
+/* Reused for the values of each scenario. */
 typedef struct nnc_figure_room {
     nnc_figure *list;
     int32_t capacity;
@@ -247,19 +248,17 @@ struct nnc_check {
     const nnc_plans *plans;
     nnc_origins origins;
     nnc_collector collector;
-    nnc_figures names[2]; /* of the last estimate of each kind, trained and served, all of it */
+    nnc_figures names[2]; /* all names of the last estimate of each kind, trained and served */
     nnc_check_keeping keeping;
-    nnc_recorded_estimate *estimates; /* where they are kept */
+    nnc_recorded_estimate *estimates; /* of the scenarios so far, to be recorded */
     nnc_figure_room old, now;         /* of one scenario */
-    nnc_change *changes;              /* room for those of one scenario */
+    nnc_change *changes;              /* buffer for one scenario */
     int32_t change_room;
     int32_t next_old;
     nnc_check_report report;
 };
 
-/* The scenarios of a plan file, estimated again. */
-
-/* What people call things is not part of an estimate, and what nobody knows is not recorded. */
+/* Is a value recorded? Names for people and unknown numbers are not; `record` of the file may select some. */
 static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure)
 {
     if (figure->text != NULL
@@ -299,7 +298,7 @@ static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selecte
     return NNC_OK;
 }
 
-/* What the file no longer records is not missed. */
+/* Old values that the file no longer records are not missed. */
 static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected,
                              nnc_error *err)
 {
@@ -315,7 +314,7 @@ static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *s
     return NNC_OK;
 }
 
-/* A list of its own in place of the room for one scenario. */
+/* Copies a list to the arena, because the next scenario reuses its buffer. */
 static bool own_list(nnc_check *c, nnc_figures *figures)
 {
     nnc_figure *list = nnc_arena_array(c->arena, (size_t)figures->count + 1, sizeof *list);
@@ -326,7 +325,7 @@ static bool own_list(nnc_check *c, nnc_figures *figures)
     return list != NULL;
 }
 
-/* Names that stand for no figure are slips, and would make a gate that is always open. */
+/* Refuses a name that no value has. Such a requirement would always pass. */
 static nnc_status check_name(nnc_figures figures, const char *key, const char *name, nnc_error *err)
 {
     for (int32_t i = 0; i < figures.count; i++) {
@@ -354,7 +353,8 @@ static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figure
             snprintf(err->where, sizeof err->where, "require.%.64s", requirement->name);
             return nnc_plans_blame(c->plans, from, err);
         }
-        nnc_figure *own = nnc_arena_alloc(c->arena, sizeof *own); /* the next scenario has others */
+        nnc_figure *own =
+            nnc_arena_alloc(c->arena, sizeof *own); /* the next scenario reuses the list */
         if (own == NULL) {
             return nnc_no_memory(err);
         }
@@ -390,7 +390,7 @@ static nnc_scenario *scenario_of(nnc_check *c, const nnc_plans_scenario *from)
     return from->serve ? &c->served->base : c->scenario;
 }
 
-/* The changes of a row whose figures stay. */
+/* Copies the changes of a row to the arena, with pointers to the copied values. */
 static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
 {
     nnc_change *own = nnc_arena_array(c->arena, (size_t)row->change_count, sizeof *own);
@@ -401,7 +401,7 @@ static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_
            memcpy(own, c->changes, (size_t)row->change_count * sizeof *own) != NULL;
 }
 
-/* Fills in what changed, and keeps the figures where anything did; false when out of memory. */
+/* Fills in the changes of a row, and copies its values when there are some. false: out of memory. */
 static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
 {
     const int32_t room = row->old.count + row->now.count;
@@ -427,7 +427,7 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
             causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row));
 }
 
-/* What stays of a scenario beside what changed. */
+/* Keeps what the report or an update needs of a scenario. false: out of memory. */
 static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
 {
     const int32_t index = c->report.row_count;
@@ -448,7 +448,7 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
     return true;
 }
 
-/* Works it out; *scenario is what it was made from. */
+/* Estimates or serves a scenario; *scenario receives its specs and result. */
 static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scenario **scenario,
                          nnc_error *err)
 {
@@ -500,7 +500,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     return NNC_OK;
 }
 
-/* Recorded estimates whose scenario is no longer there. */
+/* Adds rows for recorded estimates whose scenario is gone. */
 static void add_removed(nnc_check *c)
 {
     const nnc_recorded *recorded = &c->plans->recorded;
@@ -622,8 +622,7 @@ const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index)
 
 /* ---- updating ---- */
 
-/* Recording what a check found. */
-/* The file may have been edited while it was being checked. */
+/* Refuses a file that was edited during the check. */
 static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_error *err)
 {
     struct stat about;
@@ -642,7 +641,7 @@ static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_e
     return status;
 }
 
-/* Nothing is written that could not be read again. */
+/* Reads the new text before it replaces the file: it must be readable. */
 static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, nnc_error *err)
 {
     nnc_arena *arena = nnc_arena_create();
@@ -708,7 +707,7 @@ nnc_status nnc_check_update(nnc_check *c, nnc_error *err)
     return NNC_OK;
 }
 
-/* The bytes of the recorded part with its key, and of the comma that parts it from its neighbour. */
+/* Finds the bytes of the member "recorded", with the comma that separates it from its neighbour. */
 static void find_member(const nnc_plans *plans, size_t *begin, size_t *end)
 {
     static const char blank[] = " \t\r\n";

@@ -1,11 +1,10 @@
-#include "record/record_internal.h"
-
 #include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "base/names.h"
 #include "base/number.h"
+#include "record/record_internal.h"
 
 int32_t nnc_check_missed(const nnc_check_row *row)
 {
@@ -82,7 +81,7 @@ nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nn
     return NNC_OK;
 }
 
-/* What a check, or a comparison of two estimates, says. */
+/* The report of a check or of a comparison: sums over its rows, summary lines, and the metric tables of its output. */
 
 NNC_ENUM_NAMES(nnc_check_state, NNC_CHECK_STATE_LIST)
 

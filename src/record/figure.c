@@ -1,6 +1,4 @@
-/* Figures by name. */
-#include "record/record_internal.h"
-
+/* Values of an estimate: found by name, packed in little memory, and tested by requirements such as "<= 9.5". */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,10 +8,11 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "metrics/metric.h"
+#include "record/record_internal.h"
 
 enum { NAMES_MAX = 512 };
 
-/* Is `name` all of `figure`, or its end after a dot? */
+/* Does the full name end in `name`, after a dot or as a whole? */
 static bool ends(const char *figure, const char *name)
 {
     const size_t whole = strlen(figure), part = strlen(name);
@@ -34,7 +33,7 @@ int nnc_figure_match(const char *name, const char *figure)
     return begins || ends(figure, name) ? (int)length : -1;
 }
 
-/* Short names are misspelt as often as full ones. */
+/* A misspelt name may be short or full: compares both. */
 static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_error *err)
 {
     const char *names[NAMES_MAX];
@@ -142,9 +141,7 @@ const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed)
     return list;
 }
 
-/* Requirements: "<= 9.5". */
-
-/* Those of two characters first: "<" begins "<=". */
+/* Longer ones stand before those that they begin with. */
 static const struct {
     const char *sign;
     nnc_relation relation;

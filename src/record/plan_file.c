@@ -1,5 +1,6 @@
-/* Lists of keys with a value each in a plan file: how they are read, inherited and told apart. Faults
- * are noted in the document. */
+/* Reads plan files ("nncost.plans/1"): the common part, the scenarios that inherit it key by key, their requirements, and the validation of any spec file.
+ * 
+ * Lists of keys and values (plan fields, --set fields, rules) are inherited in the same way: a scenario's key replaces the common one, null removes it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,16 +19,14 @@
 #include "input/scan.h"
 #include "record/record_internal.h"
 
-/* Keys with a value each, as a plan file has them. */
-
-/* Notes that memory ran out, and returns false. */
+/* Reports that memory ran out; returns false. */
 static bool plans_no_memory(nnc_json at)
 {
     nnc_faults_no_memory(at.doc->faults);
     return false;
 }
 
-/* A copy in the arena of the document; NULL, noted, when out of memory. */
+/* Copies a text to the arena of the document; NULL, reported, when out of memory. */
 static const char *plans_copy_text(nnc_json at, const char *text)
 {
     const char *copy = nnc_arena_strdup(at.doc->arena, text);
@@ -37,7 +36,7 @@ static const char *plans_copy_text(nnc_json at, const char *text)
     return copy;
 }
 
-/* Replaces the pair of a key or appends it; text NULL removes it. */
+/* Replaces or appends the pair of a key; text NULL removes it. */
 static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
 {
     int32_t i = 0;
@@ -59,7 +58,7 @@ static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
     }
 }
 
-/* A value as an option would give it; "" with a fault when it is none. */
+/* A value as an option would give it; "" and a fault when it is neither number, text nor switch. */
 static void value_text(nnc_json at, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
@@ -68,7 +67,7 @@ static void value_text(nnc_json at, char *text, size_t size)
     case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "on" : "off"); break;
     case NNC_JSON_NUMBER: {
         const double value = nnc_json_number(at);
-        if (value == floor(value) && fabs(value) < 1e15) { /* every digit counts */
+        if (value == floor(value) && fabs(value) < 1e15) { /* writes every digit */
             snprintf(text, size, "%" PRId64, (int64_t)value);
         } else {
             snprintf(text, size, "%s", nnc_number_text(value, number));
@@ -98,7 +97,7 @@ static bool suits(const nnc_field *field, nnc_json at)
     }
 }
 
-/* Does a field take it? */
+/* Does the field accept the text? */
 static nnc_status try_value(const nnc_field *field, const char *text, nnc_error *err)
 {
     nnc_plan plan = nnc_plan_default();
@@ -111,7 +110,7 @@ static nnc_status try_value(const nnc_field *field, const char *text, nnc_error 
                : nnc_field_set(&nnc_plan_table, &plan, field->name, text, err);
 }
 
-/* Reads the value of a field of the plan, as an option would; null takes an inherited one back. */
+/* Reads the value of a field, as an option would; null removes an inherited value. */
 static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into)
 {
     nnc_error err;
@@ -137,8 +136,8 @@ static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *int
     put_pair(at, into, pair);
 }
 
-/* An object of keys with a value each, null to remove one; `read` turns a value into a text, NULL
- * with a fault where it cannot. */
+/* Reads an object of keys and values; null removes a key. `read` turns a value into text; NULL with a fault when it
+ * cannot. */
 static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item))
 {
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
@@ -188,7 +187,7 @@ static const char *plans_read_rule(nnc_json item)
     return plans_copy_text(item, nnc_json_text(item));
 }
 
-/* A copy of the list with room for the members of an object; false when out of memory. */
+/* Copies the list, with space for the members of an object. false: out of memory. */
 static bool pairs_own(nnc_json at, nnc_pairs *pairs)
 {
     const int32_t most = pairs->count + nnc_json_count(at);
@@ -204,7 +203,7 @@ static bool pairs_own(nnc_json at, nnc_pairs *pairs)
     return true;
 }
 
-/* Does not depend on the order in which keys were written. */
+/* Does not depend on the order of the keys. */
 static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs)
 {
     uint64_t sum = 0;
@@ -215,16 +214,14 @@ static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs)
     return nnc_digest_number(digest, sum);
 }
 
-/* The scenarios of a plan file: each inherits the common part, key by key. */
-
 const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "software", "cluster" };
 
-/* Keys of a scenario that are not fields of the plan. */
+/* Keys of a scenario that are not plan fields. */
 static const char *const own_keys[] = { "id",        "note",    "model", "device",
                                         "software",  "cluster", "set",   "require",
                                         "tolerance", "serve",   NULL };
 
-/* What a scenario inherits, and what it becomes. */
+/* The inherited part, to which the scenario's own keys are applied. */
 typedef struct part {
     bool serve;
     const char *refs[NNC_REF_COUNT];
@@ -244,7 +241,7 @@ static const nnc_field allowance_fields[] = {
 static const nnc_field_table allowance_table = { "tolerance", allowance_fields,
                                                  NNC_COUNT_OF(allowance_fields) };
 
-/* Tolerances merge by name as the other lists do: the scenario's own replaces the common one. */
+/* A scenario's tolerance replaces the common one of the same name. */
 static void read_tolerances(nnc_json at, part *into)
 {
     if (nnc_json_type_of(at) != NNC_JSON_ABSENT && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -273,7 +270,7 @@ static void read_tolerances(nnc_json at, part *into)
     }
 }
 
-/* Only what a scenario changes is copied. */
+/* Copies only the lists that a scenario changes. */
 static bool own_lists(nnc_json at, part *own)
 {
     const bool tolerances = nnc_json_get(at, "tolerance").node != NULL;
@@ -306,8 +303,7 @@ static void read_ref(nnc_json at, const char **ref)
     }
 }
 
-/* Training and serving have keys, figures and so requirements of their own: a scenario of the other kind
- * inherits what it is made of alone. */
+/* Training and serving have different keys, metrics and requirements: a scenario of the other kind inherits only its specs and --set fields. */
 static void read_serve(nnc_json at, part *into)
 {
     const nnc_json_type type = nnc_json_type_of(at);
@@ -334,7 +330,7 @@ static const nnc_field *field_of(const part *into, const char *key)
     return field != NULL ? field : nnc_field_of_key(&nnc_run_table, key);
 }
 
-/* The common part, or a scenario on top of it: null takes an inherited key back. */
+/* Reads the common part, or a scenario on top of it; null removes an inherited key. */
 static void read_part(nnc_json at, bool scenario, part *into)
 {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -373,7 +369,7 @@ static uint64_t digest_part(const part *own)
     return pairs_digest(pairs_digest(digest, &own->values), &own->sets);
 }
 
-/* The rules were read once already, so that their faults have a place. */
+/* The rules were valid when read before; now they are kept. */
 static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rules)
 {
     nnc_requirement *list = nnc_arena_array(at.doc->arena, (size_t)rules->count + 1, sizeof(*list));
@@ -580,10 +576,9 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
     nnc_json_free(&doc);
 }
 
-/* Text of a file that may be a plan file with recorded estimates, so of up to NNC_RECORDED_BYTES_MAX; text[size] is
- * NUL, to be freed. What a pipe holds stays with the specs: it may be asked for again. */
+/* Validates any spec file: its kind decides which table reads it. */
 static nnc_status plans_text(nnc_specs *specs, const char *path, char **text, size_t *size,
-                          nnc_error *err)
+                             nnc_error *err)
 {
     return nnc_is_pipe(path) ? nnc_specs_read(specs, path, text, size, err)
                              : nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, text, size, err);

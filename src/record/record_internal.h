@@ -13,7 +13,7 @@
 
 /* ---- lists of values (figure.c) ---- */
 
-/* Figures of many estimates, in little room: most have the names of the one before. */
+/* Values of many estimates in little memory: an estimate shares the names of the one before it if they are equal. */
 
 typedef union nnc_packed_value {
     double number;
@@ -21,11 +21,11 @@ typedef union nnc_packed_value {
 } nnc_packed_value;
 
 typedef struct nnc_packed {
-    const nnc_figures *kinds; /* names, and which of them are texts; NULL = no figures */
+    const nnc_figures *kinds; /* names, and which values are texts; NULL = no values */
     const nnc_packed_value *values;
 } nnc_packed;
 
-/* Their names and texts have to outlive it. false: out of memory. */
+/* Names and texts must outlive it. false: out of memory. */
 bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before,
                      nnc_packed *packed);
 
@@ -36,22 +36,22 @@ static inline int32_t nnc_packed_count(const nnc_packed *packed)
 
 nnc_figure nnc_packed_figure(const nnc_packed *packed, int32_t index);
 
-/* All of them, as a list of their own; NULL = out of memory. */
+/* All values as a list; NULL = out of memory. */
 const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed);
 
 /* ---- plan files and recorded estimates (plan_file.c, recorded.c) ---- */
 
-/* Plan files ("nncost.plans/1"): scenarios, what is required of them, and the estimates that
- * `nncost check --update` recorded in the same file. */
+/* Plan files ("nncost.plans/1") hold scenarios, requirements, and the estimates that `nncost check --update`
+ * recorded. */
 
 #define NNC_PLANS_SCHEMA "nncost.plans/1"
 #define NNC_RECORDED_SCHEMA "nncost.recorded/1"
 #define NNC_ESTIMATE_SCHEMA "nncost.estimate/1"
 #define NNC_SERVE_SCHEMA "nncost.serve/1"
 #define NNC_RECORDED_CONVENTIONS NNC_ESTIMATE_SCHEMA ", SI units, 12 significant digits"
-#define NNC_DIGEST_OPEN "----------------" /* until it is known */
+#define NNC_DIGEST_OPEN "----------------" /* placeholder of the digest */
 
-/* The specs a scenario names. */
+/* Specs that a scenario names. */
 typedef enum nnc_plans_ref {
     NNC_REF_MODEL,
     NNC_REF_DEVICE,
@@ -63,10 +63,10 @@ extern const char *const nnc_plans_ref_names[NNC_REF_COUNT];
 
 enum { NNC_PLANS_PAIRS_MAX = 64, NNC_PLANS_SCENARIOS_MAX = 100000 };
 
-/* A key and its value, as an option would give it. */
+/* A key and its value in the form of an option. */
 typedef struct nnc_pair {
     const char *key, *text;
-    const nnc_field *field; /* of the plan, the run or the serve plan; NULL in other lists */
+    const nnc_field *field; /* of the plan, the run or the serving plan; NULL in other lists */
 } nnc_pair;
 
 typedef struct nnc_pairs {
@@ -76,23 +76,23 @@ typedef struct nnc_pairs {
 
 typedef struct nnc_plans_scenario {
     const char *id;
-    long line;                       /* where it begins */
-    bool serve;                      /* it is served; else trained */
+    long line;                       /* of its first line */
+    bool serve;                      /* serving, not training */
     const char *refs[NNC_REF_COUNT]; /* as written; NULL = not given */
-    nnc_pairs values;                /* fields of the plan, or of the serve plan */
+    nnc_pairs values;                /* fields of the plan, or of the serving plan */
     nnc_pairs sets;                  /* "model.layers", "40" */
     const nnc_requirement *requirements;
     const nnc_tolerance *tolerances;
     int32_t requirement_count, tolerance_count;
-    uint64_t digest; /* of everything the estimate depends on, files aside */
+    uint64_t digest; /* of everything that the estimate depends on, except files */
 } nnc_plans_scenario;
 
-/* A digest recorded for a model, a device, a software profile or the plan of a scenario. */
+/* Recorded digest of a model, a device, a software profile or the plan of a scenario. */
 typedef struct nnc_recorded_digest {
     const char *kind, *name, *digest;
 } nnc_recorded_digest;
 
-/* One row of an estimate's op table. */
+/* One op of an estimate. */
 typedef struct nnc_recorded_op {
     const char *name, *phase, *shape;
     double repeat, time_s;
@@ -106,16 +106,17 @@ typedef struct nnc_recorded_estimate {
 } nnc_recorded_estimate;
 
 typedef struct nnc_recorded {
-    const char *tool;        /* version; NULL = nothing is recorded */
-    const char *conventions; /* how the figures are to be read: NNC_RECORDED_CONVENTIONS */
+    const char *tool; /* version; NULL = nothing is recorded */
+    const char
+        *conventions; /* unit and precision conventions of the values: NNC_RECORDED_CONVENTIONS */
     const nnc_recorded_digest *digests;
     int32_t digest_count;
     const nnc_recorded_estimate *estimates;
     int32_t estimate_count;
 } nnc_recorded;
 
-/* Where the recorded part stands in the text: [begin, end) of its value; both 0 = there is none, and
- * insert is where its member goes. */
+/* Place of the recorded part in the text: [begin, end) of its value; both 0 = missing, then its member is inserted
+ * at `insert`. */
 typedef struct nnc_plans_places {
     size_t begin, end, insert;
 } nnc_plans_places;
@@ -126,25 +127,25 @@ typedef struct nnc_plans {
     size_t size;
     const nnc_plans_scenario *scenarios;
     int32_t scenario_count;
-    const char *const *record; /* figures to record, as in nnc_figure_match; none = all */
+    const char *const
+        *record; /* names of the values to record, as in nnc_figure_match; none = all */
     int32_t record_count;
     nnc_recorded recorded;
     nnc_plans_places places;
 } nnc_plans;
 
-/* Does a file say it is a plan file? Only a look at its text; false when it cannot be read, or is a pipe and
- * specs NULL. */
+/* Is a file a plan file? Reads only its beginning; false when it cannot be read, or is a pipe and specs is NULL. */
 bool nnc_plans_is(nnc_specs *specs, const char *path);
 
-/* Reads a plan file; all of it lives in the arena. */
+/* Reads a plan file into the arena. */
 nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path,
                           const nnc_plans **plans, nnc_error *err);
-/* The same from text (text[size] is NUL), which has to outlive plans. Faults are noted. */
+/* The same from a text (text[size] is NUL) that must outlive plans. Faults are reported to `faults`. */
 void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults,
                      nnc_plans *plans);
-/* Takes the recorded part out of a plan file, whole or not at all, and leaves every other byte as it is. */
+/* Removes the recorded part of a plan file, completely or not at all; every other byte stays. */
 nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err);
-/* The recorded estimates of a plan file, or the one estimate of an `estimate --format json`. */
+/* Reads the recorded estimates of a plan file, or the one estimate of an `estimate --format json`. */
 nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *recorded,
                              nnc_error *err);
 
@@ -152,18 +153,18 @@ nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *r
 nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *text, size_t size,
                               nnc_recorded *recorded, nnc_error *err);
 
-/* Writes recorded estimates as the value of a plan file's "recorded", its digest still open: an
- * estimate takes a line for each of its parts, or, with one_line, one for all of it. */
+/* Writes recorded estimates as the value of "recorded" in a plan file, with an open digest. Each estimate takes a
+ * line per part, or one line with one_line. */
 void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line);
 
-/* The file's text with `recorded` (as nnc_recorded_write wrote it; its digest is filled in) in the place
- * of the old one; every other byte stays. In the arena; NULL when out of memory. */
+/* The text of the file with `recorded` (from nnc_recorded_write; its digest is filled in) in place of the old part;
+ * every other byte stays. In the arena; NULL when out of memory. */
 const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded,
                                     size_t *size);
 
 /* ---- between the files of this reader ---- */
 
-/* Fills in plans->places, and the lines where its scenarios begin. */
+/* Fills in plans->places, and the lines where the scenarios begin. */
 void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count);
 void nnc_recorded_of(nnc_json at, nnc_recorded *recorded);
 
@@ -171,56 +172,55 @@ void nnc_recorded_of(nnc_json at, nnc_recorded *recorded);
 
 typedef struct nnc_serve_scenario nnc_serve_scenario;
 
-/* The scenarios of a plan file made concrete. */
+/* Loads the specs and the plan of a scenario. */
 
-/* Reads MODEL as a plan file if it is one; *plans stays NULL if it is not. */
+/* Reads MODEL as a plan file if it is one; otherwise *plans stays NULL. */
 nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model,
                           const nnc_plans **plans, nnc_error *err);
 
-/* The scenario of that id; with id NULL the only one. Fails with NNC_BAD_USAGE. */
+/* The scenario of that id; id NULL: the only one. NNC_BAD_USAGE: there is no such scenario. */
 nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
                           const nnc_plans_scenario **scenario, nnc_error *err);
 
-/* Loads a scenario with what is given on top; device NULL = its own. The error
- * names the file, the line and the scenario. */
+/* Loads a scenario, changed by the options given on the command line; device NULL = the scenario's own. Errors name
+ * the file, the line and the scenario. */
 nnc_status nnc_plans_load(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
                           const nnc_plans *plans, const nnc_plans_scenario *from,
                           const char *device, nnc_scenario *scenario, nnc_error *err);
 
-/* The same of one that is served. */
+/* The same for a scenario of serving. */
 nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
                                  const nnc_plans *plans, const nnc_plans_scenario *from,
                                  const char *device, nnc_serve_scenario *scenario, nnc_error *err);
 
-/* Puts "FILE:LINE: ID: " before err->where, and makes a bad option, which nobody gave, a bad file.
+/* Puts "FILE:LINE: ID: " before err->where, and turns a bad option, which the user did not give, into a bad file.
  * Returns the status. */
 nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *from, nnc_error *err);
 
-/* Turns reports into figures; the names, the same for every estimate and for all that is served, are found
- * once. */
+/* Turns reports into lists of values. The names, the same for all estimates of a kind, are found once. */
 typedef struct nnc_collector {
     nnc_arena *arena;
     struct nnc_collected {
         nnc_columns columns; /* list NULL = not found yet */
-        nnc_figure *figures; /* of the last one */
+        nnc_figure *figures; /* of the last estimate */
     } trained, served, images;
 } nnc_collector;
 
-/* The figures of an estimate, until the next of its kind; NULL list when out of memory. Their texts are static, or in
- * the arena. */
+/* The values of an estimate, valid until the next of its kind; NULL list when out of memory. Their texts are static,
+ * or in the arena. */
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
 
 /* ---- reports of a check (check_report.c) ---- */
 
-/* What a check, or a comparison of two estimates, found. */
+/* Outcome of a check, or of a comparison of two estimates. */
 
-/* An op whose time in the step changed most: repeat x time_s before and now, NaN = it is not there. */
+/* An op whose time in the step changed much: repeat x time_s before and now, NaN = the op is missing. */
 typedef struct nnc_check_op {
     const char *name, *phase;
     double old_s, now_s;
 } nnc_check_op;
 
-/* A change and the scenario it is of. */
+/* A change, with its scenario. */
 typedef struct nnc_check_line {
     const nnc_check_row *row;
     const nnc_change *change;
@@ -228,18 +228,18 @@ typedef struct nnc_check_line {
 
 typedef struct nnc_check_report {
     const char *path;     /* of the plan file, or of the old estimate */
-    const char *other;    /* diff: of the new one */
-    const char *tool;     /* version that made the new figures */
-    const char *old_tool; /* and the old ones; NULL = none, or not known */
+    const char *other;    /* diff: of the new estimate */
+    const char *tool;     /* version of the new values */
+    const char *old_tool; /* version of the old values; NULL = none, or not known */
     nnc_check_row *rows;
     int32_t row_count;
-    bool updated;                /* the new figures have taken the place of the old */
+    bool updated;                /* the new values replaced the old ones in the file */
     const nnc_check_line *lines; /* the changes of all rows */
     int32_t line_count;
 } nnc_check_report;
 
-/* What is kept of scenarios whose figures have not changed: nothing but that; their estimates, to be recorded; or the figures
- * of every row, too. */
+/* How much is kept of scenarios whose values did not change: only the fact; the estimates, to be recorded; or the
+ * values of every row, too. */
 typedef enum nnc_check_keeping {
     NNC_KEEPS_CHANGES,
     NNC_KEEPS_ESTIMATES,
@@ -253,31 +253,31 @@ const nnc_check_report *nnc_check_report_of(const nnc_check *check);
 /* Lists the changes of all rows. NNC_OK or NNC_NO_MEMORY. */
 nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nnc_error *err);
 
-/* Compares two recordings: one estimate with one other, whatever their names; else by name, in the order
- * of the new. */
+/* Compares two recordings: one estimate with one other, whatever their names; otherwise by name, in the order of the
+ * new one. */
 nnc_status nnc_diff_make(nnc_arena *arena, const char *old_path, const char *now_path,
                          nnc_check_report *report, nnc_error *err);
 
-/* How the rows add up. */
+/* Sums over the rows. */
 typedef struct nnc_check_sum {
     int32_t states[NNC_CHECK_STATE_COUNT];
     int32_t requirements, missed;
-    bool passed; /* nothing moved, or the move was accepted; nothing is missed */
+    bool passed; /* nothing moved, or the move was accepted; every requirement is met */
 } nnc_check_sum;
 
 nnc_check_sum nnc_check_sum_of(const nnc_check_report *report);
 int32_t nnc_check_missed(const nnc_check_row *row);
 bool nnc_check_row_moved(const nnc_check_row *row);
-/* Did this scenario move, without being accepted, or miss a requirement? */
+/* Did this scenario move without being accepted, or miss a requirement? */
 bool nnc_check_row_failed(const nnc_check_report *report, const nnc_check_row *row);
 
 /* "2 of 3 scenarios as recorded, 1 moved; 1 of 4 requirements missed" */
 void nnc_check_summary(const nnc_check_report *report, char *text, size_t size);
-/* "step 412.0 ms -> 415.0 ms (+0.73 %), most of it backward_s", "" when neither is in both. */
+/* "step 412.0 ms -> 415.0 ms (+0.73 %), most of it backward_s"; "" when no total is in both. */
 void nnc_check_headline(const nnc_check_row *row, char *text, size_t size);
 
-/* Figures as people read them, "step_s <= 0.4, found 0.412": with units where they tell the two
- * apart, else with every digit. */
+/* Values for people, as in "step_s <= 0.4, found 0.412": with units if these tell the two values apart, otherwise
+ * with all digits. */
 typedef struct nnc_change_text {
     char old[64], now[64], percent[32];
 } nnc_change_text;
@@ -287,10 +287,10 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
 
 #define NNC_CHECK_SCHEMA "nncost.check/1"
 
-/* Of an nnc_check_report; of an nnc_check_op. */
+/* Metrics of an nnc_check_report, and of an nnc_check_op. */
 extern const nnc_metrics nnc_check_document, nnc_diff_document, nnc_check_op_metrics;
 
-/* The changes of a report, an nnc_check_report, as lines. */
+/* The changes of an nnc_check_report as lines. */
 nnc_lines nnc_check_lines(const void *record);
 
 #endif

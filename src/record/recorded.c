@@ -1,4 +1,6 @@
-/* An estimate as a flat list of figures. */
+/* Recorded estimates: the part of a plan file that `check --update` wrote, or the one estimate of `estimate --format
+ * json`. Reading them, finding and replacing their place in a file, and writing them: equal values give equal bytes.
+ * Also the library call that writes one estimate as JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -22,13 +24,13 @@
 #include "record/record_internal.h"
 #include "render/json_writer.h"
 
-/* In the document's arena. */
+/* A flat list of values, in the arena of the document. */
 typedef struct nnc_figure_list {
     nnc_figure *list;
     int32_t count, capacity;
-    nnc_figures like; /* an earlier list: most estimates share their names */
-    bool quiet;       /* faults are not noted */
-    bool faulty;      /* there was one */
+    nnc_figures like; /* the list before: most estimates share their names */
+    bool quiet;       /* do not report faults */
+    bool faulty;      /* a fault was found */
 } nnc_figure_list;
 
 enum { FIGURE_NAME_MAX = 256, FIGURES_MAX = 10000 };
@@ -46,8 +48,8 @@ static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const
     return last != NULL && strcmp(last, text) == 0 ? last : nnc_arena_strdup(arena, text);
 }
 
-/* A figure of this program is a number or a text as its metric is; others may be what they like. Most have the
- * kind of the one in their place in `like`. */
+/* Is a known metric a number or a text as its table says? Unknown names may be either. Most values have the kind of
+ * the one at the same place in `like`. */
 static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
 {
     const nnc_figures like = into->like;
@@ -63,7 +65,7 @@ static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
                                                                  : true;
 }
 
-/* What is counted in a unit is there or not. */
+/* A metric with a unit is not negative, unless its row allows any sign. */
 static bool is_in_range(const nnc_figure *figure)
 {
     const nnc_metric *metric = figure->number < 0.0 ? nnc_figure_metric(figure->name) : NULL;
@@ -103,7 +105,7 @@ static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
     }
 }
 
-/* Puts a part of a name behind the first `used` bytes; the new length, 0 = there is no room. */
+/* Appends a part to a name of `used` bytes; returns the new length, 0 = too long. */
 static size_t append_part(char *name, size_t used, const char *part)
 {
     const size_t dot = used > 0 ? 1 : 0, length = strlen(part);
@@ -115,7 +117,7 @@ static size_t append_part(char *name, size_t used, const char *part)
     return used + dot + length;
 }
 
-/* Lists of texts or objects, such as advice, are for people; an estimate nests only so deep. */
+/* Flattens an object. Lists of texts or objects, such as advice, are for people and are skipped. */
 static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
 {
     const bool list = nnc_json_type_of(at) == NNC_JSON_LIST;
@@ -147,8 +149,8 @@ static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
     }
 }
 
-/* Adds every number, text and truth value below `at`, called "prefix.key.key"; the prefix is "" or
- * shorter than 64 bytes. Faults are noted. */
+/* Adds every number, text and truth value below `at` as "prefix.key.key"; the prefix is "" or shorter than 64 bytes.
+ * Reports faults. */
 static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into)
 {
     char name[FIGURE_NAME_MAX];
@@ -156,9 +158,7 @@ static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into)
     flatten(at, name, (size_t)used, into);
 }
 
-/* Plan files as text: where the recorded part stands, and putting another one in its place. */
-
-/* Past the recorded part, most of a large file, of which the end of the estimates is known; 0 = it is not. */
+/* Skips the recorded part, which is most of a large file. estimates_end: where its estimates end; 0 = not known. */
 static void pass_recorded(nnc_walk *w, size_t estimates_end)
 {
     if (estimates_end <= w->at) {
@@ -195,7 +195,7 @@ void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, 
     }
 }
 
-/* Fills in the digest of a recorded part where it stands open; false when out of memory. */
+/* Fills in the open digest of a recorded part. false: out of memory. */
 static bool complete(nnc_arena *arena, char *recorded)
 {
     static const char *const skip[] = { "digest", NULL };
@@ -223,7 +223,7 @@ static bool complete(nnc_arena *arena, char *recorded)
     return parsed && faults.count == 0;
 }
 
-/* Copies bytes to a place; returns the place behind them. */
+/* Copies bytes; returns the place after them. */
 static char *put(char *at, const char *bytes, size_t size)
 {
     memcpy(at, bytes, size);
@@ -253,9 +253,6 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
     }
     return text;
 }
-
-/* Recorded estimates: the part of a plan file that `check --update` wrote, or the one estimate of an
- * `estimate --format json`. */
 
 static bool is_member(nnc_json at, nnc_json_type type, const char *expected)
 {
@@ -298,12 +295,13 @@ static void read_digests(nnc_json at, nnc_recorded *recorded)
 
 static const char *const not_digested[] = { "digest", NULL };
 
-/* The figures of one estimate; their faults are noted where `loud`. before: the one read last; NULL = it is the first. */
+/* Reads the values of one estimate. loud: report faults. before: the estimate read before it, NULL = none. */
 static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
                      nnc_figure_list *found, nnc_recorded_estimate *estimate)
 {
     nnc_arena *arena = item.doc->arena;
-    found->like = (nnc_figures){ found->list, found->count }; /* each is written over by the next */
+    found->like =
+        (nnc_figures){ found->list, found->count }; /* the list is reused for the next estimate */
     found->count = 0;
     found->quiet = !loud;
     *estimate = (nnc_recorded_estimate){ .id = nnc_arena_strdup(arena, nnc_json_key(item)) };
@@ -320,7 +318,7 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
     }
 }
 
-/* false: there is a fault, noted where `loud`. */
+/* Reads all estimates. false: there is a fault, reported if `loud`. */
 static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded)
 {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -365,7 +363,7 @@ static int64_t version_number(const char *text)
     return number;
 }
 
-/* A part that another version wrote is neither compared nor overwritten. */
+/* Refuses a part of another format version: it is neither compared nor overwritten. */
 static bool is_of_this_version(nnc_json at, nnc_recorded *recorded)
 {
     const nnc_json schema = nnc_json_get(at, "schema");
@@ -398,7 +396,7 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded)
     return true;
 }
 
-/* Nor is one that another hand wrote. */
+/* Refuses a part that was edited by hand. */
 static bool is_untouched(nnc_json at)
 {
     const nnc_json digest = nnc_json_get(at, "digest");
@@ -415,7 +413,8 @@ static bool is_untouched(nnc_json at)
     return true;
 }
 
-/* The digest is known when all estimates were read; only then do their faults say more than that. */
+/* The digest covers all estimates, so it is compared after reading them. If it differs, that is the fault to report;
+ * otherwise the estimates are read again to report their faults. */
 void nnc_recorded_of(nnc_json at, nnc_recorded *recorded)
 {
     static const char *const keys[] = { "schema", "note",    "tool",      "conventions",
@@ -450,7 +449,7 @@ static double number_or_nan(nnc_json at)
     return nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : (double)NAN;
 }
 
-/* Times of what is served are those of all layers. */
+/* Times of a served model cover all layers. */
 static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate)
 {
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
@@ -478,7 +477,7 @@ static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate)
     estimate->ops = list;
 }
 
-/* The figures are those of the parts, in the order of the file. */
+/* The values of the parts of an estimate file, in its order. */
 static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded)
 {
     nnc_recorded_estimate *estimate = nnc_arena_alloc(root.doc->arena, sizeof(*estimate));
@@ -568,15 +567,13 @@ nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *r
     return status;
 }
 
-/* Recorded estimates as text: the same figures give the same bytes. */
-
 static void put_member(nnc_buffer *out, int indent, const char *key, const char *text)
 {
     nnc_buffer_print(out, "%*s\"%s\": ", indent, "", key);
     nnc_put_json_text(out, text);
 }
 
-/* Digests come sorted by kind. */
+/* Digests are sorted by kind. */
 static void put_digests(nnc_buffer *out, const nnc_recorded *recorded)
 {
     const char *kind = NULL;
@@ -612,7 +609,7 @@ static void put_figure(nnc_buffer *out, const nnc_figure *figure)
     }
 }
 
-/* Figures come part by part: "step.step_s", "step.forward_s". */
+/* Writes the values part by part: "step.step_s", "step.forward_s". */
 static void put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line)
 {
     const char *part = "";
@@ -657,8 +654,6 @@ void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_
     }
     nnc_buffer_text(out, "\n    }\n  }");
 }
-
-/* An estimate as JSON, as the program prints it. */
 
 static nnc_status take(nnc_buffer *out, char **text, size_t *size, nnc_error *err)
 {

@@ -1,5 +1,10 @@
-/* More sets than a model has schedules, virtual stages and pipeline degrees that divide its layers: a search tries
- * all of those before the next recomputation. */
+/* Batched replay: pipelines of one shape are collected in a set and replayed together, one per SIMD lane.
+ *
+ * key      schedule, stages, chunks and micro-batches
+ * value    the times of the set's pipelines, and the plans that wait for them
+ * ends     when all lanes or all places for plans are taken, when a new shape needs the oldest set, or at the end of a round
+ *
+ * The results of a replay are those of a replay alone, so the order of sets does not matter. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -8,6 +13,8 @@
 #include "pipeline/schedule.h"
 #include "search/search_internal.h"
 
+/* More sets than a model has schedules, virtual stages and pipeline degrees that divide its layers: a search tries
+ * all of those before the next recomputation. */
 enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 
 /* Pipelines of one shape, and the plans that wait for them. */

@@ -64,7 +64,7 @@ struct nnc_pass_costs {
 /* One entry of the cache of segment times, for passes that add no ops to the shared table. */
 typedef struct table_sums {
     uint64_t table; /* number of the table of op times; 0 = empty */
-    int apart;
+    int split;
     nnc_unit units[NNC_SEGMENTS_MAX];
     double pass_s;
 } table_sums;
@@ -73,7 +73,7 @@ typedef struct table_sums {
 typedef struct pass_tails {
     const nnc_pass_costs *pass;
     uint64_t block, inside; /* the block's serial number, 0 = empty; number in the group */
-    int apart;
+    int split;
     bool dual; /* both pipeline directions: half of the passes each */
     nnc_tails tails;
 } pass_tails;
@@ -236,32 +236,32 @@ static nnc_pass_costs *find_pass(nnc_plan_groups *b, const nnc_plan *plan)
     return NULL;
 }
 
-/* Sums the op times of each segment. apart: weight gradients are split off, and less communication overlaps. */
-static void sum_units(nnc_plan_groups *b, nnc_pass_costs *pass, int apart)
+/* Sums the op times of each segment. split: with weight gradients split off, less communication overlaps. */
+static void sum_units(nnc_plan_groups *b, nnc_pass_costs *pass, int split)
 {
     nnc_plan plan = pass->work.plan;
     nnc_step step = pass->step;
     step.plan = &plan;
-    plan.schedule = apart ? NNC_SCHEDULE_ZB_H1 : NNC_SCHEDULE_1F1B;
-    nnc_step_units(&step, &b->scratch->rows, pass->units[apart]);
-    pass->pass_s[apart] = 0.0;
+    plan.schedule = split ? NNC_SCHEDULE_ZB_H1 : NNC_SCHEDULE_1F1B;
+    nnc_step_units(&step, &b->scratch->rows, pass->units[split]);
+    pass->pass_s[split] = 0.0;
     for (int32_t s = 0; s < step.list->segment_count; s++) {
-        const nnc_unit *unit = &pass->units[apart][s];
-        pass->pass_s[apart] +=
+        const nnc_unit *unit = &pass->units[split][s];
+        pass->pass_s[split] +=
             (double)step.list->segments[s].instances * (unit->forward_s + unit->backward_s);
     }
 }
 
 /* Computes the segment times of a pass, or finds them in the cache. */
-static bool time_pass(nnc_plan_groups *b, nnc_pass_costs *pass, int apart)
+static bool time_pass(nnc_plan_groups *b, nnc_pass_costs *pass, int split)
 {
     const bool shared = pass->alike->list.count == pass->alike->count;
     const uint64_t table = nnc_alike_table(b->scratch->shared, pass->alike, &pass->step);
     for (int i = 0; i < PASSES_MAX && shared; i++) {
         const table_sums *known = &b->sums[i];
-        if (known->table == table && known->apart == apart) {
-            memcpy(pass->units[apart], known->units, sizeof known->units);
-            pass->pass_s[apart] = known->pass_s;
+        if (known->table == table && known->split == split) {
+            memcpy(pass->units[split], known->units, sizeof known->units);
+            pass->pass_s[split] = known->pass_s;
             return true;
         }
     }
@@ -269,14 +269,14 @@ static bool time_pass(nnc_plan_groups *b, nnc_pass_costs *pass, int apart)
     if (b->scratch->rows.truncated) {
         return false;
     }
-    sum_units(b, pass, apart);
+    sum_units(b, pass, split);
     if (shared) {
         table_sums *kept = &b->sums[b->sums_next];
         b->sums_next = (b->sums_next + 1) % PASSES_MAX;
         kept->table = table;
-        kept->apart = apart;
-        kept->pass_s = pass->pass_s[apart];
-        memcpy(kept->units, pass->units[apart], sizeof kept->units);
+        kept->split = split;
+        kept->pass_s = pass->pass_s[split];
+        memcpy(kept->units, pass->units[split], sizeof kept->units);
     }
     return true;
 }
@@ -349,10 +349,10 @@ void nnc_plan_groups_work(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result *
 
 bool nnc_plan_groups_times(nnc_plan_groups *b, nnc_pass_costs *pass, const nnc_plan *plan)
 {
-    const int apart = nnc_schedule_splits(plan) ? 1 : 0;
-    if (!pass->timed[apart] && pass->usable) {
-        pass->usable = list_pass(b, pass) && time_pass(b, pass, apart);
-        pass->timed[apart] = true;
+    const int split = nnc_schedule_splits(plan) ? 1 : 0;
+    if (!pass->timed[split] && pass->usable) {
+        pass->usable = list_pass(b, pass) && time_pass(b, pass, split);
+        pass->timed[split] = true;
     }
     return pass->usable;
 }
@@ -465,15 +465,15 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *b, uint64_t inside, nnc_re
 static nnc_tails *tails_of(nnc_plan_groups *b, const nnc_pass_costs *pass, const nnc_plan *plan,
                            uint64_t inside)
 {
-    const int apart = nnc_schedule_splits(plan) ? 1 : 0;
+    const int split = nnc_schedule_splits(plan) ? 1 : 0;
     const bool dual = nnc_schedule_dual(plan);
-    pass_tails *t = &b->tails[(inside * 4 + (dual ? 2 : 0) + (uint64_t)apart) % TAILS];
-    if (t->pass != pass || t->block != b->begun || t->inside != inside || t->apart != apart ||
+    pass_tails *t = &b->tails[(inside * 4 + (dual ? 2 : 0) + (uint64_t)split) % TAILS];
+    if (t->pass != pass || t->block != b->begun || t->inside != inside || t->split != split ||
         t->dual != dual) {
         t->pass = pass;
         t->block = b->begun;
         t->inside = inside;
-        t->apart = apart;
+        t->split = split;
         t->dual = dual;
         t->tails.count = 0;
     }
@@ -507,10 +507,10 @@ bool nnc_plan_groups_step(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t ins
                           nnc_result *result)
 {
     nnc_step_memory *m = &b->scratch->step;
-    const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
     const nnc_step step = step_of(b, pass, &result->plan, inside);
     if (pass->group != b->group) { /* plans of a group share the replay */
-        pass->runs = nnc_step_core_run(&step, pass->units[apart], m, &pass->run);
+        pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
         pass->group = b->group;
     }
     if (!pass->runs) {
@@ -518,11 +518,11 @@ bool nnc_plan_groups_step(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t ins
     }
     if (result->plan.pipeline == 1) { /* no pipeline: the step is the sum of its parts */
         nnc_result parts = { .plan = result->plan };
-        const bool timed = nnc_step_core_parts(&step, pass->units[apart], &pass->run, m, &parts);
+        const bool timed = nnc_step_core_parts(&step, pass->units[split], &pass->run, m, &parts);
         result->step_s = parts.step_s;
         return timed;
     }
-    result->step_s = nnc_step_core_s(&step, pass->units[apart], &pass->run, m);
+    result->step_s = nnc_step_core_s(&step, pass->units[split], &pass->run, m);
     return true;
 }
 
@@ -581,17 +581,17 @@ bool nnc_plan_groups_wait(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t ins
 
 bool nnc_plan_groups_parts(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result *result)
 {
-    const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
     nnc_plan_groups_work(b, pass, result); /* it may lower the pass again */
     nnc_step step = pass->step;
     step.plan = &result->plan;
-    return nnc_step_core_parts(&step, pass->units[apart], &pass->run, &b->scratch->step, result);
+    return nnc_step_core_parts(&step, pass->units[split], &pass->run, &b->scratch->step, result);
 }
 
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan)
 {
-    const int apart = nnc_schedule_splits(plan) ? 1 : 0;
-    return pass->pass_s[apart] * (double)plan->micro_batches / plan->pipeline;
+    const int split = nnc_schedule_splits(plan) ? 1 : 0;
+    return pass->pass_s[split] * (double)plan->micro_batches / plan->pipeline;
 }
 
 void nnc_plan_groups_finish(nnc_plan_groups *b)

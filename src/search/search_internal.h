@@ -122,7 +122,7 @@ typedef struct nnc_waiting {
     nnc_stage_end ends[NNC_ENDS_MAX]; /* one, of the slowest stage, where all stages end together */
 } nnc_waiting;
 
-/* Where a pipeline waits, valid until it is replayed. */
+/* Place of a waiting pipeline, valid until it is replayed. */
 typedef struct nnc_replay_place {
     int32_t set, track;
     uint64_t number; /* of the set at that time */
@@ -269,7 +269,7 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
                            const nnc_helpers *helpers, const nnc_search_watch *watch,
                            nnc_search_result *result, nnc_error *err);
 
-/* ---- rank groups (search_ranks.c) ---- */
+/* ---- rank groups (search_task.c) ---- */
 
 /* A search over MPI ranks. In every round rank 0 assigns runs of blocks to ranks that ask, evaluates blocks itself
  * while none asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there is one rank. */

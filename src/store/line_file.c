@@ -35,7 +35,7 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
     return opened ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* Takes back what was written after the last line's end. */
+/* Removes what was written after the last line end. */
 static void cut_back(const nnc_file *file, const char *lines, size_t written)
 {
     size_t whole = written;

@@ -1,4 +1,8 @@
-/* One input, at its next row. */
+/* Merges the shards of a sweep. All inputs are files of lines, or all are databases; both are merged by row number.
+ * 
+ *     1.csv  row 0, 3, 6 ...  \
+ *     2.csv  row 1, 4, 7 ...   >  lowest row first  >  lines or a database
+ *     3.csv  row 2, 5, 8 ...  / */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,12 +19,12 @@
 
 typedef struct source {
     const char *path;
-    FILE *file; /* of lines, or */
+    FILE *file; /* NULL = a database */
     nnc_database_reader *reader;
     char *line;
     size_t line_capacity, line_size;
     const nnc_cell *cells;
-    int64_t row; /* -1 before the first */
+    int64_t row; /* number of the current row; -1 before the first */
     bool ended;
 } source;
 
@@ -29,10 +33,10 @@ typedef struct merger {
     source *sources;
     int count;
     bool json;
-    nnc_file file;     /* of lines, or */
-    nnc_beside beside; /* where the database is written */
+    nnc_file file;     /* output lines */
+    nnc_beside beside; /* output database, under its temporary name */
     nnc_database *database;
-    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* of the lines that rows become */
+    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings when rows of databases become lines */
     int head_count;
     nnc_buffer text;
 } merger;
@@ -65,7 +69,7 @@ static nnc_status read_line(source *s, nnc_error *err)
     return NNC_OK;
 }
 
-/* The number of the row that a line is. */
+/* Reads the row number at the start of a line. */
 static bool read_row(const source *s, bool json, int64_t *row)
 {
     static const char key[] = "{\"row\": ";
@@ -136,7 +140,7 @@ static bool ends_with(const char *path, const char *end)
     return length > end_length && strcmp(path + length - end_length, end) == 0;
 }
 
-/* All inputs must start with the same heading, which is kept as text to write. */
+/* Opens files of lines. All must start with the same heading, which becomes the heading of the output. */
 static nnc_status open_lines(merger *m, nnc_error *err)
 {
     for (int i = 0; i < m->count; i++) {
@@ -147,7 +151,7 @@ static nnc_status open_lines(merger *m, nnc_error *err)
         }
         const int first = getc(s->file);
         ungetc(first, s->file);
-        /* An empty file is JSON lines without a line. */
+        /* An empty file counts as JSON lines without a line. */
         const bool json = first == '{' || first == EOF;
         m->json = i == 0 ? json : m->json;
         if (json) {
@@ -219,7 +223,8 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     for (int i = 0; i < m->count; i++) {
         head.rows += nnc_database_reader_head(m->sources[i].reader)->rows;
     }
-    if (!nnc_beside_open_named(&m->beside, m->out)) { /* an empty file is an empty database */
+    if (!nnc_beside_open_named(&m->beside,
+                               m->out)) { /* SQLite takes an empty file as an empty database */
         return cannot_write(m->out, err);
     }
     return nnc_database_open(m->beside.temporary, &head, names, count, &m->database, err);
@@ -247,7 +252,7 @@ static nnc_status put(merger *m, const source *s, nnc_error *err)
     return status;
 }
 
-/* The lowest row comes next. */
+/* Writes the lowest row of all inputs next. */
 static nnc_status merge_rows(merger *m, nnc_error *err)
 {
     for (int i = 0; i < m->count; i++) {
@@ -316,7 +321,7 @@ static void close_all(merger *m)
         free(s->line);
     }
     nnc_database_close(m->database);
-    nnc_beside_drop(&m->beside); /* after the database: closing a file ends all locks on it */
+    nnc_beside_drop(&m->beside); /* last: closing a file drops all its locks */
     nnc_buffer_free(&m->text);
     free(m->sources);
 }

@@ -1,13 +1,12 @@
 /* Chunks of rows evaluated by several threads and emitted in order; batches of rows; sets of shards. */
 #include <stdlib.h>
 #include <string.h>
-
-#include "sweep/sweep_internal.h"
 #ifndef __wasi__
 #include <pthread.h> /* thread sanitizers follow POSIX threads, not <threads.h> */
 #endif
 
 #include "base/error.h"
+#include "sweep/sweep_internal.h"
 
 void nnc_batch_clear(nnc_batch *batch)
 {

@@ -17,7 +17,7 @@
 
 /* ---- axes (axes.c) ---- */
 
-/* What varies, over which values, and the values of each row. */
+/* The axes of a sweep, their values, and the values of each row. */
 
 enum { NNC_SWEEP_AXES_MAX = 160, NNC_SWEEP_VALUES_MAX = 1000000 };
 

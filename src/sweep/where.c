@@ -1,4 +1,4 @@
-/* Constraints: reading them as a tree, and testing them on a row of which some values are not known yet. */
+/* Constraints: reading them as a tree, and testing them on a row, some of whose values are not known yet. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
