@@ -12,7 +12,7 @@ faults=0
 
 # What each room may include besides itself, base/ and the public headers. The core is a list of
 # layers: a room sees all those to its left.
-core=(graph op shape parallel cost pipeline estimate serve run metrics)
+core=(graph op shape parallel cost pipeline estimate memo serve run metrics)
 declare -A sees=([base]="" [input]="metrics graph" [render]="metrics")
 for ((i = 0; i < ${#core[@]}; i++)); do
     sees[${core[i]}]=${core[*]:0:i}

@@ -7,18 +7,19 @@
 #include "base/derivation.h"
 #include "op/work.h"
 
-/* The fitted figures of a device that time an op. */
-typedef enum nnc_timed {
-    NNC_TIMED_GEMM,
-    NNC_TIMED_FLASH,
-    NNC_TIMED_CONV,
-    NNC_TIMED_POINTWISE,
-    NNC_TIMED_MAP,  /* the same of feature maps */
-    NNC_TIMED_CAST, /* to 8 bits: comes with the library of the products */
-    NNC_TIMED_UPDATE,
-    NNC_TIMED_NETWORK, /* by the links between the ranks */
-    NNC_TIMED_COUNT
-} nnc_timed;
+/* Forms that time an op from the fitted values of a device; cost/op_time.c has a row for each. */
+#define NNC_TIMED_LIST(X)                                                      \
+    X(NNC_TIMED_GEMM, "matrix product")                                        \
+    X(NNC_TIMED_FLASH, "fused attention")                                      \
+    X(NNC_TIMED_CONV, "convolution")                                           \
+    X(NNC_TIMED_POINTWISE, "pointwise")                                        \
+    X(NNC_TIMED_MAP, "pointwise, of feature maps")                             \
+    X(NNC_TIMED_CAST, "cast to 8 bits, by the library of the matrix products") \
+    X(NNC_TIMED_UPDATE, "optimizer update")                                    \
+    X(NNC_TIMED_NETWORK, "by the links between the ranks")
+#define NNC_TIMED_VALUE(name, text) name,
+typedef enum nnc_timed { NNC_TIMED_LIST(NNC_TIMED_VALUE) NNC_TIMED_COUNT } nnc_timed;
+#undef NNC_TIMED_VALUE
 
 /* Over how many ranks the dims of an op divide. */
 typedef struct nnc_degrees {

@@ -4,7 +4,8 @@
  *     group   in a block, one schedule with one number of virtual stages
  *     plan    in a group, one ZeRO stage with one offload
  *
- * Caches of this file; all belong to one worker, and so to one model, device and set of profiles:
+ * Caches of this file, for one worker with one model, device and set of profiles; lowered lists, step ends and partitions
+ * are in src/memo/:
  *
  *     cache       key                                   value                        valid
  *     passes      what changes a micro-batch in the     op list, segment times,      one block
@@ -14,10 +15,6 @@
  *     resident    pass, group                           resident bytes of the        one group
  *                                                       heaviest stages
  *     sums        table of op times, split backward     segment times                as long as the table
- *     tails       pass, ZeRO stage and offload, split   end of the step per stage    one block
- *                 backward, dual schedule
- *     stores      pipeline degree, ZeRO stage and       ends of steps, by what they  see nnc_tail_store
- *                 offload                               depend on
  *     allowed     ZeRO stage and offload                legal, and its profile       one block
  *
 @GAIN@ */
@@ -26,9 +23,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "estimate/plan_asked.h"
-#include "estimate/prepare.h"
-#include "estimate/update.h"
+#include "estimate/estimate_internal.h"
+#include "memo/memo_internal.h"
 #include "parallel/split.h"
 #include "search/search_internal.h"
 #include "shape/family.h"
@@ -36,8 +32,6 @@
 enum {
     PASSES_MAX = 8,
     PASS_STAGES = 4, /* heaviest stages whose resident bytes a pass keeps */
-    TAILS = 64,
-    STORES = 128 /* more than pipeline degrees times ZeRO stages and offloads of a group */
 };
 
 /* Per-micro-batch cost shared by plans of a block. Of the op list only the segments are read, which belong to the model. */
@@ -45,13 +39,11 @@ struct nnc_pass_costs {
     nnc_step step;
     nnc_alike *alike; /* its op list; ops that the pass adds are there while it is `listed` */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_unit
-        units[2][NNC_SEGMENTS_MAX]; /* [0]: backward as a whole, [1]: weight gradients split off */
+    nnc_unit units[2][NNC_SEGMENTS_MAX]; /* [1]: weight gradients are split off */
     nnc_network network;
     nnc_result work;  /* FLOPs and tokens, and the plan the pass was made for */
     double pass_s[2]; /* compute of all layers, one micro-batch */
-    nnc_tail_windows windows[2];
-    uint64_t holds; /* the group that held is of; 0 = none */
+    uint64_t holds;   /* the group that held is of; 0 = none */
     nnc_held held[PASS_STAGES];
     bool usable, worked, timed[2];
     uint64_t group; /* the group that run is of; 0 = none */
@@ -69,15 +61,6 @@ typedef struct table_sums {
     double pass_s;
 } table_sums;
 
-/* One entry of the cache of step ends, for plans that differ only in the order of their passes. */
-typedef struct pass_tails {
-    const nnc_pass_costs *pass;
-    uint64_t block, inside; /* the block's serial number, 0 = empty; number in the group */
-    int split;
-    bool dual; /* both pipeline directions: half of the passes each */
-    nnc_tails tails;
-} pass_tails;
-
 struct nnc_plan_groups {
     const nnc_model *model;
     const nnc_device *device;
@@ -86,22 +69,16 @@ struct nnc_plan_groups {
     nnc_scratch *scratch;
     int64_t layers;   /* of the model */
     nnc_plan settled; /* resolved plan of the group, ZeRO stage and offload still open */
-    uint64_t number,
-        group;  /* the block's number in the space; groups count from 1, over all blocks */
-    bool dealt; /* the layers of this group are partitioned */
-    bool known; /* `allowed` is filled in */
+    uint64_t group;   /* counts from 1, over all blocks */
+    bool dealt;       /* the layers of this group are partitioned */
+    bool known;       /* `allowed` is filled in */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
     const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
     bool schedules[NNC_SCHEDULE_COUNT]; /* offered by at least one framework */
     int32_t heaviest[NNC_STAGES_MAX];   /* stages that may need most memory */
     int32_t heaviest_count;
-    nnc_dealt dealt_before[NNC_DEALT];
     table_sums sums[PASSES_MAX];
     int32_t sums_next;
-    pass_tails tails[TAILS];
-    nnc_tail_store stores[STORES];
-    uint64_t suited[STORES]; /* number of the plans that each store was last checked for */
-    uint64_t begun;          /* blocks so far */
     nnc_pass_costs passes[PASSES_MAX];
     int32_t pass_count, pass_next;
     const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
@@ -140,12 +117,10 @@ bool nnc_plan_groups_block(nnc_plan_groups *b, const nnc_plan *base, uint64_t nu
     /* Always legal choices inside the block, so that only the block's own rules can reject the plan. */
     nnc_plan *plain = &b->settled;
     *plain = *base;
-    b->number = number;
-    b->begun++;
     b->pass_count = b->pass_next = 0;
     b->listed = NULL;
     b->known = false;
-    if (b->begun == 1) {
+    if (b->layers == 0) { /* the first block */
         b->layers = nnc_model_sizes_of(b->model).layers;
         find_schedules(b, base);
     }
@@ -314,7 +289,6 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *b, const nnc_plan *plan)
     pass->work.plan = *plan;
     pass->group = pass->holds = 0;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
-    pass->windows[0].count = pass->windows[1].count = 0;
     b->listed = NULL;
     pass->usable = list_pass(b, pass);
     return pass;
@@ -391,7 +365,7 @@ static void drop_lighter(nnc_plan_groups *b)
 static void deal(nnc_plan_groups *b, const nnc_step *step)
 {
     const nnc_holding *h = b->scratch->step.holdings;
-    nnc_step_deal_kept(step, b->dealt_before, &b->scratch->step);
+    nnc_step_deal_recall(b->scratch, step);
     b->heaviest_count = 0;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         if (!b->scratch->step.alike[d]) {
@@ -461,54 +435,20 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *b, uint64_t inside, nnc_re
 
 /* ---- step times, at once or in a batch ---- */
 
-/* The cached ends of steps of such plans. */
-static nnc_tails *tails_of(nnc_plan_groups *b, const nnc_pass_costs *pass, const nnc_plan *plan,
-                           uint64_t inside)
+/* The step of a plan of that pass. */
+static nnc_step step_of(nnc_plan_groups *b, const nnc_pass_costs *pass, const nnc_plan *plan)
 {
-    const int split = nnc_schedule_splits(plan) ? 1 : 0;
-    const bool dual = nnc_schedule_dual(plan);
-    pass_tails *t = &b->tails[(inside * 4 + (dual ? 2 : 0) + (uint64_t)split) % TAILS];
-    if (t->pass != pass || t->block != b->begun || t->inside != inside || t->split != split ||
-        t->dual != dual) {
-        t->pass = pass;
-        t->block = b->begun;
-        t->inside = inside;
-        t->split = split;
-        t->dual = dual;
-        t->tails.count = 0;
-    }
-    return &t->tails;
-}
-
-/* The step of a plan of that pass, with its caches. */
-static nnc_step step_of(nnc_plan_groups *b, nnc_pass_costs *pass, const nnc_plan *plan,
-                        uint64_t inside)
-{
-    const nnc_choice *degrees =
-        &b->space->axes[NNC_AXIS_PIPELINE]; /* blocks go through them first */
-    const uint64_t degree = b->number % (uint64_t)degrees->count;
-    const uint64_t place = degree * nnc_space_group_size(b->space) + inside;
     nnc_step step = pass->step;
     step.plan = plan;
-    step.tails = tails_of(b, pass, plan, inside);
-    step.windows = &pass->windows[nnc_schedule_splits(plan) ? 1 : 0];
-    step.store = &b->stores[place % STORES];
-    uint64_t *suited = &b->suited[place % STORES];
-    const uint64_t suits = 2 * (b->begun * nnc_space_group_size(b->space) + inside) +
-                           (nnc_schedule_dual(plan) ? 1 : 0);
-    if (*suited != suits) { /* the order of the passes does not matter to a store */
-        nnc_tail_store_suit(step.store, &step);
-        *suited = suits;
-    }
+    nnc_step_ends_recall(b->scratch, &step);
     return step;
 }
 
-bool nnc_plan_groups_step(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t inside,
-                          nnc_result *result)
+bool nnc_plan_groups_step(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result *result)
 {
     nnc_step_memory *m = &b->scratch->step;
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    const nnc_step step = step_of(b, pass, &result->plan, inside);
+    const nnc_step step = step_of(b, pass, &result->plan);
     if (pass->group != b->group) { /* plans of a group share the replay */
         pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
         pass->group = b->group;
@@ -554,8 +494,8 @@ static bool fill_ends(nnc_plan_groups *b, const nnc_plan *plan, nnc_waiting *wai
     return true;
 }
 
-bool nnc_plan_groups_wait(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t inside,
-                          const nnc_result *result, nnc_waiting *waiting)
+bool nnc_plan_groups_wait(nnc_plan_groups *b, nnc_pass_costs *pass, const nnc_result *result,
+                          nnc_waiting *waiting)
 {
     nnc_step_memory *m = &b->scratch->step;
     const nnc_plan *plan = &result->plan;
@@ -563,7 +503,7 @@ bool nnc_plan_groups_wait(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t ins
     if (b->replay == NULL || !nnc_batched_replay_takes(plan)) {
         return false;
     }
-    const nnc_step step = step_of(b, pass, plan, inside);
+    const nnc_step step = step_of(b, pass, plan);
     const nnc_overlap overlap = nnc_overlap_of(plan, step.software);
     nnc_tail_stages(&step, units, &overlap, m);
     if (!fill_ends(b, plan, waiting)) {
@@ -583,8 +523,7 @@ bool nnc_plan_groups_parts(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result 
 {
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
     nnc_plan_groups_work(b, pass, result); /* it may lower the pass again */
-    nnc_step step = pass->step;
-    step.plan = &result->plan;
+    const nnc_step step = step_of(b, pass, &result->plan);
     return nnc_step_core_parts(&step, pass->units[split], &pass->run, &b->scratch->step, result);
 }
 

@@ -15,8 +15,7 @@
 #include "base/names.h"
 #include "base/sized.h"
 #include "cost/power.h"
-#include "estimate/plan_asked.h"
-#include "estimate/prepare.h"
+#include "estimate/estimate_internal.h"
 #include "input/read.h"
 #include "search/search_internal.h"
 
@@ -266,8 +265,8 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
                           nnc_search_progress_fn *progress, void *context,
                           nnc_search_result *result, nnc_error *err)
 {
-    nnc_asked asked;
-    NNC_TRY(nnc_asked_read("nnc_search_run", model, device, software, NULL, &asked, err));
+    nnc_estimate_args asked;
+    NNC_TRY(nnc_estimate_args_read("nnc_search_run", model, device, software, NULL, &asked, err));
     const nnc_profiles profiles = nnc_profiles_of_one(asked.software);
     return nnc_search_by_plan(model, device, &profiles, search, progress, context, result, err);
 }

@@ -8,9 +8,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "estimate/alike.h"
-#include "estimate/plan_asked.h"
-#include "estimate/scratch.h"
+#include "memo/memo_internal.h"
 #include "sweep/sweep_internal.h"
 
 /* ---- the row made concrete ---- */

@@ -1,72 +1,22 @@
-#include "cost/rows.h"
-
+/* The op table of one micro-batch on one rank: rows of forward ops, then, from the last op to the first, the recomputed
+ * instance and the backward ops of each. A row has the work, the time and the repeat of an op.
+ *
+ *     list    op 0   op 1   op 2
+ *     rows    f0 f1 f2 | (r2) b2 b2' | (r1) b1 | (r0) b0 b0'       r: recomputed, b: backward
+ *
+ * The last part slows rows down under a power cap. */
 #include <stddef.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "cost/cost_internal.h"
 #include "op/op_row.h"
 
-/* All that the time of a product depends on, but the device. */
-static bool same_product(const nnc_timed_product *a, const nnc_op_cost *row)
+static nnc_timing time_of(const nnc_rows *rows, const nnc_device *device, const nnc_op_cost *row)
 {
-    const nnc_matmul *p = &a->shape, *q = &row->op->u.matmul;
-    const nnc_work *w = &row->work;
-    return p->m == q->m && p->n == q->n && p->k == q->k && p->batch == q->batch &&
-           p->experts == q->experts && p->one_by_one == q->one_by_one &&
-           p->b_is_weight == q->b_is_weight && p->in_blocks == q->in_blocks &&
-           a->dtype == row->op->math_dtype &&
-           a->grad_weight == (row->op->phase == NNC_PHASE_GRAD_WEIGHT) && a->flops == w->flops &&
-           a->vector_flops == w->vector_flops && a->read_bytes == w->read_bytes &&
-           a->write_bytes == w->write_bytes;
-}
-
-static uint16_t slot_of(const nnc_op_cost *row)
-{
-    const nnc_matmul *p = &row->op->u.matmul;
-    const bool grad_weight = row->op->phase == NNC_PHASE_GRAD_WEIGHT;
-    const uint64_t sides = ((uint64_t)p->m * 31 + (uint64_t)p->n) * 31 + (uint64_t)p->k;
-    const uint64_t shape = (sides * 31 + (uint64_t)p->batch) * 31 + (grad_weight ? 1 : 0);
-    uint64_t bytes; /* differ by how often a gradient is added to */
-    memcpy(&bytes, &row->work.read_bytes, sizeof bytes);
-    return (uint16_t)(((shape ^ bytes) * 0x9E3779B97F4A7C15u) >> (64 - NNC_TIMED_BITS));
-}
-
-static nnc_timed_products *timed_of(nnc_rows *rows)
-{
-    return rows->timed != NULL ? rows->timed : &rows->own;
-}
-
-/* A network repeats its products, and so do the plans of a search: an equal one has been timed already. */
-static nnc_timing time_of(nnc_rows *rows, const nnc_device *device, const nnc_op_cost *row)
-{
-    if (nnc_op_timed(row->op) != NNC_TIMED_GEMM) {
-        return nnc_op_time(device, row->op, &row->work);
-    }
-    nnc_timed_products *timed = timed_of(rows);
-    const uint16_t slot = slot_of(row);
-    const int32_t at = timed->at[slot];
-    const bool taken = at < timed->count && timed->products[at].slot == slot;
-    if (!taken) {
-        timed->at[slot] = (uint16_t)timed->count++;
-    }
-    nnc_timed_product *product = &timed->products[timed->at[slot]];
-    if (!taken || !same_product(product, row)) {
-        *product = (nnc_timed_product){ .slot = slot,
-                                        .shape = row->op->u.matmul,
-                                        .dtype = row->op->math_dtype,
-                                        .grad_weight = row->op->phase == NNC_PHASE_GRAD_WEIGHT,
-                                        .flops = row->work.flops,
-                                        .vector_flops = row->work.vector_flops,
-                                        .read_bytes = row->work.read_bytes,
-                                        .write_bytes = row->work.write_bytes,
-                                        .timing = nnc_op_time(device, row->op, &row->work) };
-    }
-    return product->timing;
-}
-
-void nnc_timed_begin(nnc_timed_products *timed, const nnc_device *device)
-{
-    timed->on = device;
-    timed->count = 0;
+    return rows->timer != NULL
+               ? rows->timer->time(rows->timer->context, device, row->op, &row->work)
+               : nnc_op_time(device, row->op, &row->work);
 }
 
 static void set_time(nnc_rows *rows, const nnc_device *device, nnc_op_cost *row)
@@ -87,8 +37,8 @@ static void travel(const nnc_network *network, nnc_op_cost *row)
     row->time_s = row->network_s;
 }
 
-/* A row of the same network, not far back, whose exchange takes as long; NULL = none: layers exchange one tensor over and
- * over. */
+/* A recent row on the same network with an equal collective; NULL = none. Layers send tensors of one size again
+ * and again. */
 enum { NEAR = 32 };
 static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_exchange *exchange)
 {
@@ -136,7 +86,7 @@ void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
     for (int32_t i = rows->forward_count; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (row->op->phase == NNC_PHASE_GRAD_WEIGHT) {
-            nnc_op *op = &rows->ops[row->op - rows->ops]; /* backward's are the table's own */
+            nnc_op *op = &rows->ops[row->op - rows->ops]; /* backward ops belong to the table */
             op->grad_accumulate = share;
             row->work = nnc_op_work(op);
             set_time(rows, device, row);
@@ -168,7 +118,7 @@ void nnc_rows_lend(nnc_rows *rows, double factor)
     }
 }
 
-/* Some exchanges happen in backward only. */
+/* Some collectives happen only in backward. */
 static bool runs(const nnc_op *op)
 {
     return !nnc_op_is_collective(op) || op->u.exchange.forward != NNC_NO_COLLECTIVE;
@@ -191,7 +141,7 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
     }
 }
 
-/* The row of an op that works and takes as long as that of another; network: NULL where it travels as that does. */
+/* A row with the work and the time of another op. network NULL: the routes are the same too. */
 static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known,
                               const nnc_network *network)
 {
@@ -204,8 +154,8 @@ static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cos
     return row;
 }
 
-/* Equal but for what enters no row: whether it runs again, and how often a gradient is added to, which backward
- * looks at. */
+/* Are two ops equal in all that determines their rows? Recomputation and the share of passes that add to a
+ * gradient are left out; add_backward handles them. */
 static bool same_rows(const nnc_op *a, const nnc_op *b)
 {
     const size_t again = offsetof(nnc_op, recomputed), frozen = offsetof(nnc_op, frozen);
@@ -215,7 +165,7 @@ static bool same_rows(const nnc_op *a, const nnc_op *b)
            memcmp(x + frozen, y + frozen, share - frozen) == 0;
 }
 
-/* Where the table that is like this one has its rows of op i; NULL = it has others. */
+/* The rows of op i in the similar table; NULL = its op differs. */
 static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_list *list, int32_t i)
 {
     return like->list != NULL && i < like->count && same_rows(&list->ops[i], &like->list->ops[i])
@@ -223,7 +173,7 @@ static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_li
                : NULL;
 }
 
-/* Backward rows of an op, from those of one that is the same. */
+/* Copies the backward rows of an equal op. */
 static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from,
                           const nnc_op_place *place, const nnc_device *device,
                           const nnc_network *network)
@@ -294,7 +244,7 @@ static void add_forward(nnc_rows *rows, const nnc_op_list *list, int32_t index,
     }
 }
 
-/* Of the ops from first on: those of forward, then those of backward, each to what is there. */
+/* Appends the forward rows of the ops from `first` on; add_backwards appends their backward rows. */
 static void add_forwards(nnc_rows *rows, const nnc_op_list *list, int32_t first,
                          const nnc_device *device, const nnc_network *network,
                          const nnc_rows_like *like)
@@ -328,14 +278,11 @@ void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device,
 {
     rows->count = rows->fresh = 0;
     rows->truncated = false;
-    if (device != NULL && timed_of(rows)->on != device) {
-        timed_of(rows)->count = 0;
-    }
     add_forwards(rows, list, 0, device, network, like);
     add_backwards(rows, list, 0, device, network, plan, like);
 }
 
-/* Some rows of another table. */
+/* Copies rows of another table. */
 static void copy(nnc_rows *rows, const nnc_rows *from, int32_t first, int32_t end)
 {
     if (!full(rows, end - first)) {
@@ -356,4 +303,109 @@ void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first,
     add_forwards(rows, list, first, device, network, &like_none);
     add_backwards(rows, list, first, device, network, plan, &like_none);
     copy(rows, base, base->forward_count, base->count);
+}
+
+double nnc_power_limit(const nnc_device *device)
+{
+    const double cap = device->power_cap_w;
+    return cap > 0.0 && (isnan(device->power_w) || cap < device->power_w) ? cap : device->power_w;
+}
+
+nnc_status nnc_power_check(const nnc_device *device, nnc_error *err)
+{
+    const nnc_power_efficiency *e = &device->efficiency.power;
+    const double limit = nnc_power_limit(device), idle_w = e->idle_share * device->power_w;
+    if (!(limit < device->power_w)) {
+        return NNC_OK; /* no cap, or a cap without effect */
+    }
+    if (!(e->exponent > 0.0)) {
+        return nnc_fail(err, NNC_BAD_SPEC, "--power-cap",
+                        "what %s draws is not known (efficiency.power of its file)", device->id);
+    }
+    if (!(limit > idle_w)) {
+        return nnc_fail(err, NNC_BAD_SPEC, "--power-cap",
+                        "expected more than the %.0f W that %s draws idle, found %.0f W", idle_w,
+                        device->id, limit);
+    }
+    return NNC_OK;
+}
+
+/* Attention runs on the matrix units in the format of its operands. */
+static double matrix_share(const nnc_device *device, const nnc_op *op)
+{
+    const double share = device->efficiency.gemm[op->math_dtype].power_share;
+    return isnan(share) ? device->efficiency.gemm[NNC_BF16].power_share : share;
+}
+
+static double compute_seconds(const nnc_rows *rows)
+{
+    double sum_s = 0.0;
+    for (int32_t i = 0; i < rows->count; i++) {
+        sum_s += nnc_op_is_collective(rows->rows[i].op)
+                     ? 0.0
+                     : rows->rows[i].time_s * rows->rows[i].repeat;
+    }
+    return sum_s;
+}
+
+/* Seconds at full power that the work corresponds to. */
+static double demand_seconds(const nnc_rows *rows, const nnc_device *device)
+{
+    const double memory_share = device->efficiency.power.memory_share;
+    double sum_s = 0.0;
+    for (int32_t i = 0; i < rows->count; i++) {
+        const nnc_op_cost *row = &rows->rows[i];
+        const nnc_work *work = &row->work;
+        if (nnc_op_is_collective(row->op)) {
+            continue;
+        }
+        if (work->flops > 0.0) {
+            sum_s += matrix_share(device, row->op) * work->flops * row->repeat /
+                     nnc_device_matmul_peak(device, row->op->math_dtype);
+        }
+        sum_s += memory_share * (work->read_bytes + work->write_bytes) * row->repeat /
+                 device->mem_bytes_per_s;
+    }
+    return sum_s;
+}
+
+/* pass_s: seconds of all rows at full clock. */
+static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double pass_s)
+{
+    const nnc_power_efficiency *e = &device->efficiency.power;
+    const double room = nnc_power_limit(device) / device->power_w - e->idle_share;
+    if (!(e->exponent > 0.0) || !(pass_s > 0.0) || !(room > 0.0)) {
+        return 1.0;
+    }
+    const double drawn = demand_seconds(rows, device) / pass_s;
+    return drawn > room ? pow(drawn / room, e->exponent) : 1.0;
+}
+
+double nnc_power_slowdown(const nnc_rows *rows, const nnc_device *device)
+{
+    return slowdown_of(rows, device, compute_seconds(rows));
+}
+
+void nnc_power_throttle(nnc_rows *rows, const nnc_device *device)
+{
+    const double pass_s = compute_seconds(rows), slowdown = slowdown_of(rows, device, pass_s);
+    double slowed_s = 0.0;
+    int16_t slowed[NNC_ROWS_MAX]; /* indices */
+    int32_t count = 0;
+    for (int32_t i = 0; i < rows->count && slowdown > 1.0; i++) {
+        const nnc_op_cost *row = &rows->rows[i];
+        if (nnc_row_fills_units(row)) {
+            slowed_s += (row->time_s - row->fixed_s) * row->repeat;
+            slowed[count++] = (int16_t)i;
+        }
+    }
+    if (!(slowed_s > 0.0)) {
+        return;
+    }
+    const double factor = 1.0 + (slowdown - 1.0) * pass_s / slowed_s;
+    for (int32_t i = 0; i < count; i++) {
+        nnc_op_cost *row = &rows->rows[slowed[i]];
+        row->time_s = row->fixed_s + (row->time_s - row->fixed_s) * factor;
+        row->compute_s *= factor;
+    }
 }

@@ -1,5 +1,6 @@
+#include "estimate/estimate_internal.h"
+
 /* Dealing the layers out to the stages of a pipeline. */
-#include "estimate/stages.h"
 
 int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
 {
@@ -76,9 +77,10 @@ static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
 }
 
 /* Layers from one number to another, and the ends. */
-static nnc_share share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front, bool back)
+static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front,
+                                 bool back)
 {
-    nnc_share share = { { 0 } };
+    nnc_stage_layers share = { { 0 } };
     int64_t first = 0; /* index of the segment's first layer */
     for (int32_t s = 0; s < list->segment_count; s++) {
         const nnc_segment *segment = &list->segments[s];
@@ -146,15 +148,15 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
     }
 }
 
-void nnc_deal_device_share(const nnc_deal *deal, const nnc_plan *plan, int32_t device,
-                           int64_t instances[NNC_SEGMENTS_MAX])
+static void device_layers(const nnc_deal *deal, const nnc_plan *plan, int32_t device,
+                          int64_t instances[NNC_SEGMENTS_MAX])
 {
     const bool ends_meet = nnc_schedule_ends_meet(plan);
     const int32_t p = deal->stages;
     const int32_t chunks = nnc_schedule_dual(plan) ? 2 : deal->virtual_stages / p;
     for (int32_t c = 0; c < chunks; c++) {
         const int32_t v = ends_meet && c == 1 ? 2 * p - 1 - device : c * p + device;
-        const nnc_share *share =
+        const nnc_stage_layers *share =
             &deal->shares[v < deal->virtual_stages ? v : v - deal->virtual_stages];
         for (int32_t s = 0; s < deal->segments; s++) {
             instances[s] = (c > 0 ? instances[s] : 0) + share->instances[s];
@@ -170,4 +172,119 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
         return 0;
     }
     return some && plan->recompute_layers < instances ? plan->recompute_layers : instances;
+}
+
+/* What each device of a pipeline holds. */
+
+/* Most of a holding is room for more segments than there are: only what is used is written. */
+static void set_holding(const nnc_step *step, const nnc_deal *deal, int32_t device,
+                        double in_flight, nnc_holding *h)
+{
+    h->segments = step->list->segment_count;
+    h->in_flight = in_flight;
+    h->head_at_once = step->plan->pipeline > 1 && nnc_schedule_ends_meet(step->plan);
+    device_layers(deal, step->plan, device, h->instances);
+    for (int32_t s = 0; s < h->segments; s++) {
+        h->recomputed[s] = nnc_recomputed_layers(step->plan, step->list, s, h->instances[s]);
+    }
+}
+
+/* Are all of a device's virtual stages seen to hold what those of the one before do? */
+static bool like_before(const nnc_deal *deal, const nnc_plan *plan, int32_t device)
+{
+    bool like = device > 0 && !nnc_schedule_ends_meet(plan);
+    for (int32_t v = device; like && v < deal->virtual_stages; v += deal->stages) {
+        like = deal->alike[v];
+    }
+    return like;
+}
+
+static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation *why)
+{
+    if (plan->pipeline == 1) {
+        NNC_SAY(why, in_flight, NULL, 1.0);
+        return in_flight;
+    }
+    const double kept =
+        nnc_pipeline_say_in_flight(plan->schedule, plan->pipeline, nnc_schedule_chunks(plan),
+                                   plan->micro_batches, device, why);
+    if (!nnc_schedule_dual(plan)) {
+        return kept;
+    }
+    NNC_LET(why, of_both, NULL, kept);
+    NNC_SAY(why, in_flight, NULL, of_both * 0.5);
+    NNC_NOTE(why, "of both directions; counted in one direction's layers, the device has both");
+    return in_flight;
+}
+
+void nnc_step_say_in_flight(const nnc_step *step, int32_t device)
+{
+    (void)in_flight_of(step->plan, device, step->why);
+}
+
+void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
+{
+    const nnc_plan *plan = step->plan;
+    nnc_deal_layers(step->list, plan, &memory->deal);
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        nnc_holding *h = &memory->holdings[d];
+        const double in_flight = in_flight_of(plan, d, NULL);
+        const bool like = like_before(&memory->deal, plan, d);
+        if (like) {
+            nnc_holding_copy(h, h - 1);
+            h->in_flight = in_flight;
+        } else {
+            set_holding(step, &memory->deal, d, in_flight, h);
+        }
+        memory->alike[d] = like || (d > 0 && nnc_holding_same(h, h - 1));
+    }
+}
+
+bool nnc_step_deal_again(const nnc_step *step, nnc_step_memory *memory)
+{
+    bool same = true;
+    for (int32_t d = 0; d < step->plan->pipeline; d++) {
+        nnc_holding *h = &memory->holdings[d];
+        const double in_flight = in_flight_of(step->plan, d, NULL);
+        same = same && !(in_flight < h->in_flight) && !(in_flight > h->in_flight);
+        h->in_flight = in_flight;
+    }
+    return same;
+}
+
+/* ---- memory of each stage ---- */
+
+void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest,
+                      nnc_step_memory *m, nnc_result *r)
+{
+    const nnc_plan *plan = step->plan;
+    const nnc_holding *before = NULL; /* the last that was weighed */
+    nnc_memory memory = { 0 };
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        const nnc_holding *h = &m->holdings[d];
+        const bool same = before != NULL && nnc_holding_same(h, before);
+        if (same && fullest && h->in_flight <= before->in_flight) {
+            continue;
+        }
+        if (!same) {
+            memory = nnc_memory_of(model, step->list, step->sums, h, plan, step->software,
+                                   step->device->mem_bytes);
+        } else if (h->in_flight != before->in_flight) {
+            memory = nnc_memory_in_flight(&memory, model, step->list, step->sums, h, plan,
+                                          step->software);
+        }
+        before = h;
+        m->stages[d].memory = memory;
+        if (d == 0 || memory.total_bytes > r->memory.total_bytes) {
+            r->memory = memory;
+            r->memory_stage = d;
+        }
+    }
+    r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
+    if (step->why != NULL) {
+        const nnc_holding *h = &m->holdings[r->memory_stage];
+        nnc_step_say_in_flight(step, r->memory_stage);
+        nnc_memory_say(model, step->list, step->sums, h, plan, step->software,
+                       step->device->mem_bytes, step->why);
+    }
 }

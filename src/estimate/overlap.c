@@ -1,10 +1,4 @@
-#include "estimate/stages.h"
-
-#include <math.h>
-#include <string.h>
-
-#include "base/number.h"
-#include "estimate/say.h"
+#include "estimate/estimate_internal.h"
 #include "op/op_row.h"
 
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
@@ -317,4 +311,13 @@ void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_netw
     } else {
         sum_units(rows, list, network, launch, units, NULL);
     }
+}
+
+void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEGMENTS_MAX])
+{
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+    if (step->network != NULL) {
+        nnc_rows_hide(rows, step->list, step->network, &overlap, step->why);
+    }
+    nnc_units_sum(rows, step->list, step->network, &step->launch, units, step->why);
 }

@@ -1,16 +1,11 @@
-/* One op by itself on a device: its work, its roofline, and the time that the fitted figures predict. */
-#include "estimate/alone.h"
-
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
-#include "base/number.h"
-#include "cost/link.h"
-#include "cost/roofline.h"
+#include "estimate/estimate_internal.h"
 #include "op/op_row.h"
 #include "op/work.h"
+
+/* One op by itself on a device: its work, its roofline, and the time that the fitted figures predict. */
 
 typedef struct kind {
     const char *name, *dims; /* how they are written; of a collective NULL */

@@ -1,8 +1,6 @@
-#include "estimate/say.h"
-
 #include <stdio.h>
-#include <string.h>
 
+#include "estimate/estimate_internal.h"
 #include "op/work.h"
 
 static const char *const part_names[NNC_PARTS] = {
