@@ -284,7 +284,9 @@ bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
 nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_step_times times;
+    nnc_tail_stages(step, units, &overlap, &scratch->step);
     if (!nnc_step_core_run(step, units, &scratch->step, &times) ||
         !nnc_step_core_parts(step, units, &times, &scratch->step, r)) {
         return fail_long(err);

@@ -172,7 +172,8 @@ typedef struct nnc_step_memory {
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
     nnc_pipeline_result run;
-    nnc_tail_seconds ends[NNC_STAGES_MAX];
+    const nnc_tail_seconds *ends[NNC_STAGES_MAX]; /* equal stages share one */
+    nnc_tail_seconds own_ends[NNC_STAGES_MAX];
     double delay_s; /* of the step, caused by messages between stages */
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
         weight_s[NNC_VIRTUAL_STAGES_MAX];
@@ -267,7 +268,14 @@ typedef struct nnc_step_ends {
 } nnc_step_ends;
 void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends);
 
-/* Sets m->ends, and exchange_s and update_s of every stage. */
+/* Seconds of the step end of one device. */
+nnc_tail_seconds nnc_step_end_expose(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                                     const nnc_holding *holding, const nnc_overlap *overlap,
+                                     const nnc_tail *end);
+/* Sets m->ends, exchange_s and update_s of a stage; of a stage that equals the one before. */
+void nnc_step_end_set(nnc_step_memory *m, int32_t stage, const nnc_tail_seconds *seconds);
+void nnc_step_end_set_alike(nnc_step_memory *m, int32_t stage);
+/* Sets them for every stage. The functions of a step time below need them. */
 void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                      const nnc_overlap *overlap, nnc_step_memory *m);
 
@@ -302,7 +310,7 @@ void nnc_step_core_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
 /* The passes through the schedule; false: the pipeline is too large to replay. */
 bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        nnc_step_memory *m, nnc_step_times *times);
-/* The step time of a pipeline: of the stage whose passes and step end take longest. Sets the step ends in m->stages. */
+/* The step time of a pipeline: of the stage whose passes and step end take longest. */
 double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m);
 /* The step time and its parts: the busiest stage's, exposed communication, bubble. */

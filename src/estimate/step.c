@@ -255,9 +255,8 @@ static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages)
     return slowest;
 }
 
-/* The step time from the step ends in m. */
-static double pipeline_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                         const nnc_step_times *times, nnc_step_memory *m)
+double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_step_memory *m)
 {
     if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* another plan ran since */
         (void)nnc_step_run(step, units, times->send_s, m);
@@ -274,14 +273,6 @@ static double pipeline_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
                         "stage's own times; then "
                         "what it does once per step: collectives and update");
     return step_s;
-}
-
-double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                       const nnc_step_times *times, nnc_step_memory *m)
-{
-    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
-    nnc_tail_stages(step, units, &overlap, m);
-    return pipeline_s(step, units, times, m);
 }
 
 /* What messages between stages delay: the same passes run again without them. */
@@ -311,8 +302,6 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
-    const nnc_overlap overlap = nnc_overlap_of(plan, step->software);
-    nnc_tail_stages(step, units, &overlap, m);
     if (!find_delay(step, units, times, m)) {
         return false;
     }
@@ -320,7 +309,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
     r->stage = times->stage;
     const nnc_holding *holding = &m->holdings[r->stage];
     add_units(step, units, holding, r);
-    nnc_step_end_add(&m->ends[r->stage], r);
+    nnc_step_end_add(m->ends[r->stage], r);
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         r->exposed_comm_s += r->exposed_s[k];
     }
@@ -331,7 +320,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
             r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s +
                 r->host_s);
     if (plan->pipeline > 1) {
-        r->step_s = pipeline_s(step, units, times, m);
+        r->step_s = nnc_step_core_s(step, units, times, m);
         NNC_SET(step->why, r->bubble_s, "s", nnc_max(0.0, r->step_s - busy_s));
     } else {
         NNC_SET(step->why, r->bubble_s, "s", 0.0);
@@ -389,6 +378,8 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
     }
     free_rows(&freed, fresh);
     nnc_step_units(&freed, fresh, units);
+    const nnc_overlap overlap = nnc_overlap_of(freed.plan, freed.software);
+    nnc_tail_stages(&freed, units, &overlap, m);
     if (step->plan->pipeline > 1) {
         return nnc_step_core_run(&freed, units, m, &times)
                    ? nnc_step_core_s(&freed, units, &times, m)
@@ -434,6 +425,7 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_st
     spare->count = rows->count;
     memcpy(spare->rows, rows->rows, sizeof *rows->rows * (size_t)rows->count);
     nnc_step_units(step, rows, units);
+    nnc_tail_stages(step, units, &overlap, m);
     if (!nnc_step_core_run(step, units, m, &times) ||
         !nnc_step_core_parts(step, units, &times, m, r)) {
         return false;

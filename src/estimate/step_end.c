@@ -321,10 +321,9 @@ static double expose(const nnc_step *step, const nnc_exchange *e, double raw_s,
     return exposed_s;
 }
 
-/* Seconds of the step end of one device. */
-static nnc_tail_seconds seconds_of(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                                   const nnc_holding *holding, const nnc_overlap *overlap,
-                                   const nnc_tail *t)
+nnc_tail_seconds nnc_step_end_expose(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                                     const nnc_holding *holding, const nnc_overlap *overlap,
+                                     const nnc_tail *t)
 {
     nnc_hideout window = window_of(step, units, holding);
     nnc_tail_seconds seconds = { .exchanges = t->exchange_count };
@@ -363,27 +362,40 @@ void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step
     }
 }
 
+void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_tail_seconds *seconds)
+{
+    nnc_stage *stage = &m->stages[d];
+    double exposed_s[NNC_COMM_COUNT] = { 0.0 };
+    m->ends[d] = seconds;
+    for (int i = 0; i < seconds->exchanges; i++) {
+        exposed_s[seconds->comm[i]] += seconds->exposed_s[i];
+    }
+    stage->update_s = seconds->update_s;
+    stage->exchange_s = 0.0;
+    for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        stage->exchange_s += exposed_s[k];
+    }
+}
+
+void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d)
+{
+    nnc_stage *stage = &m->stages[d];
+    m->ends[d] = m->ends[d - 1];
+    stage->exchange_s = stage[-1].exchange_s;
+    stage->update_s = stage[-1].update_s;
+}
+
 void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                      const nnc_overlap *overlap, nnc_step_memory *m)
 {
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
-        nnc_stage *stage = &m->stages[d];
         if (m->alike[d]) {
-            m->ends[d] = m->ends[d - 1];
-            stage->exchange_s = stage[-1].exchange_s;
-            stage->update_s = stage[-1].update_s;
+            nnc_step_end_set_alike(m, d);
             continue;
         }
-        double exposed_s[NNC_COMM_COUNT] = { 0.0 };
-        m->ends[d] = seconds_of(step, units, &m->holdings[d], overlap, step->ends->of[d]);
-        for (int i = 0; i < m->ends[d].exchanges; i++) {
-            exposed_s[m->ends[d].comm[i]] += m->ends[d].exposed_s[i];
-        }
-        stage->update_s = m->ends[d].update_s;
-        stage->exchange_s = 0.0;
-        for (int k = 0; k < NNC_COMM_COUNT; k++) {
-            stage->exchange_s += exposed_s[k];
-        }
+        m->own_ends[d] =
+            nnc_step_end_expose(step, units, &m->holdings[d], overlap, step->ends->of[d]);
+        nnc_step_end_set(m, d, &m->own_ends[d]);
     }
 }
 

@@ -398,6 +398,7 @@ void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_devi
     nnc_memo_clear(&shared->alikes);
     nnc_memo_clear(&shared->passes);
     nnc_memo_clear(&shared->ends);
+    nnc_memo_clear(&shared->end_seconds);
     nnc_memo_clear(&shared->partitions);
 }
 
@@ -472,6 +473,7 @@ void nnc_scratch_destroy(nnc_scratch *scratch)
         nnc_memo_destroy(&scratch->shared->alikes);
         nnc_memo_destroy(&scratch->shared->passes);
         nnc_memo_destroy(&scratch->shared->ends);
+        nnc_memo_destroy(&scratch->shared->end_seconds);
         nnc_memo_destroy(&scratch->shared->partitions);
         free(scratch->shared);
     }
@@ -486,7 +488,7 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
         if (!create_lists(&lists, NNC_ALIKE) ||
             !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan),
                              sizeof(nnc_pass_entry)) ||
-            !nnc_search_memos_create(&shared->ends, &shared->partitions)) {
+            !nnc_search_memos_create(shared)) {
             return false;
         }
         nnc_memo_destroy(&shared->alikes);

@@ -92,7 +92,7 @@ typedef struct nnc_shared {
     nnc_device last_device;
     uint64_t lists, tables; /* made so far */
     nnc_op_timer timer;
-    nnc_memo products, alikes, passes, ends, partitions;
+    nnc_memo products, alikes, passes, ends, end_seconds, partitions;
     nnc_alike *last;             /* the last that was found; NULL = none yet */
     const nnc_pass_entry *dealt; /* the entry whose stages and memory are current; NULL = none */
     int64_t dealt_passes;        /* of the plan whose step ends are current */
@@ -126,14 +126,16 @@ void nnc_alike_rows(nnc_shared *shared, nnc_alike *alike, const nnc_step *step, 
 
 /* ---- search_memo.c: step ends and partitions of a search ---- */
 
-/* nnc_step_ends_find for the stages in scratch, through a cache; sets step->ends. Needs nnc_scratch_share. */
-void nnc_step_ends_recall(nnc_scratch *scratch, nnc_step *step);
+/* nnc_tail_stages for the stages in scratch, through two caches. like: a number that equal units, and equal plans but for
+ * the order of passes, share, and that is not used again. Needs nnc_scratch_share. */
+void nnc_tail_stages_recall(nnc_scratch *scratch, const nnc_step *step,
+                            const nnc_unit units[NNC_SEGMENTS_MAX], uint64_t like);
 
 /* nnc_step_deal through a cache, for plans of one list that differ only in pipeline, schedule, virtual stages,
  * micro-batches and full recomputation. Long pipelines are not kept. */
 void nnc_step_deal_recall(nnc_scratch *scratch, const nnc_step *step);
 
-/* Creates both caches. false: out of memory. */
-bool nnc_search_memos_create(nnc_memo *ends, nnc_memo *partitions);
+/* Creates the caches. false: out of memory. */
+bool nnc_search_memos_create(nnc_shared *shared);
 
 #endif

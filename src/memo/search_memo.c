@@ -28,29 +28,56 @@ static void set_plan(end_key *key, const nnc_step *step)
     key->passes = every_pass ? nnc_step_passes(plan) : 0;
 }
 
-void nnc_step_ends_recall(nnc_scratch *scratch, nnc_step *step)
+/* The seconds of a step end: `like` stands for the units and the plan; then the segments of the device. */
+typedef struct seconds_key {
+    uint64_t like;
+    int32_t held[2 * NNC_SEGMENTS_MAX];
+} seconds_key;
+
+static void set_held(seconds_key *key, const nnc_holding *h)
 {
-    nnc_memo *memo = &scratch->shared->ends;
-    const nnc_step_memory *m = &scratch->step;
-    nnc_step_ends *ends = &scratch->ends;
+    for (int32_t s = 0; s < h->segments; s++) {
+        key->held[2 * s] = (int32_t)h->instances[s];
+        key->held[2 * s + 1] = (int32_t)h->recomputed[s];
+    }
+}
+
+static const nnc_tail *find_end(nnc_memo *memo, const nnc_step *step, const nnc_holding *holding)
+{
     end_key key;
     set_plan(&key, step);
+    key.params = nnc_step_end_params_of(step, holding);
+    nnc_tail *end = nnc_memo_find(memo, &key);
+    if (end == NULL) {
+        end = nnc_memo_add(memo, &key);
+        nnc_step_end_find(step, &key.params, end);
+    }
+    return end;
+}
+
+void nnc_tail_stages_recall(nnc_scratch *scratch, const nnc_step *step,
+                            const nnc_unit units[NNC_SEGMENTS_MAX], uint64_t like)
+{
+    nnc_shared *shared = scratch->shared;
+    nnc_step_memory *m = &scratch->step;
+    seconds_key key = { .like = like };
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         if (m->alike[d]) {
-            ends->of[d] = ends->of[d - 1];
+            nnc_step_end_set_alike(m, d);
             continue;
         }
-        key.params = nnc_step_end_params_of(step, &m->holdings[d]);
-        const nnc_tail *known = nnc_memo_find(memo, &key);
-        if (known != NULL) { /* a copy: another stage may replace the entry */
-            ends->own[d] = *known;
-        } else {
-            nnc_step_end_find(step, &key.params, &ends->own[d]);
-            *(nnc_tail *)nnc_memo_add(memo, &key) = ends->own[d];
+        set_held(&key, &m->holdings[d]);
+        const nnc_tail_seconds *known = nnc_memo_find(&shared->end_seconds, &key);
+        if (known == NULL) {
+            const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+            const nnc_tail *end = find_end(&shared->ends, step, &m->holdings[d]);
+            nnc_tail_seconds *made = nnc_memo_add(&shared->end_seconds, &key);
+            *made = nnc_step_end_expose(step, units, &m->holdings[d], &overlap, end);
+            known = made;
         }
-        ends->of[d] = &ends->own[d];
+        m->own_ends[d] = *known; /* a copy: another stage may replace the entry */
+        nnc_step_end_set(m, d, &m->own_ends[d]);
     }
-    step->ends = ends;
 }
 
 /* ---- partitions ---- */
@@ -116,8 +143,10 @@ void nnc_step_deal_recall(nnc_scratch *scratch, const nnc_step *step)
     }
 }
 
-bool nnc_search_memos_create(nnc_memo *ends, nnc_memo *partitions)
+bool nnc_search_memos_create(nnc_shared *shared)
 {
-    return nnc_memo_create(ends, ENDS, END_WAYS, sizeof(end_key), sizeof(nnc_tail)) &&
-           nnc_memo_create(partitions, PARTITIONS, 1, sizeof(uint64_t), sizeof(partition));
+    return nnc_memo_create(&shared->ends, ENDS, END_WAYS, sizeof(end_key), sizeof(nnc_tail)) &&
+           nnc_memo_create(&shared->end_seconds, ENDS, END_WAYS, sizeof(seconds_key),
+                           sizeof(nnc_tail_seconds)) &&
+           nnc_memo_create(&shared->partitions, PARTITIONS, 1, sizeof(uint64_t), sizeof(partition));
 }

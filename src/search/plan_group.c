@@ -43,6 +43,7 @@ struct nnc_pass_costs {
     nnc_network network;
     nnc_result work;  /* FLOPs and tokens, and the plan the pass was made for */
     double pass_s[2]; /* compute of all layers, one micro-batch */
+    uint64_t number;  /* counts from 1, over all blocks */
     uint64_t holds;   /* the group that held is of; 0 = none */
     nnc_held held[PASS_STAGES];
     bool usable, worked, timed[2];
@@ -79,6 +80,7 @@ struct nnc_plan_groups {
     int32_t heaviest_count;
     table_sums sums[PASSES_MAX];
     int32_t sums_next;
+    uint64_t made; /* passes so far */
     nnc_pass_costs passes[PASSES_MAX];
     int32_t pass_count, pass_next;
     const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
@@ -287,6 +289,7 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *b, const nnc_plan *plan)
     b->pass_count = b->pass_count < PASSES_MAX ? b->pass_count + 1 : PASSES_MAX;
     memset(&pass->work, 0, sizeof pass->work);
     pass->work.plan = *plan;
+    pass->number = ++b->made;
     pass->group = pass->holds = 0;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
     b->listed = NULL;
@@ -435,20 +438,25 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *b, uint64_t inside, nnc_re
 
 /* ---- step times, at once or in a batch ---- */
 
-/* The step of a plan of that pass. */
-static nnc_step step_of(nnc_plan_groups *b, const nnc_pass_costs *pass, const nnc_plan *plan)
+/* The step of a plan of that pass, with its step ends. */
+static nnc_step step_of(nnc_plan_groups *b, const nnc_pass_costs *pass, const nnc_plan *plan,
+                        uint64_t inside)
 {
+    const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
+    const uint64_t place = pass->number * nnc_space_group_size(b->space) + inside;
     nnc_step step = pass->step;
     step.plan = plan;
-    nnc_step_ends_recall(b->scratch, &step);
+    nnc_tail_stages_recall(b->scratch, &step, pass->units[split],
+                           place * 4 + (uint64_t)(2 * dual + split));
     return step;
 }
 
-bool nnc_plan_groups_step(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result *result)
+bool nnc_plan_groups_step(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t inside,
+                          nnc_result *result)
 {
     nnc_step_memory *m = &b->scratch->step;
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    const nnc_step step = step_of(b, pass, &result->plan);
+    const nnc_step step = step_of(b, pass, &result->plan, inside);
     if (pass->group != b->group) { /* plans of a group share the replay */
         pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
         pass->group = b->group;
@@ -494,8 +502,8 @@ static bool fill_ends(nnc_plan_groups *b, const nnc_plan *plan, nnc_waiting *wai
     return true;
 }
 
-bool nnc_plan_groups_wait(nnc_plan_groups *b, nnc_pass_costs *pass, const nnc_result *result,
-                          nnc_waiting *waiting)
+bool nnc_plan_groups_wait(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t inside,
+                          const nnc_result *result, nnc_waiting *waiting)
 {
     nnc_step_memory *m = &b->scratch->step;
     const nnc_plan *plan = &result->plan;
@@ -503,9 +511,7 @@ bool nnc_plan_groups_wait(nnc_plan_groups *b, nnc_pass_costs *pass, const nnc_re
     if (b->replay == NULL || !nnc_batched_replay_takes(plan)) {
         return false;
     }
-    const nnc_step step = step_of(b, pass, plan);
-    const nnc_overlap overlap = nnc_overlap_of(plan, step.software);
-    nnc_tail_stages(&step, units, &overlap, m);
+    const nnc_step step = step_of(b, pass, plan, inside);
     if (!fill_ends(b, plan, waiting)) {
         return false;
     }
@@ -523,7 +529,12 @@ bool nnc_plan_groups_parts(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result 
 {
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
     nnc_plan_groups_work(b, pass, result); /* it may lower the pass again */
-    const nnc_step step = step_of(b, pass, &result->plan);
+    nnc_step step = pass->step;
+    step.plan = &result->plan;
+    const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
+    nnc_step_ends_find(&step, &b->scratch->step, &b->scratch->ends);
+    step.ends = &b->scratch->ends;
+    nnc_tail_stages(&step, pass->units[split], &overlap, &b->scratch->step);
     return nnc_step_core_parts(&step, pass->units[split], &pass->run, &b->scratch->step, result);
 }
 

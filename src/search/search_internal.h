@@ -196,13 +196,14 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
 /* Lower bound of the step time under any schedule, seconds: the mean device's compute in all passes. */
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
-/* The step time of a plan of the group, in result. false: its pipeline is too large to replay. */
-bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
+/* The step time of plan number `inside` of the group, in result. false: its pipeline is too large to replay. */
+bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside,
+                          nnc_result *result);
 
 /* In place of nnc_plan_groups_step: lets the plan wait until its pipeline is replayed in a batch. waiting says who waits; the rest
  * of it is filled in. false: this plan cannot wait. */
-bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_result *result,
-                          nnc_waiting *waiting);
+bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside,
+                          const nnc_result *result, nnc_waiting *waiting);
 
 /* FLOPs and tokens of a plan, in result. Few plans are among the best and need them. */
 void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
