@@ -1,16 +1,102 @@
+/* Atomic files and threads: the parts of base that differ between systems. WebAssembly has no threads, and its files
+ * live in memory and end with the page, so there a file is written in place. */
+
 /* For realpath() and O_TMPFILE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
-#include "base/atomic_file.h"
-
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/base_internal.h"
+
+#if !defined(__wasi__)
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#endif
+
+/* ---- writing ---- */
+
+size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size)
+{
+    size_t written = 0;
+    while (written < size) {
+        const ssize_t step = write(descriptor, bytes + written, size - written);
+        if (step < 0 && errno != EINTR) {
+            return written;
+        }
+        written += step > 0 ? (size_t)step : 0;
+    }
+    return written;
+}
+
+bool nnc_beside_write(const char *path, const char *text, size_t size)
+{
+    nnc_beside file;
+    if (!nnc_beside_open(&file, path)) {
+        return false;
+    }
+    if (nnc_write_bytes(file.descriptor, text, size) < size) {
+        const int why = errno;
+        nnc_beside_drop(&file);
+        errno = why;
+        return false;
+    }
+    return nnc_beside_keep(&file, true);
+}
+
+/* ---- atomic files ---- */
+
+#if defined(__wasi__)
+
+bool nnc_beside_open(nnc_beside *file, const char *path)
+{
+    *file = (nnc_beside){ .target = strdup(path), .descriptor = -1 };
+    if (file->target == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    file->descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (file->descriptor < 0) {
+        const int cause = errno;
+        free(file->target);
+        file->target = NULL;
+        errno = cause;
+    }
+    return file->target != NULL;
+}
+
+bool nnc_beside_open_named(nnc_beside *file, const char *path)
+{
+    return nnc_beside_open(file, path);
+}
+
+bool nnc_beside_keep(nnc_beside *file, bool durable)
+{
+    (void)durable;
+    const bool closed = close(file->descriptor) == 0;
+    const int cause = errno;
+    free(file->target);
+    *file = (nnc_beside){ .descriptor = -1 };
+    errno = cause;
+    return closed;
+}
+
+void nnc_beside_drop(nnc_beside *file)
+{
+    if (file->target != NULL) {
+        close(file->descriptor);
+        unlink(file->target);
+        free(file->target);
+    }
+    *file = (nnc_beside){ .descriptor = -1 };
+}
+
+#else
 
 enum { LINKS_MAX = 40, NAMES_MAX = 100 };
 
@@ -27,7 +113,7 @@ static size_t folder_length(const char *path)
     return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* The folder of a path with a name in it, "./" where the path has none; allocated. */
+/* A name in the folder of a path, "./" where the path has no folder; allocated. */
 static char *in_folder_of(const char *path, const char *name)
 {
     const size_t length = folder_length(path), size = length + strlen(name) + 3;
@@ -39,7 +125,7 @@ static char *in_folder_of(const char *path, const char *name)
     return text;
 }
 
-/* What a link names, though nothing is there yet; the path itself when it is no link. Allocated. */
+/* The file that a symbolic link names, which need not exist; the path itself when it is no link. Allocated. */
 static char *through_links(const char *path)
 {
     char name[PATH_MAX];
@@ -63,16 +149,16 @@ static bool set_target(nnc_beside *file, const char *path)
     if (file->target == NULL && errno == ENOMEM) {
         return false;
     }
-    if (file->target == NULL) { /* not there yet */
+    if (file->target == NULL) { /* it does not exist yet */
         file->target = through_links(path);
     }
     return file->target != NULL;
 }
 
-static mode_t rights_of(const char *target)
+static mode_t permissions_of(const char *target)
 {
     struct stat old;
-    const mode_t mask = umask(0); /* there is no other way to read it */
+    const mode_t mask = umask(0); /* the only way to read it */
     umask(mask);
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }
@@ -98,14 +184,14 @@ static bool fail(nnc_beside *file)
 
 static bool make_named(nnc_beside *file)
 {
-    const mode_t mode = rights_of(file->target);
+    const mode_t mode = permissions_of(file->target);
     char *name = in_folder_of(file->target, ".nncost-XXXXXX");
     if (name == NULL) {
         errno = ENOMEM;
         return fail(file);
     }
     file->descriptor = mkstemp(name);
-    if (file->descriptor < 0) { /* there is no such file to remove */
+    if (file->descriptor < 0) { /* no file to remove */
         const int cause = errno;
         free(name);
         errno = cause;
@@ -120,14 +206,14 @@ bool nnc_beside_open_named(nnc_beside *file, const char *path)
     return begin(file, path) && make_named(file);
 }
 
-/* A file without a name is gone with the process. Not every file system has such files, and without /proc one
- * cannot be named later. */
+/* The system deletes a file without a name when the process ends. Not every file system supports it, and only /proc
+ * can give it a name later. */
 bool nnc_beside_open(nnc_beside *file, const char *path)
 {
     if (!begin(file, path)) {
         return false;
     }
-    const mode_t mode = rights_of(file->target);
+    const mode_t mode = permissions_of(file->target);
     char *folder = in_folder_of(file->target, ".");
     if (folder == NULL) {
         errno = ENOMEM;
@@ -143,7 +229,7 @@ bool nnc_beside_open(nnc_beside *file, const char *path)
     return fchmod(file->descriptor, mode) == 0 || fail(file);
 }
 
-/* Gives a file without a name the next that is free. */
+/* Gives an unnamed file the next free name. */
 static bool set_name(nnc_beside *file)
 {
     char own[64], name[64];
@@ -171,8 +257,8 @@ static bool set_name(nnc_beside *file)
     return named;
 }
 
-/* A new name lasts once its folder is on the disk. That it is, is more than was asked for: a folder
- * that cannot be opened for it is no fault. */
+/* A new name is durable once its folder is on disk. This is a best effort: a folder that cannot be opened is no
+ * error. */
 static void sync_folder(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -186,8 +272,8 @@ static void sync_folder(char *path)
     }
 }
 
-/* Some file systems cannot sync, and say EINVAL: then the rename has to do. Some report a full disk
- * only when the file is closed. */
+/* A file system that cannot sync returns EINVAL: the rename has to be enough. Some file systems report a full disk only
+ * when the file is closed. */
 static bool sync_file(int descriptor, bool durable)
 {
     return !durable || fsync(descriptor) == 0 || errno == EINVAL;
@@ -221,3 +307,51 @@ void nnc_beside_drop(nnc_beside *file)
     }
     release(file);
 }
+
+#endif
+
+/* ---- threads ---- */
+
+#if defined(__wasi__)
+
+void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count)
+{
+    (void)size;
+    (void)count;
+    work(contexts);
+}
+
+#else
+
+typedef struct runner {
+    void (*work)(void *context);
+    void *context;
+    pthread_t thread;
+} runner;
+
+static void *run(void *argument)
+{
+    const runner *self = argument;
+    self->work(self->context);
+    return NULL;
+}
+
+void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count)
+{
+    runner runners[NNC_THREADS_MAX];
+    int32_t started = 1;
+    for (; started < count && started < NNC_THREADS_MAX; started++) {
+        runner *one = &runners[started];
+        one->work = work;
+        one->context = (char *)contexts + (size_t)started * size;
+        if (pthread_create(&one->thread, NULL, run, one) != 0) {
+            break;
+        }
+    }
+    work(contexts);
+    for (int32_t i = 1; i < started; i++) {
+        (void)pthread_join(runners[i].thread, NULL);
+    }
+}
+
+#endif

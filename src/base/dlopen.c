@@ -1,12 +1,12 @@
-#include "base/late.h"
-
+/* System libraries that are loaded when first needed. The library nncost itself loads nothing: only the program links
+ * this file. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 
-/* What the loader says, without the name of the library in front. */
+/* The message of the loader without the name of the library at its start. */
 static const char *reason(const char *library)
 {
     const char *text = dlerror();
@@ -17,7 +17,8 @@ static const char *reason(const char *library)
                : text;
 }
 
-/* The loader has words for it alone, no number: "cannot create shared object descriptor", "cannot allocate name record". */
+/* The loader reports out of memory by text only: "cannot create shared object descriptor", "cannot allocate name
+ * record". */
 static bool means_memory(const char *text)
 {
     return strstr(text, "cannot create") != NULL || strstr(text, "cannot allocate") != NULL ||
