@@ -13,11 +13,12 @@ faults=0
 # What each room may include besides itself, base/ and the public headers. The core is a list of
 # layers: a room sees all those to its left.
 core=(graph op shape parallel cost pipeline estimate serve run metrics)
-declare -A sees=([base]="" [input]="metrics graph" [render]="metrics")
+declare -A sees=([base]="" [fields]="" [input]="fields metrics graph" [render]="fields metrics")
 for ((i = 0; i < ${#core[@]}; i++)); do
-    sees[${core[i]}]=${core[*]:0:i}
+    sees[${core[i]}]="fields ${core[*]:0:i}"
 done
-engine="${core[*]} input render"
+engine="fields ${core[*]} input render scenario"
+sees[scenario]="fields ${core[*]} input"
 sees[sweep]=$engine
 sees[search]="$engine sweep"
 sees[record]=$engine

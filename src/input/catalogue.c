@@ -5,13 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/error.h"
-#include "input/file.h"
-#include "input/kind.h"
-#include "input/place.h"
-#include "input/read.h"
-
-NNC_ENUM_TEXTS(nnc_offer, NNC_OFFER_LIST)
+#include "input/input_internal.h"
 
 typedef struct entry {
     char device[48], region[48];
@@ -95,9 +89,7 @@ static const char *stated(nnc_json item, const char *key)
 static void read_entries(nnc_json at, catalogue *c)
 {
     static const char *const others[] = { "where", "date", "source", NULL };
-    static const entry unsaid = { .price.per_device_hour = (double)NAN };
-    c->entries =
-        nnc_read_objects(at, &entry_table, others, sizeof *c->entries, &unsaid, &c->entry_count);
+    c->entries = nnc_read_objects(at, &entry_table, others, sizeof *c->entries, &c->entry_count);
     nnc_json item = nnc_json_first(at);
     for (int32_t i = 0; i < c->entry_count; i++, item = nnc_json_next(item)) {
         nnc_price *price = &c->entries[i].price;
@@ -110,9 +102,7 @@ static void read_entries(nnc_json at, catalogue *c)
 static void read_regions(nnc_json at, catalogue *c)
 {
     static const char *const others[] = { "source", NULL };
-    static const nnc_region unsaid = { .carbon_g_per_kwh = (double)NAN };
-    c->regions =
-        nnc_read_objects(at, &region_table, others, sizeof *c->regions, &unsaid, &c->region_count);
+    c->regions = nnc_read_objects(at, &region_table, others, sizeof *c->regions, &c->region_count);
     nnc_json item = nnc_json_first(at);
     for (int32_t i = 0; i < c->region_count; i++, item = nnc_json_next(item)) {
         c->regions[i].source = stated(item, "source");
@@ -122,9 +112,8 @@ static void read_regions(nnc_json at, catalogue *c)
 static void read_buildings(nnc_json at, catalogue *c)
 {
     static const char *const others[] = { "source", NULL };
-    static const nnc_building unsaid = { .pue = (double)NAN };
-    c->buildings = nnc_read_objects(at, &building_table, others, sizeof *c->buildings, &unsaid,
-                                    &c->building_count);
+    c->buildings =
+        nnc_read_objects(at, &building_table, others, sizeof *c->buildings, &c->building_count);
     nnc_json item = nnc_json_first(at);
     for (int32_t i = 0; i < c->building_count; i++, item = nnc_json_next(item)) {
         c->buildings[i].source = stated(item, "source");

@@ -1,9 +1,8 @@
-#include "input/csv.h"
-
+/* FILE HEAD */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "input/input_internal.h"
 
 nnc_csv nnc_csv_begin(const char *name, char *text, size_t size)
 {

@@ -1,16 +1,12 @@
+/* FILE HEAD */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <nncost/hardware.h>
+#include "input/input_internal.h"
 
-#include "base/error.h"
-#include "base/names.h"
-#include "input/kind.h"
-#include "input/read.h"
-
-NNC_ENUM_TEXTS(nnc_link_kind, NNC_LINK_KIND_LIST)
-
-const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS] = {
+static const nnc_field scale_up_fields[] = {
     { NNC_FIELD(nnc_scale_up, kind), NNC_FIELD_NAMES(nnc_link_kind, NNC_LINK_KIND_COUNT),
       .required = true, .help = "How the devices of one domain are joined." },
     { NNC_FIELD(nnc_scale_up, devices), .min = 1, .max = 1e6, .help = "Devices in the domain." },
@@ -41,7 +37,7 @@ static const nnc_field scale_out_fields[] = {
       .help = "Sum of the nodes' bandwidth over what the network core carries." },
 };
 
-const nnc_field nnc_host_fields[NNC_HOST_FIELDS] = {
+static const nnc_field host_fields[] = {
     { NNC_FIELD(nnc_host_link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
       .usual = 5e10, .help = "Bandwidth between device and host memory in one direction." },
     { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
@@ -88,11 +84,11 @@ static const nnc_field device_fields[] = {
       .help = "Last-level cache on the chip, all of it." },
     { NNC_FIELD(nnc_device, scratch_bytes), .unit = "B", .min = 1e3, .usual = 2e5,
       .max = NNC_BYTES_MAX, .help = "Software-managed memory of one unit." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_up), NNC_FIELD_TABLE(nnc_scale_up_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_up), NNC_FIELD_TABLE(scale_up_fields),
       .help = "The fast fabric between devices." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_out), NNC_FIELD_TABLE(scale_out_fields),
       .help = "The network between servers." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, host), NNC_FIELD_TABLE(nnc_host_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, host), NNC_FIELD_TABLE(host_fields),
       .help = "The link to the host." },
     { NNC_FIELD(nnc_device, power_w), .unit = "W", .max = 1e6, .above_min = true,
       .help = "Board power limit." },
@@ -124,9 +120,8 @@ const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(pr
 static void read_prices(nnc_json at, nnc_device *device)
 {
     static const char *const others[] = { "where", "date", "source", NULL };
-    static const nnc_price unsaid = { .per_device_hour = (double)NAN };
-    nnc_price *prices = nnc_read_objects(at, &nnc_price_table, others, sizeof(*prices), &unsaid,
-                                         &device->price_count);
+    nnc_price *prices =
+        nnc_read_objects(at, &nnc_price_table, others, sizeof(*prices), &device->price_count);
     nnc_json item = nnc_json_first(at);
     for (int32_t i = 0; i < device->price_count; i++, item = nnc_json_next(item)) {
         nnc_price *price = &prices[i];
@@ -144,27 +139,7 @@ static void read_prices(nnc_json at, nnc_device *device)
     device->prices = prices;
 }
 
-static void set_unrecorded(nnc_device *device)
-{
-    const double none = (double)NAN;
-    memset(device, 0, sizeof(*device));
-    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-        device->matmul_flops_per_s[i] = device->vector_flops_per_s[i] = none;
-    }
-    device->clock_hz = device->mem_bytes_per_s = none;
-    device->l2_bytes = device->scratch_bytes = device->power_w = none;
-    device->power_cap_w = device->embodied_kg = none;
-    device->scale_up.bytes_per_s = device->scale_up.latency_s = none;
-    device->scale_up.knee_bytes = device->scale_out.knee_bytes = none;
-    device->scale_out.bytes_per_s = device->scale_out.latency_s = none;
-    device->scale_out.oversubscription = none;
-    device->host.bytes_per_s = device->host.mem_bytes_per_s = none;
-    device->node_power = (nnc_node_power){ none, none };
-    device->mtbf = (nnc_mtbf){ none, none };
-    nnc_efficiencies_neutral(&device->efficiency);
-}
-
-void nnc_link_rules(nnc_json at, const nnc_scale_up *link)
+static void link_rules(nnc_json at, const nnc_scale_up *link)
 {
     int64_t devices = 1;
     if (link->kind != NNC_LINK_TORUS) {
@@ -201,7 +176,7 @@ void nnc_device_rules(nnc_json at, const nnc_device *device)
     if (peaks == 0) {
         nnc_json_fault(at, "matmul_flops_per_s", "empty, expected at least one peak, found none");
     }
-    nnc_link_rules(at, &device->scale_up);
+    link_rules(at, &device->scale_up);
 }
 
 /* Does the file itself, rather than the one that it is like, say a rate? */
@@ -295,7 +270,9 @@ static void need_sources(nnc_json root, const nnc_device *device)
 void nnc_device_read(nnc_json root, const char *stem, void *spec)
 {
     nnc_device *device = spec;
-    set_unrecorded(device);
+    memset(device, 0, sizeof *device);
+    nnc_fields_init(&nnc_device_table, device);
+    nnc_efficiencies_neutral(&device->efficiency);
     nnc_read_object(root, &nnc_device_table, other_keys, device);
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
         return;
@@ -381,5 +358,185 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
             scale_peaks(device);
         }
     }
+    return status;
+}
+
+/* ---- A cluster: the links between devices, in place of those of the server a device file describes. ---- */
+
+/* The network is described per device, or by the NICs that the devices of a node share. */
+typedef struct network {
+    nnc_scale_out link;
+    int32_t nics_per_node;
+    double nic_bytes_per_s;
+} network;
+
+typedef struct cluster {
+    char id[48], name[96];
+    int32_t devices_per_node;
+    nnc_scale_up scale_up;
+    network scale_out;
+    nnc_host_link host;
+    const nnc_source *sources;
+    int32_t source_count;
+} cluster;
+
+static const nnc_field cluster_network_fields[] = {
+    { NNC_FIELD_IN(network, link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX,
+      .above_min = true, .help = "Network bandwidth of one device in one direction." },
+    { NNC_FIELD(network, nics_per_node), .min = 1, .max = 1e6,
+      .help = "Network interfaces that the devices of a node share." },
+    { NNC_FIELD(network, nic_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
+      .help = "Bandwidth of one of them in one direction." },
+    { NNC_FIELD_IN(network, link, latency_s), .unit = "s", .max = 1,
+      .help = "Latency of one step." },
+    { NNC_FIELD_IN(network, link, knee_bytes), .unit = "B", .max = 1e15, .default_text = "0",
+      .help = "A message of this size takes twice its time at full bandwidth; 0 = any size reaches "
+              "it." },
+    { NNC_FIELD_IN(network, link, oversubscription), .min = 1, .max = 1e3, .default_text = "1",
+      .help = "Sum of the nodes' bandwidth over what the network core carries." },
+};
+
+static const nnc_field cluster_fields[] = {
+    { NNC_FIELD(cluster, id), .required = true, .help = "File stem." },
+    { NNC_FIELD(cluster, name), .required = true, .help = "Name in full." },
+    { NNC_FIELD(cluster, devices_per_node), .min = 1, .max = 1e6, .required = true,
+      .help = "Devices of one node; they share its network interfaces." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_up), NNC_FIELD_TABLE(scale_up_fields),
+      .help = "The fast fabric between devices; devices: those of a node unless given." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_out), NNC_FIELD_TABLE(cluster_network_fields),
+      .help = "The network between nodes." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, host), NNC_FIELD_TABLE(host_fields),
+      .help = "The link to the host." },
+};
+
+const nnc_field_table nnc_cluster_table = { "cluster", cluster_fields,
+                                            NNC_COUNT_OF(cluster_fields) };
+
+static const char *const cluster_keys[] = { "schema", "sources", "references", NULL };
+
+static bool has(nnc_json root, const char *key)
+{
+    return nnc_json_type_of(nnc_json_get(root, key)) == NNC_JSON_OBJECT;
+}
+
+/* Per device, or by NICs: one of the two. */
+static void settle_network(nnc_json root, cluster *c)
+{
+    network *n = &c->scale_out;
+    const bool by_nics = n->nics_per_node > 0 || !isnan(n->nic_bytes_per_s);
+    if (!isnan(n->link.bytes_per_s) && by_nics) {
+        nnc_json_fault(root, "scale_out.bytes_per_s",
+                       "said twice, expected it or nics_per_node and nic_bytes_per_s, found both");
+    } else if (by_nics && (n->nics_per_node == 0 || isnan(n->nic_bytes_per_s))) {
+        nnc_json_fault(
+            root, n->nics_per_node == 0 ? "scale_out.nics_per_node" : "scale_out.nic_bytes_per_s",
+            "missing, expected it beside the other one, found nothing");
+    } else if (by_nics) {
+        n->link.bytes_per_s = n->nics_per_node * n->nic_bytes_per_s / c->devices_per_node;
+    } else if (isnan(n->link.bytes_per_s)) {
+        nnc_json_fault(root, "scale_out.bytes_per_s",
+                       "missing, expected it or nics_per_node and nic_bytes_per_s, found nothing");
+    }
+}
+
+/* Puts the links of an open document in place of the device's; the device is complete only when
+ * there are no faults. */
+static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
+{
+    cluster c = { .devices_per_node = 0 };
+    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(root, "wrong type", "an object");
+        return;
+    }
+    nnc_fields_init(&nnc_cluster_table, &c);
+    nnc_read_identity(root, "nncost.cluster/1", stem); /* first: it may be another kind of file */
+    nnc_read_object(root, &nnc_cluster_table, cluster_keys, &c);
+    nnc_read_sources(root, &nnc_cluster_table, cluster_keys, &c.sources, &c.source_count);
+    if (has(root, "scale_up")) {
+        device->scale_up = c.scale_up;
+        if (isnan(c.scale_up.bytes_per_s)) {
+            nnc_json_fault(root, "scale_up.bytes_per_s",
+                           "missing, expected the bandwidth of one device, found nothing");
+        }
+    }
+    if (device->scale_up.devices == 0 || !has(root, "scale_up")) {
+        device->scale_up.devices = c.devices_per_node;
+    }
+    if (has(root, "scale_out")) {
+        settle_network(root, &c);
+        device->scale_out = c.scale_out.link;
+    }
+    if (has(root, "host")) {
+        device->host = c.host;
+    }
+    if (root.doc->faults->count == 0) {
+        link_rules(root, &device->scale_up);
+    }
+}
+
+bool nnc_is_cluster(nnc_json root)
+{
+    const nnc_json schema = nnc_json_get(root, "schema");
+    return nnc_json_type_of(schema) == NNC_JSON_TEXT &&
+           strcmp(nnc_json_text(schema), "nncost.cluster/1") == 0;
+}
+
+void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem,
+                           nnc_device *device)
+{
+    if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) {
+        read_cluster(nnc_json_root(doc), stem, device);
+    }
+}
+
+/* stem NULL: any id. */
+static nnc_status apply_cluster(nnc_specs *specs, const char *name, const char *stem,
+                                const char *text, size_t size, nnc_device *device, nnc_error *err)
+{
+    nnc_device linked = *device;
+    nnc_faults faults = { .name = name, .err = err };
+    nnc_json_doc doc = {
+        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
+    };
+    if (nnc_json_parse(&doc)) {
+        nnc_cluster_read_open(&doc, specs, stem, &linked);
+    }
+    nnc_json_free(&doc);
+    if (faults.status == NNC_OK) {
+        *device = linked;
+    }
+    return faults.status;
+}
+
+nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *device, nnc_error *err)
+{
+    NNC_NEED(specs);
+    NNC_NEED(path);
+    NNC_NEED(device);
+    char *text = NULL;
+    char stem[256];
+    size_t size = 0;
+    nnc_status status = nnc_file_read(path, &text, &size, err);
+    if (status == NNC_IO) {
+        nnc_error_within(err, "--cluster");
+    }
+    NNC_TRY(status);
+    nnc_spec_stem(path, false, stem, sizeof(stem));
+    status = apply_cluster(specs, path, stem, text, size, device, err);
+    free(text);
+    return status;
+}
+
+nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
+                             nnc_device *device, nnc_error *err)
+{
+    NNC_NEED(specs);
+    NNC_NEED(name);
+    NNC_NEED(text);
+    NNC_NEED(device);
+    char *copy = NULL;
+    NNC_TRY(nnc_text_copy(name, text, size, &copy, err));
+    const nnc_status status = apply_cluster(specs, name, NULL, copy, size, device, err);
+    free(copy);
     return status;
 }

@@ -1,18 +1,11 @@
-#include "input/json.h"
-
+/* FILE HEAD */
 #include <cjson/cJSON.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "base/error.h"
-#include "base/number.h"
-#include "input/file.h"
-#include "input/python_text.h"
-#include "input/scan.h"
-#include "input/walk.h"
+#include "input/input_internal.h"
 
 static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what)
 {
@@ -25,14 +18,14 @@ static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what)
 }
 
 /* One member of an object, and its place among the others. */
-typedef struct member {
+typedef struct keyed {
     const cJSON *node;
     int place;
-} member;
+} keyed;
 
 static int by_key(const void *a, const void *b)
 {
-    const member *left = a, *right = b;
+    const keyed *left = a, *right = b;
     const int keys = strcmp(left->node->string, right->node->string);
     return keys != 0 ? keys : (left->place > right->place) - (left->place < right->place);
 }
@@ -65,13 +58,13 @@ static bool may_repeat(const cJSON *object)
 static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
 {
     int count = 0;
-    member *members = calloc((size_t)cJSON_GetArraySize(object) + 1, sizeof *members);
+    keyed *members = calloc((size_t)cJSON_GetArraySize(object) + 1, sizeof *members);
     if (members == NULL) {
         nnc_faults_no_memory(doc->faults);
         return;
     }
     for (const cJSON *at = object->child; at != NULL; at = at->next, count++) {
-        members[count] = (member){ at, count };
+        members[count] = (keyed){ at, count };
     }
     qsort(members, (size_t)count, sizeof *members, by_key);
     for (int i = 1; i < count; i++) {
@@ -119,15 +112,15 @@ static bool is_half(const char *at)
  * knows one-byte decimal points only; what it refuses beside that and halves of pairs is out of memory. */
 static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end)
 {
-    nnc_scan_fault fault;
-    if (!nnc_scan(doc->text, doc->size, values_max, &fault)) {
+    nnc_json_scan_fault fault;
+    if (!nnc_json_scan(doc->text, doc->size, values_max, &fault)) {
         fault_at(doc, fault.at, fault.what);
     } else if (is_half(end)) {
-        fault_at(doc, nnc_scan_position(doc->text, end),
+        fault_at(doc, nnc_json_position(doc->text, end),
                  "bad text, expected paired surrogates after \\u, found a half");
     } else if (strlen(localeconv()->decimal_point) > 1) {
         fault_at(
-            doc, nnc_scan_position(doc->text, end),
+            doc, nnc_json_position(doc->text, end),
             "cannot be read, expected a locale with a decimal point of one byte, found another");
     } else {
         nnc_faults_no_memory(doc->faults);
@@ -203,13 +196,51 @@ static bool parse_lean(nnc_json_doc *doc)
     return doc->root != NULL;
 }
 
+/* Begins a number that JSON does not have; its length, 0 = none. */
+static size_t word_at(const char *at)
+{
+    return strncmp(at, "-Infinity", 9) == 0  ? 9
+           : strncmp(at, "Infinity", 8) == 0 ? 8
+           : strncmp(at, "NaN", 3) == 0      ? 3
+                                             : 0;
+}
+
+static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t size)
+{
+    if (strstr(*text, "Infinity") == NULL && strstr(*text, "NaN") == NULL) {
+        return true;
+    }
+    char *copy = nnc_arena_alloc(arena, size + 1);
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, *text, size);
+    bool quoted = false;
+    for (char *c = copy; *c != '\0'; c++) {
+        const size_t length = quoted ? 0 : word_at(c);
+        if (length > 0) { /* as long as before, so that places in the text stay where they are */
+            const char *const word = length == 3   ? "\"?\""
+                                     : length == 8 ? "\"+inf\"  "
+                                                   : "\"-inf\"   ";
+            memcpy(c, word, length);
+            c += length - 1;
+        } else if (quoted && *c == '\\' && c[1] != '\0') {
+            c++;
+        } else if (*c == '"') {
+            quoted = !quoted;
+        }
+    }
+    *text = copy;
+    return true;
+}
+
 bool nnc_json_parse(nnc_json_doc *doc)
 {
     const int before = doc->faults->count;
     const bool python = doc->foreign && strstr(doc->text, "\"schema\"") == NULL;
     const int values_max = python ? NNC_SCAN_VALUES_MANY : values_max_of(doc);
     const char *end;
-    nnc_scan_fault fault;
+    nnc_json_scan_fault fault;
     doc->root = NULL;
     const size_t most =
         values_max > NNC_SCAN_VALUES_MANY ? NNC_RECORDED_BYTES_MAX : NNC_FILE_BYTES_MAX;
@@ -219,16 +250,16 @@ bool nnc_json_parse(nnc_json_doc *doc)
         nnc_faults_note(doc->faults, &large);
         return false;
     }
-    if (python && !nnc_python_text(doc->arena, &doc->text, doc->size)) {
+    if (python && !replace_python_numbers(doc->arena, &doc->text, doc->size)) {
         nnc_faults_no_memory(doc->faults);
         return false;
     }
     end = doc->text;
     /* Only the grammar tells where a member ends. */
-    const bool lean = doc->apart.name != NULL && nnc_scan(doc->text, doc->size, values_max, NULL) &&
-                      parse_lean(doc);
-    if (!lean && (nnc_scan_lexemes(doc->text, doc->size, values_max) ||
-                  nnc_scan(doc->text, doc->size, values_max, &fault))) {
+    const bool lean = doc->apart.name != NULL &&
+                      nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
+    if (!lean && (nnc_json_scan_lexemes(doc->text, doc->size, values_max) ||
+                  nnc_json_scan(doc->text, doc->size, values_max, &fault))) {
         doc->root = cJSON_ParseWithLengthOpts(doc->text, doc->size + 1, &end, true);
     }
     if (doc->root == NULL || !refuse_values(doc, doc->root)) {
@@ -390,4 +421,211 @@ nnc_json nnc_json_inherit_object(nnc_json object, const char *key)
 bool nnc_json_inherited(nnc_json at)
 {
     return at.node != NULL && (at.node->type & INHERITED) != 0;
+}
+
+/* ---- Faults in a document: where they are, and noting them. ---- */
+
+/* The open containers above a value, outermost first. */
+typedef struct way {
+    nnc_json open[NNC_SCAN_DEPTH_MAX + 2];
+    int depth;
+} way;
+
+/* Calls itself as deep as the text is nested. */
+static bool find(nnc_json at, nnc_json to, way *w)
+{
+    if (at.node == to.node) {
+        return true;
+    }
+    w->open[w->depth++] = at;
+    for (nnc_json child = nnc_json_first(at); child.node != NULL; child = nnc_json_next(child)) {
+        if (find(child, to, w)) {
+            return true;
+        }
+    }
+    w->depth--;
+    return false;
+}
+
+/* Of a value that was taken over, the key that says so. */
+static nnc_json own_of(nnc_json container, nnc_json at)
+{
+    if (!nnc_json_inherited(at)) {
+        return at;
+    }
+    const nnc_json same = nnc_json_get(container, "same_as");
+    return same.node != NULL ? same : nnc_json_get(container, "like");
+}
+
+/* The line of a value's key, or of the value in a list. */
+static long line_of(const way *w, nnc_json at)
+{
+    nnc_walk walk = nnc_walk_begin(at.doc->text);
+    for (int i = 0; i < w->depth; i++) {
+        const bool object = nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT;
+        const nnc_json below = i + 1 < w->depth ? w->open[i + 1] : at;
+        const nnc_json child = own_of(w->open[i], below);
+        if (child.node == NULL) {
+            break; /* part of an object is from elsewhere */
+        }
+        nnc_walk_member(&walk, object);
+        for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {
+            nnc_walk_value(&walk);
+            nnc_walk_member(&walk, object);
+        }
+        if (child.node != below.node) {
+            break;
+        }
+    }
+    return walk.key_line;
+}
+
+static size_t append(char *text, size_t size, size_t used, const char *format, const char *key,
+                     int index)
+{
+    if (used >= size) {
+        return used;
+    }
+    const int n = key != NULL ? snprintf(text + used, size - used, format, key)
+                              : snprintf(text + used, size - used, format, index);
+    return n > 0 ? used + (size_t)n : used;
+}
+
+static void write_path(const way *w, nnc_json at, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < w->depth; i++) {
+        const nnc_json child = i + 1 < w->depth ? w->open[i + 1] : at;
+        if (nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT) {
+            used = append(text, size, used, used > 0 ? ".%s" : "%s", nnc_json_key(child), 0);
+        } else {
+            int index = 0;
+            for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node;
+                 c = nnc_json_next(c)) {
+                index++;
+            }
+            used = append(text, size, used, "[%d]", NULL, index);
+        }
+    }
+}
+
+nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest)
+{
+    *rest = dotted;
+    while (**rest != '\0') {
+        char part[64];
+        const size_t length = strcspn(*rest, ".");
+        if (length >= sizeof(part)) {
+            break;
+        }
+        memcpy(part, *rest, length);
+        part[length] = '\0';
+        const nnc_json child = nnc_json_get(at, part);
+        if (child.node == NULL) {
+            break;
+        }
+        at = child;
+        *rest += length + ((*rest)[length] == '.');
+    }
+    return at;
+}
+
+static void write_where(nnc_json at, const char *member, char *where, size_t size)
+{
+    const nnc_json_doc *doc = at.doc;
+    const char *name = doc->faults->name;
+    const char *rest = member != NULL ? member : "";
+    char path[256] = "", line[32] = "";
+    if (doc->root != NULL && at.node != NULL) {
+        at = nnc_json_follow(at, rest, &rest);
+        way w = { .depth = 0 };
+        find(nnc_json_root(doc), at, &w);
+        write_path(&w, at, path, sizeof(path));
+        if (w.depth > 0) {
+            snprintf(line, sizeof(line), ":%ld", line_of(&w, at));
+        }
+    }
+    const char *dot = path[0] != '\0' && rest[0] != '\0' ? "." : "";
+    const char *colon = name != NULL && (path[0] != '\0' || rest[0] != '\0') ? ": " : "";
+    snprintf(where, size, "%s%s%s%s%s%s", name != NULL ? name : "", line, colon, path, dot, rest);
+}
+
+void nnc_faults_note(nnc_faults *faults, const nnc_error *fault)
+{
+    if (faults->count++ == 0) {
+        faults->status = fault->status;
+        if (faults->err != NULL) {
+            *faults->err = *fault;
+        }
+    }
+    if (faults->report != NULL && faults->count <= NNC_FAULTS_MAX) {
+        faults->report(faults->context, fault);
+    }
+}
+
+/* Said once: what cannot be read for want of memory says nothing of the file. */
+void nnc_faults_no_memory(nnc_faults *faults)
+{
+    nnc_error fault;
+    if (faults->no_memory) {
+        return;
+    }
+    faults->no_memory = true;
+    nnc_fail(&fault, NNC_NO_MEMORY, faults->name != NULL ? faults->name : "", "out of memory");
+    nnc_faults_note(faults, &fault);
+}
+
+bool nnc_json_go_on(nnc_json at)
+{
+    const nnc_faults *faults = at.doc->faults;
+    return !faults->no_memory && faults->count < (faults->report != NULL ? NNC_FAULTS_MAX : 1);
+}
+
+void nnc_json_fault(nnc_json at, const char *member, const char *format, ...)
+{
+    nnc_error fault;
+    char where[sizeof(fault.where)];
+    if (!nnc_json_go_on(at)) {
+        return;
+    }
+    write_where(at, member, where, sizeof(where));
+    va_list args;
+    va_start(args, format);
+    nnc_vfail(&fault, NNC_BAD_SPEC, where, format, args);
+    va_end(args);
+    nnc_faults_note(at.doc->faults, &fault);
+}
+
+static void describe(nnc_json at, char *text, size_t size)
+{
+    char number[NNC_NUMBER_TEXT];
+    switch (nnc_json_type_of(at)) {
+    case NNC_JSON_ABSENT: snprintf(text, size, "nothing"); break;
+    case NNC_JSON_NULL: snprintf(text, size, "null"); break;
+    case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "true" : "false"); break;
+    case NNC_JSON_NUMBER:
+        snprintf(text, size, "%s", nnc_number_text(nnc_json_number(at), number));
+        break;
+    case NNC_JSON_TEXT: {
+        const char *value = nnc_json_text(at);
+        size_t length = 0;
+        size_t next = 1;
+        while (length < 60 && next > 0 && value[length] != '\0') {
+            next = nnc_utf8_length(value + length, strlen(value + length));
+            length += next;
+        }
+        snprintf(text, size, "\"%.*s%s\"", (int)length, value, value[length] != '\0' ? "..." : "");
+        break;
+    }
+    case NNC_JSON_LIST: snprintf(text, size, "a list of %d", nnc_json_count(at)); break;
+    case NNC_JSON_OBJECT: snprintf(text, size, "an object"); break;
+    }
+}
+
+void nnc_json_mismatch(nnc_json at, const char *what, const char *expected)
+{
+    char found[96];
+    describe(at, found, sizeof(found));
+    nnc_json_fault(at, NULL, "%s, expected %s, found %s", what, expected, found);
 }

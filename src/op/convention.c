@@ -1,8 +1,6 @@
 #include "base/names.h"
 #include "op/work.h"
 
-NNC_ENUM_TEXTS(nnc_flops_convention, NNC_CONVENTION_LIST)
-
 static const char all_pairs[] = "of a pass, attention over all pairs",
                   wide_pairs[] = "of a pass, attention over all pairs, of a window over its width",
                   masked_pairs[] = "of a pass, attention over the pairs that the mask leaves";

@@ -14,10 +14,6 @@ double nnc_dtype_bytes(nnc_dtype dtype)
     return (unsigned)dtype < NNC_DTYPE_COUNT ? bytes_of[dtype] : (double)NAN;
 }
 
-NNC_ENUM_NAMES(nnc_dtype, NNC_DTYPE_LIST)
-
-NNC_ENUM_NAMES(nnc_stored, NNC_STORED_LIST)
-
 double nnc_stored_bytes(nnc_stored stored, double group_size)
 {
     static const struct {

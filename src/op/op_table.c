@@ -151,4 +151,3 @@ void nnc_op_shape(const nnc_op *op, char *text, unsigned long size)
 }
 
 NNC_ENUM_NAMES(nnc_phase, NNC_PHASE_LIST)
-NNC_ENUM_NAMES(nnc_group, NNC_GROUP_LIST)

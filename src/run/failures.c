@@ -5,8 +5,6 @@
 #include "base/names.h"
 #include "run/run.h"
 
-NNC_ENUM_TEXTS(nnc_stops, NNC_STOPS_LIST)
-
 double nnc_young_interval(double block_s, double mtbf_s)
 {
     return sqrt(2.0 * block_s * mtbf_s);

@@ -6,8 +6,6 @@
 #include "base/names.h"
 #include "run/run.h"
 
-NNC_ENUM_TEXTS(nnc_method, NNC_METHOD_LIST)
-
 /* Which models a method runs on every token, forward only; sources: docs/data-and-runs.md. */
 typedef struct method_row {
     bool rollout, again, reference, reward, critic, teacher;

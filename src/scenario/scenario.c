@@ -1,14 +1,11 @@
-#include "record/scenario.h"
-
+/* A training scenario: loading the files, applying --cluster, --seller, --region, plan options and --set in this order,
+ * choosing the software profile, and estimating. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
-#include "input/flags.h"
-#include "input/width.h"
-#include "record/rollout.h"
+#include "scenario/scenario_internal.h"
 
 static nnc_status bad_option(const char *option, nnc_error *err)
 {
@@ -390,4 +387,98 @@ nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, n
                                   scenario->advice, err));
     }
     return nnc_scenario_run(scenario, err);
+}
+
+/* ---- The software profile of a scenario: the one that was asked for, or the plan's. ---- */
+
+nnc_status nnc_scenario_asked_profiles(nnc_scenario *scenario, const char *asked, nnc_error *err)
+{
+    if (!nnc_software_is_chosen(asked)) {
+        return nnc_profiles_asked(scenario->specs, asked, &scenario->profiles, err);
+    }
+    scenario->profiles = (nnc_profiles){ .any = asked != NULL };
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_choose(nnc_scenario *s, nnc_error *err)
+{
+    const nnc_software *software = nnc_profile_of(&s->profiles, &s->model, &s->device, &s->plan);
+    if (software == NULL) {
+        NNC_TRY(nnc_profile_load(s->specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan),
+                                 &software, err));
+    }
+    s->software = *software;
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
+{
+    const bool any = scenario->profiles.any;
+    if (scenario->profiles.of[NNC_PROFILE_COPIES] == NULL) {
+        NNC_TRY(nnc_profiles_load(scenario->specs, &scenario->profiles, err));
+        scenario->profiles.any = any;
+    }
+    return NNC_OK;
+}
+
+/* The intervals of a timeline as they come in. */
+typedef struct interval_list {
+    nnc_interval *items;
+    size_t count, room;
+    bool failed;
+} interval_list;
+
+static void add_interval(void *context, const nnc_interval *interval)
+{
+    interval_list *list = context;
+    if (list->count == list->room && !list->failed) {
+        const size_t room = list->room > 0 ? 2 * list->room : 1024;
+        void *items = realloc(list->items, room * sizeof *list->items);
+        if (items == NULL) {
+            list->failed = true;
+        } else {
+            list->items = items;
+            list->room = room;
+        }
+    }
+    if (!list->failed) {
+        list->items[list->count++] = *interval;
+    }
+}
+
+/* Stage by stage, each in the order of time. */
+static int compare_intervals(const void *a, const void *b)
+{
+    const nnc_interval *x = a, *y = b;
+    if (x->stage != y->stage) {
+        return x->stage < y->stage ? -1 : 1;
+    }
+    if (x->start_s < y->start_s || x->start_s > y->start_s) {
+        return x->start_s < y->start_s ? -1 : 1;
+    }
+    return x->end_s < y->end_s ? -1 : x->end_s > y->end_s ? 1 : 0;
+}
+
+nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
+{
+    interval_list list = { .items = NULL };
+    nnc_status status = nnc_timeline(scratch, &scenario->result, add_interval, &list, err);
+    if (status == NNC_OK && (list.failed || list.count == 0)) {
+        status = nnc_no_memory(err);
+    }
+    if (status != NNC_OK) {
+        free(list.items);
+        return status;
+    }
+    qsort(list.items, list.count, sizeof *list.items, compare_intervals);
+    scenario->report.intervals = scenario->intervals = list.items;
+    scenario->report.interval_count = (int64_t)list.count;
+    return NNC_OK;
+}
+
+void nnc_scenario_timeline_free(nnc_scenario *scenario)
+{
+    free(scenario->intervals);
+    scenario->report.intervals = scenario->intervals = NULL;
+    scenario->report.interval_count = 0;
 }

@@ -1,9 +1,57 @@
-#include "input/flags.h"
-
+/* The texts of the public enumerations: one line each, from the lists in the public headers. And the sets of flags that
+ * options write as names joined by commas. */
 #include <stdio.h>
 #include <string.h>
 
-#include <nncost/plan.h>
+#include <nncost/nncost.h>
+
+#include "fields/fields_internal.h"
+
+NNC_ENUM_NAMES(nnc_dtype, NNC_DTYPE_LIST)
+NNC_ENUM_NAMES(nnc_stored, NNC_STORED_LIST)
+
+/* Devices. */
+NNC_ENUM_TEXTS(nnc_link_kind, NNC_LINK_KIND_LIST)
+NNC_ENUM_TEXTS(nnc_basis, NNC_BASIS_LIST)
+NNC_ENUM_TEXTS(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST)
+NNC_ENUM_TEXTS(nnc_offer, NNC_OFFER_LIST)
+
+/* Models. */
+NNC_ENUM_TEXTS(nnc_family, NNC_FAMILY_LIST)
+NNC_ENUM_TEXTS(nnc_positions, NNC_POSITIONS_LIST)
+NNC_ENUM_TEXTS(nnc_norm_kind, NNC_NORM_KIND_LIST)
+NNC_ENUM_TEXTS(nnc_mlp, NNC_MLP_LIST)
+NNC_ENUM_TEXTS(nnc_mixer, NNC_MIXER_LIST)
+NNC_ENUM_TEXTS(nnc_mlp_kind, NNC_MLP_KIND_LIST)
+NNC_ENUM_TEXTS(nnc_norm_place, NNC_NORM_PLACE_LIST)
+NNC_ENUM_TEXTS(nnc_qk_norm, NNC_QK_NORM_LIST)
+NNC_ENUM_TEXTS(nnc_model_head, NNC_MODEL_HEAD_LIST)
+NNC_ENUM_TEXTS(nnc_unet_block, NNC_UNET_BLOCK_LIST)
+NNC_ENUM_TEXTS(nnc_unet_down, NNC_UNET_DOWN_LIST)
+NNC_ENUM_TEXTS(nnc_unet_up, NNC_UNET_UP_LIST)
+NNC_ENUM_NAMES(nnc_group, NNC_GROUP_LIST)
+
+/* Plans and runs. */
+NNC_ENUM_TEXTS(nnc_policy, NNC_POLICY_LIST)
+NNC_ENUM_TEXTS(nnc_optimizer, NNC_OPTIMIZER_LIST)
+NNC_ENUM_TEXTS(nnc_attention, NNC_ATTENTION_LIST)
+NNC_ENUM_TEXTS(nnc_mode, NNC_MODE_LIST)
+NNC_ENUM_TEXTS(nnc_flops_convention, NNC_CONVENTION_LIST)
+NNC_ENUM_TEXTS(nnc_activations, NNC_ACTIVATIONS_LIST)
+NNC_ENUM_TEXTS(nnc_adapted, NNC_ADAPTED_LIST)
+NNC_ENUM_TEXTS(nnc_frozen, NNC_FROZEN_LIST)
+NNC_ENUM_TEXTS(nnc_schedule, NNC_SCHEDULE_LIST)
+NNC_ENUM_TEXTS(nnc_context_kind, NNC_CONTEXT_KIND_LIST)
+NNC_ENUM_TEXTS(nnc_rank_order, NNC_RANK_ORDER_LIST)
+NNC_ENUM_TEXTS(nnc_stops, NNC_STOPS_LIST)
+NNC_ENUM_TEXTS(nnc_method, NNC_METHOD_LIST)
+
+/* Software profiles. */
+NNC_ENUM_TEXTS(nnc_norm_keep, NNC_NORM_KEEP_LIST)
+NNC_ENUM_TEXTS(nnc_loss_keep, NNC_LOSS_KEEP_LIST)
+NNC_ENUM_TEXTS(nnc_head_copy, NNC_HEAD_COPY_LIST)
+
+/* ---- flag sets ---- */
 
 /* clang-format off */
 #define FLAG(text, bit) { .name = (text), .flag = (bit) }
@@ -105,13 +153,13 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     if (text == NULL || size == 0) {
         return;
     }
-    const char *alone = flags != 0 ? NULL : list == nnc_train_flags ? "all" : "none";
+    const char *single = flags != 0 ? NULL : list == nnc_train_flags ? "all" : "none";
     size_t length = 0;
     for (const nnc_flag *f = list; f->name != NULL; f++) {
-        alone = f->flag == flags && !f->also ? f->name : alone;
+        single = f->flag == flags && !f->also ? f->name : single;
     }
-    if (alone != NULL) {
-        snprintf(text, size, "%s", alone);
+    if (single != NULL) {
+        snprintf(text, size, "%s", single);
         return;
     }
     text[0] = '\0';
@@ -119,14 +167,14 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
         if ((flags & f->flag) != 0) {
             length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "",
                                        f->name);
-            flags &= ~f->flag; /* its other name says no more */
+            flags &= ~f->flag; /* do not print its other name */
         }
     }
 }
 
 void nnc_recompute_text(unsigned recompute, char *text, unsigned long size)
 {
-    const bool full = (recompute & NNC_RECOMPUTE_FULL) != 0; /* contains the others */
+    const bool full = (recompute & NNC_RECOMPUTE_FULL) != 0; /* includes the others */
     flags_text(nnc_recompute_flags, full ? NNC_RECOMPUTE_FULL : recompute, text, size);
 }
 

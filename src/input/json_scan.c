@@ -1,11 +1,9 @@
-#include "input/scan.h"
-
+/* FILE HEAD */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
+#include "input/input_internal.h"
 
 /* What may come next in a text. */
 enum { VALUE = 1, KEY = 2, COLON = 4, COMMA = 8, CLOSE = 16, END = 32 };
@@ -15,11 +13,11 @@ typedef struct scan {
     unsigned allowed;
     uint64_t objects; /* one bit per open bracket, the innermost lowest: 1 = object, 0 = list */
     int depth;
-    int values, values_max; /* begun so far */
-    nnc_scan_fault *fault;  /* NULL: nobody asks what is wrong */
+    int values, values_max;     /* begun so far */
+    nnc_json_scan_fault *fault; /* NULL: nobody asks what is wrong */
 } scan;
 
-nnc_position nnc_scan_position(const char *text, const char *at)
+nnc_position nnc_json_position(const char *text, const char *at)
 {
     nnc_position position = { 1, 1 };
     for (const char *c = text; c < at; c++) {
@@ -68,7 +66,7 @@ static bool refuse(scan *s, const char *at, const char *what, const char *expect
         describe(s, at, found, sizeof(found));
         snprintf(s->fault->what, sizeof(s->fault->what), "%s, expected %s, found %s", what,
                  expected, found);
-        s->fault->at = nnc_scan_position(s->begin, at);
+        s->fault->at = nnc_json_position(s->begin, at);
     }
     return false;
 }
@@ -185,7 +183,7 @@ static bool begins_number(char c)
     return c == '-' || (c >= '0' && c <= '9');
 }
 
-bool nnc_scan_lexemes(const char *text, size_t size, int values_max)
+bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max)
 {
     scan s = { .begin = text, .at = text, .end = text + size };
     int values = 1, depth = 0; /* an empty list counts as if it held a value */
@@ -312,7 +310,7 @@ static bool scan_all(scan *s)
     return false;
 }
 
-bool nnc_scan(const char *text, size_t size, int values_max, nnc_scan_fault *fault)
+bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault)
 {
     scan s = { .begin = text,
                .at = text,
@@ -324,4 +322,116 @@ bool nnc_scan(const char *text, size_t size, int values_max, nnc_scan_fault *fau
         return refuse(&s, text, "byte order mark", "plain UTF-8 text");
     }
     return scan_all(&s);
+}
+
+static bool opens(char c)
+{
+    return c == '{' || c == '[';
+}
+
+static bool closes(char c)
+{
+    return c == '}' || c == ']' || c == '\0';
+}
+
+static bool parts(char c)
+{
+    return c == ',' || c == ':';
+}
+
+static void skip_blanks(nnc_walk *w)
+{
+    const char *at = w->text + w->at;
+    for (; is_blank(*at); at++) {
+        w->line += *at == '\n';
+    }
+    w->at = (size_t)(at - w->text);
+}
+
+/* A number or a word. */
+static void skip_plain(nnc_walk *w)
+{
+    const char *at = w->text + w->at;
+    while (*at != '"' && !is_blank(*at) && !parts(*at) && !opens(*at) && !closes(*at)) {
+        at++;
+    }
+    w->at = (size_t)(at - w->text);
+}
+
+static void skip_quoted(nnc_walk *w)
+{
+    const char *at = w->text + w->at + 1;
+    for (; *at != '"'; at++) {
+        at += *at == '\\';
+    }
+    w->at = (size_t)(at - w->text) + 1;
+}
+
+nnc_walk nnc_walk_begin(const char *text)
+{
+    nnc_walk w = { .text = text, .line = 1, .key_line = 1 };
+    skip_blanks(&w);
+    return w;
+}
+
+bool nnc_walk_member(nnc_walk *w, bool object)
+{
+    skip_blanks(w);
+    if (!closes(w->text[w->at])) { /* the opening bracket or a comma */
+        w->at++;
+        skip_blanks(w);
+    }
+    w->key = w->at;
+    w->key_line = w->line;
+    w->key_length = 0;
+    if (closes(w->text[w->at])) {
+        w->at++;
+        return false;
+    }
+    if (object) {
+        skip_quoted(w);
+        w->key_length = w->at - w->key;
+        skip_blanks(w);
+        w->at++; /* the colon */
+        skip_blanks(w);
+    }
+    return true;
+}
+
+bool nnc_walk_key_is(const nnc_walk *w, const char *key)
+{
+    const size_t length = strlen(key);
+    return w->key_length == length + 2 && memcmp(w->text + w->key + 1, key, length) == 0;
+}
+
+void nnc_walk_value(nnc_walk *w)
+{
+    int depth = 0;
+    do {
+        skip_blanks(w);
+        const char c = w->text[w->at];
+        if (c == '"') {
+            skip_quoted(w);
+        } else if (opens(c)) {
+            depth++;
+            w->at++;
+        } else if (closes(c)) {
+            depth--;
+            w->at++;
+        } else if (parts(c)) {
+            w->at++;
+        } else {
+            skip_plain(w);
+        }
+    } while (depth > 0);
+}
+
+void nnc_walk_on(nnc_walk *w, size_t to)
+{
+    const char *end = w->text + to;
+    for (const char *at = w->text + w->at; (at = memchr(at, '\n', (size_t)(end - at))) != NULL;) {
+        w->line++;
+        at++;
+    }
+    w->at = to;
 }

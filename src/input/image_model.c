@@ -1,14 +1,15 @@
+/* FILE HEAD */
 #include <inttypes.h>
 
-#include "input/family_fields.h"
+#include "input/input_internal.h"
 
 #define UNET(member) NNC_FIELD_IN(nnc_model, unet, member)
 
-static const nnc_field fields[] = {
+static const nnc_field unet_fields[] = {
     NNC_COMMON_FIELDS,
     { UNET(image), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true,
       .help = "Side of an image." },
-    { UNET(latent_factor), .min = 1, .max = 1024, .default_text = "1",
+    { UNET(latent_factor), .min = 1, .max = 1024, NNC_DEFAULT(1),
       .help = "Pixels per side of one latent position." },
     { UNET(in_channels), .min = 1, .max = 1e5, .required = true, .help = "Channels of the input." },
     { UNET(out_channels), .min = 1, .max = 1e5, .required = true,
@@ -27,19 +28,19 @@ static const nnc_field fields[] = {
       .help = "group or batch." },
     { UNET(norm_groups), .min = 1, .max = 1e5, .default_text = "32 with group norms",
       .help = "Groups of a group norm." },
-    { UNET(kernel), .min = 1, .max = 31, .default_text = "3", .help = "Side of a convolution." },
-    { UNET(conv_biases), .default_text = "on", .help = "Biases on convolutions." },
+    { UNET(kernel), .min = 1, .max = 31, NNC_DEFAULT(3), .help = "Side of a convolution." },
+    { UNET(conv_biases), NNC_DEFAULT_ON, .help = "Biases on convolutions." },
     { UNET(down), NNC_FIELD_NAMES(nnc_unet_down, NNC_DOWN_COUNT), .required = true,
       .help = "How a level is halved." },
     { UNET(up), NNC_FIELD_NAMES(nnc_unet_up, NNC_UP_COUNT), .required = true,
       .help = "How a level is doubled." },
-    { UNET(time_embed_width), .max = 1e6, .default_text = "0",
+    { UNET(time_embed_width), .max = 1e6, NNC_DEFAULT(0),
       .help = "Width of the time embedding; 0 = none." },
     { UNET(attention_levels),
       NNC_FIELD_COUNTED(nnc_model, unet.attention_levels, unet.attention_levels_count),
       .default_text = "none", .help = "Does each level attend to itself?" },
-    { UNET(middle_attention), .default_text = "off", .help = "Does the middle attend to itself?" },
-    { UNET(transformer_depth), .max = 100, .default_text = "0",
+    { UNET(middle_attention), NNC_DEFAULT_OFF, .help = "Does the middle attend to itself?" },
+    { UNET(transformer_depth), .max = 100, NNC_DEFAULT(0),
       .help = "Transformer blocks per attention layer; 0 = bare attention." },
     { UNET(transformer_depths),
       NNC_FIELD_COUNTED(nnc_model, unet.transformer_depths, unet.transformer_depths_count),
@@ -49,23 +50,22 @@ static const nnc_field fields[] = {
       NNC_FIELD_COUNTED(nnc_model, unet.cross_only_levels, unet.cross_only_levels_count),
       .default_text = "none",
       .help = "Do both attentions of a level's transformer blocks read the context?" },
-    { UNET(linear_projections), .default_text = "off",
+    { UNET(linear_projections), NNC_DEFAULT_OFF,
       .help = "Transformers are entered and left by linear layers, not by 1x1 convolutions." },
     { UNET(heads), .max = 1e5, .default_text = "by head_width",
       .help = "Heads per attention layer." },
     { UNET(head_width), .max = 1e5, .default_text = "by heads", .help = "Width of one head." },
-    { UNET(context_len), .unit = "tokens", .max = 1e7, .default_text = "0",
+    { UNET(context_len), .unit = "tokens", .max = 1e7, NNC_DEFAULT(0),
       .help = "Tokens of the cross-attention input; 0 = none." },
-    { UNET(context_width), .max = 1e6, .default_text = "0",
+    { UNET(context_width), .max = 1e6, NNC_DEFAULT(0),
       .help = "Width of the cross-attention input; 0 = none." },
-    { UNET(context_input_width), .max = 1e6, .default_text = "0",
+    { UNET(context_input_width), .max = 1e6, NNC_DEFAULT(0),
       .help = "Width of that input before a linear layer to context_width; 0 = no such layer." },
-    { UNET(added_embed_width), .max = 1e6, .default_text = "0",
+    { UNET(added_embed_width), .max = 1e6, NNC_DEFAULT(0),
       .help = "Width of an input that two linear layers add to the time embedding; 0 = none." },
-    { UNET(class_embeds), .max = 1e6, .default_text = "0",
+    { UNET(class_embeds), .max = 1e6, NNC_DEFAULT(0),
       .help = "Rows of a table that is added to the time embedding; 0 = none." },
-    { UNET(dropout), .max = 0.999, .default_text = "0",
-      .help = "Probability of dropping an element." },
+    { UNET(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
 };
 
 static void begin(nnc_model *model)
@@ -73,7 +73,7 @@ static void begin(nnc_model *model)
     model->unet.conv_biases = true;
 }
 
-static void complete(nnc_json root, nnc_model *model)
+static void unet_complete(nnc_json root, nnc_model *model)
 {
     nnc_unet *u = &model->unet;
     (void)root;
@@ -216,7 +216,7 @@ static void check_block(nnc_json at, const nnc_unet *u)
     }
 }
 
-static void rules(nnc_json at, const nnc_model *model)
+static void unet_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_unet *u = &model->unet;
     if (u->levels < 1) {
@@ -252,8 +252,67 @@ static void rules(nnc_json at, const nnc_model *model)
 }
 
 const nnc_family_fields nnc_unet_fields = {
-    .table = { "unet", fields, NNC_COUNT_OF(fields) },
+    .table = { "unet", unet_fields, NNC_COUNT_OF(unet_fields) },
     .begin = begin,
-    .complete = complete,
-    .rules = rules,
+    .complete = unet_complete,
+    .rules = unet_rules,
+};
+
+#define VIT(member) NNC_FIELD_IN(nnc_model, vit, member)
+
+static const nnc_field vit_fields[] = {
+    NNC_COMMON_FIELDS,
+    { VIT(image), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true,
+      .help = "Side of an image." },
+    { VIT(patch), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true,
+      .help = "Side of a patch, which becomes one token." },
+    { VIT(in_channels), .min = 1, .max = 1e5, NNC_DEFAULT(3), .help = "Channels of the image." },
+    { VIT(layers), .min = 1, .max = NNC_LAYERS_MAX, .required = true, .help = "Blocks." },
+    { VIT(hidden), .min = 1, .max = NNC_WIDTH_MAX, .required = true,
+      .help = "Width of the residual stream." },
+    { VIT(heads), .min = 1, .max = NNC_WIDTH_MAX, .required = true, .help = "Attention heads." },
+    { VIT(ffn_hidden), .min = 1, .max = NNC_WIDTH_MAX, .default_text = "4 x hidden",
+      .help = "Width inside the feed-forward layer." },
+    { VIT(mlp), NNC_FIELD_NAMES(nnc_mlp, NNC_MLP_COUNT), .default_text = "gelu",
+      .help = "Activation of the feed-forward layer; swiglu and geglu have three matrices." },
+    { VIT(classes), .min = 1, .max = NNC_VOCAB_MAX, .required = true,
+      .help = "Classes that the head tells apart." },
+    { VIT(distilled), NNC_DEFAULT_OFF,
+      .help = "A second token and a second head, for what a teacher says (DeiT)." },
+    { VIT(relative_positions), NNC_DEFAULT_OFF,
+      .help = "Each layer adds a table of relative positions to its scores; patches have none "
+              "(BEiT)." },
+    { VIT(no_key_bias), NNC_DEFAULT_OFF, .help = "Keys have no bias." },
+    { VIT(layer_scale), NNC_DEFAULT_OFF,
+      .help = "Each half of a layer ends with one factor per channel." },
+    { VIT(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
+};
+
+static void vit_complete(nnc_json root, nnc_model *model)
+{
+    nnc_vit *v = &model->vit;
+    (void)root;
+    v->in_channels = v->in_channels == 0 ? 3 : v->in_channels;
+    v->ffn_hidden = v->ffn_hidden == 0 ? 4 * v->hidden : v->ffn_hidden;
+}
+
+static void vit_rules(nnc_json at, const nnc_model *model)
+{
+    const nnc_vit *v = &model->vit;
+    if (v->hidden % v->heads != 0) {
+        nnc_json_fault(at, "heads",
+                       "does not divide hidden, expected a divisor of %" PRId64 ", found %" PRId64,
+                       v->hidden, v->heads);
+    }
+    if (v->image % v->patch != 0) {
+        nnc_json_fault(at, "patch",
+                       "does not divide image, expected a divisor of %" PRId64 ", found %" PRId64,
+                       v->image, v->patch);
+    }
+}
+
+const nnc_family_fields nnc_vit_fields = {
+    .table = { "vit", vit_fields, NNC_COUNT_OF(vit_fields) },
+    .complete = vit_complete,
+    .rules = vit_rules,
 };
