@@ -4,7 +4,7 @@
  *     error.c     filling nnc_error; the nearest name to a misspelt one; structs that begin with their size
  *     number.c    checked products, strict reading, 12-digit printing; the only place that knows unit prefixes
  *     arena.c     memory that is freed all at once
- *     text.c      growing buffers, UTF-8, JSON and shell quoting, packed cells, digests
+ *     buffer.c    growing buffers, UTF-8, JSON and shell quoting, packed cells, digests
  *     platform.c  atomic files and threads, with simpler versions for WebAssembly
  *     dlopen.c    system libraries that are loaded when first needed
  *

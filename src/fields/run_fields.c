@@ -41,7 +41,7 @@ static const nnc_field run_fields[] = {
               "of devices." },
     { TIME(detect_s), NNC_DEFAULT(600), .help = "Time until a failure is detected." },
     { TIME(start_s), NNC_DEFAULT(30), .help = "Time to restart all ranks." },
-    { TIME(replace_s), NNC_DEFAULT(0),
+    { TIME(replace_s), .default_text = "0",
       .help = "Time to replace a failed node when no spare is ready." },
     { NUMBER(spares), NNC_DEFAULT(0), .help = "Spare nodes that are ready." },
     { TIME(repair_s), NNC_DEFAULT_AS(2 * DAY_S, "2d"),
