@@ -1,4 +1,4 @@
-/* FILE HEAD */
+/* Models of the decoder family: fields, defaults that depend on other fields, and rules between fields. */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -19,83 +19,83 @@ static const nnc_field fields[] = {
     { DECODER(ffn_hidden), .min = 1, .max = NNC_WIDTH_MAX,
       .help = "Width inside the feed-forward layer." },
     { DECODER(vocab), .min = 1, .max = NNC_VOCAB_MAX, .required = true,
-      .help = "Entries of the vocabulary." },
+      .help = "Size of the vocabulary." },
     { DECODER(vocab_multiple), .min = 1, .max = NNC_VOCAB_MAX, NNC_DEFAULT(1),
-      .help = "The table is padded to a multiple of this." },
+      .help = "The embedding table is padded to a multiple of this." },
     { DECODER(seq_len), .unit = "tokens", .min = 1, .max = NNC_TOKENS_MAX, .required = true,
       .help = "Length of a training sequence." },
     { DECODER(positions_max), .max = NNC_TOKENS_MAX, .default_text = "seq_len",
       .help = "Rows of a learned position table." },
     { DECODER(sliding_window), .unit = "tokens", .max = NNC_TOKENS_MAX, NNC_DEFAULT(0),
-      .help = "Tokens a query sees, itself included; 0 = all before it." },
+      .help = "Tokens that a query attends to, itself included; 0 = all before it." },
     { DECODER(positions), NNC_FIELD_NAMES(nnc_positions, NNC_POSITIONS_COUNT), .required = true,
-      .help = "How positions enter." },
+      .help = "Kind of position encoding." },
     { DECODER(norm), NNC_FIELD_NAMES(nnc_norm_kind, NNC_NORM_KIND_COUNT), .required = true,
-      .help = "layer or rms." },
+      .help = "Kind of norm: layer or rms." },
     { DECODER(mlp), NNC_FIELD_NAMES(nnc_mlp, NNC_MLP_COUNT), .required = true,
-      .help = "Activation of the feed-forward layer; swiglu and geglu have three matrices." },
+      .help = "Activation of the feed-forward layer; swiglu and geglu have three matrices, others "
+              "two." },
     { DECODER(biases), NNC_DEFAULT_OFF,
-      .help = "Biases on every linear layer but the head, and on layer norms." },
+      .help = "Biases on every linear layer except the head, and on layer norms." },
     { DECODER(qkv_bias), NNC_DEFAULT_OFF,
       .help = "Biases on the query, key and value projections." },
     { DECODER(no_key_bias), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Keys have no bias, where queries and values have one." },
+      .help = "Keys have no bias, but queries and values do." },
     { DECODER(out_bias), .rare = true, NNC_DEFAULT_OFF,
       .help = "A bias on the output projection of attention." },
     { DECODER(mlp_bias), .rare = true, NNC_DEFAULT_OFF,
       .help = "Biases on the feed-forward layer." },
     { DECODER(expert_bias), .rare = true, NNC_DEFAULT_OFF, .help = "Biases on the experts." },
     { DECODER(expert_clamp), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Gate and up of an expert are clamped before they are multiplied." },
+      .help = "Experts clamp gate and up before multiplying them." },
     { DECODER(head_bias), .rare = true, NNC_DEFAULT_OFF, .help = "A bias on the logits." },
     { DECODER(norm_bias), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Biases on layer norms, whatever linear layers have." },
+      .help = "Biases on layer norms even when linear layers have none." },
     { DECODER(plain_norms), .rare = true, NNC_DEFAULT_OFF, .help = "Norms have no weights." },
     { DECODER(norm_place), NNC_FIELD_NAMES(nnc_norm_place, NNC_NORM_PLACE_COUNT), .rare = true,
-      .default_text = "pre", .help = "Where the norms of a layer stand." },
+      .default_text = "pre", .help = "Position of the norms in a layer." },
     { DECODER(embed_norm), .rare = true, NNC_DEFAULT_OFF, .help = "A norm after the embedding." },
     { DECODER(qk_norm), NNC_FIELD_NAMES(nnc_qk_norm, NNC_QK_NORM_COUNT), .rare = true,
       .default_text = "none", .help = "Norms of queries and keys." },
     { DECODER(rotary_dim), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "head_dim",
-      .help = "Values of a head that rotary positions turn." },
+      .help = "Values of a head that rotary positions rotate." },
     { DECODER(rotary_scale), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Rotation also scales queries and keys, as YaRN has it." },
+      .help = "Rotation also scales queries and keys (YaRN)." },
     { DECODER(sinks), .rare = true, NNC_DEFAULT_OFF,
-      .help = "One learned score per head that takes attention from the tokens." },
+      .help = "Each head has one more learned score in its softmax (attention sink)." },
     { DECODER(attention_gate), .rare = true, NNC_DEFAULT_OFF,
-      .help = "The output of attention is gated by a second query projection." },
+      .help = "A second query projection gates the output of attention." },
     { DECODER(score_softcap), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Attention scores are bounded by a tanh." },
-    { DECODER(logit_softcap), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Logits are bounded by a tanh." },
-    { DECODER(tied_head), .required = true, .help = "The logits use the embedding table." },
+      .help = "A tanh bounds attention scores." },
+    { DECODER(logit_softcap), .rare = true, NNC_DEFAULT_OFF, .help = "A tanh bounds the logits." },
+    { DECODER(tied_head), .required = true, .help = "The head uses the embedding table." },
     { DECODER(dropout), .max = 0.999, NNC_DEFAULT(0),
       .help = "Probability of dropping an element." },
     { DECODER(experts), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Routed experts of a layer; 0 = a dense model." },
-    { DECODER(experts_per_token), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Experts that each token passes." },
+      .help = "Routed experts per layer; 0 = a dense model." },
+    { DECODER(experts_per_token), .max = 1e5, NNC_DEFAULT(0), .help = "Routed experts per token." },
     { DECODER(expert_groups), .rare = true, .max = 1e5, NNC_DEFAULT(0),
-      .help = "Groups of neighbouring experts, of which a token's are in a few; 0 = in any." },
+      .help = "Groups of neighbouring experts; the experts of a token come from a few groups. 0 = "
+              "no groups." },
     { DECODER(groups_per_token), .rare = true, .max = 1e5, NNC_DEFAULT(0),
-      .help = "Groups that the experts of a token are in; 0 = any." },
+      .help = "Groups that the experts of a token come from; 0 = all." },
     { DECODER(expert_hidden), .max = 1e8, NNC_DEFAULT(0), .help = "Width of one expert." },
     { DECODER(shared_hidden), .max = 1e8, NNC_DEFAULT(0),
-      .help = "Width, in sum, of the experts that every token passes." },
+      .help = "Total width of the shared experts, which process every token." },
     { DECODER(dense_layers), .max = 1e5, NNC_DEFAULT(0),
       .help = "Leading layers without experts." },
     { DECODER(router_bias), NNC_DEFAULT_OFF,
-      .help = "One value per expert is added to its score." },
+      .help = "The router adds one value per expert to its score." },
     { DECODER(shared_gate), .rare = true, NNC_DEFAULT_OFF,
-      .help = "The shared expert's output is gated by one value per token." },
+      .help = "One value per token gates the output of the shared experts." },
     { DECODER(mixers), NNC_FIELD_COUNTED(nnc_model, decoder.mixers, decoder.mixers_count),
       NNC_FIELD_NAMES(nnc_mixer, NNC_MIXER_COUNT), .rare = true,
       .default_text = "window with a sliding_window, else full",
-      .help = "How each layer mixes tokens; the list is repeated over the layers." },
+      .help = "Token mixer of each layer; the list repeats over the layers." },
     { DECODER(mlps), NNC_FIELD_COUNTED(nnc_model, decoder.mlps, decoder.mlps_count),
       NNC_FIELD_NAMES(nnc_mlp_kind, NNC_MLP_KIND_COUNT), .rare = true,
       .default_text = "dense_layers, then experts where there are some",
-      .help = "What follows it in each layer; the list is repeated over the layers." },
+      .help = "MLP of each layer; the list repeats over the layers." },
     { DECODER(q_lora_rank), .max = 1e7, NNC_DEFAULT(0),
       .help = "Width of the query latent; 0 = queries are projected directly." },
     { DECODER(kv_lora_rank), .max = 1e7, NNC_DEFAULT(0),
@@ -107,65 +107,68 @@ static const nnc_field fields[] = {
     { DECODER(v_head_dim), .max = 1e6, NNC_DEFAULT(0),
       .help = "Latent attention: width of a head's value." },
     { DECODER(share_layers), .rare = true, NNC_DEFAULT_OFF,
-      .help = "All layers have the weights of the first (ALBERT)." },
+      .help = "All layers share the weights of the first (ALBERT)." },
     { DECODER(index_heads), .rare = true, .max = 1e5, NNC_DEFAULT(0),
-      .help = "Latent attention: queries per token of an indexer that picks tokens; 0 = none." },
+      .help = "Latent attention: query heads of the indexer that selects tokens (sparse "
+              "attention); 0 = none." },
     { DECODER(index_dim), .rare = true, .max = 1e6, NNC_DEFAULT(0),
       .help = "Width of an indexer's query and key." },
     { DECODER(index_topk), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX, NNC_DEFAULT(0),
-      .help = "Tokens that an indexer picks for each query." },
+      .help = "Tokens that the indexer selects for each query." },
     { DECODER(bidirectional), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Every token sees all others, as in an encoder; a window is half on either side." },
+      .help = "Every token attends to all others, as in an encoder; a window extends half to each "
+              "side." },
     { DECODER(head), NNC_FIELD_NAMES(nnc_model_head, NNC_MODEL_HEAD_COUNT), .rare = true,
-      .default_text = "logits", .help = "What the states of the last layer are trained for." },
+      .default_text = "logits", .help = "Training objective of the last layer." },
     { DECODER(head_width), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
-      .help = "Values of a projection head, classes of classes and tags." },
+      .help = "Outputs of a head of projection, classes or tags." },
     { DECODER(token_types), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
-      .help = "Rows of a table of token types; 0 = none." },
+      .help = "Rows of the token-type table; 0 = none." },
     { DECODER(embed_width), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "hidden",
-      .help = "Width of the tables where it is projected to hidden." },
+      .help = "Width of the embedding tables when it is projected to hidden." },
     { DECODER(relative_buckets), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
-      .help = "Buckets of distances of relative positions." },
+      .help = "Distance buckets of relative positions." },
     { DECODER(encoder_layers), .rare = true, .max = NNC_LAYERS_MAX, NNC_DEFAULT(0),
-      .help = "Layers of an encoder that every layer attends to; 0 = none." },
+      .help = "Layers of an encoder that every decoder layer attends to; 0 = none." },
     { DECODER(encoder_seq_len), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX,
-      .default_text = "seq_len", .help = "Length of what the encoder reads." },
+      .default_text = "seq_len", .help = "Length of the encoder's input." },
     { DECODER(encoder_ffn_hidden), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "ffn_hidden",
       .help = "Width inside the encoder's feed-forward layer." },
     { DECODER(frame_bands), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
-      .help = "Bands of a spectrogram of twice encoder_seq_len frames, which the encoder reads "
-              "through two convolutions; 0 = it reads tokens." },
+      .help = "Frequency bands of a spectrogram of twice encoder_seq_len frames, which the encoder "
+              "reads through two convolutions; 0 = it reads tokens." },
     { DECODER(ssm_inner), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
-      .help = "Values per token of layers that keep a state." },
+      .help = "State-space layers: values per token." },
     { DECODER(ssm_state), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
-      .help = "State of each of these values; of the gated delta rule the width of a key." },
+      .help = "State-space layers: state size of each value; gated delta rule: width of a key." },
     { DECODER(ssm_heads), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
-      .help = "Heads that share a decay." },
+      .help = "State-space layers: heads; each has one decay." },
     { DECODER(ssm_groups), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
-      .help = "Keys and queries per token." },
+      .help = "State-space layers: keys and queries per token." },
     { DECODER(ssm_rank), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "Rank of Mamba's time steps." },
     { DECODER(ssm_chunk), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX,
       .default_text = "256, 64 of the gated delta rule",
-      .help = "Tokens that meet in products before the state is passed on." },
+      .help = "Tokens of a chunk that is computed with matrix products before the state is passed "
+              "on." },
     { DECODER(conv_kernel), .unit = "tokens", .rare = true, .max = 1e4, NNC_DEFAULT(0),
-      .help = "Tokens that the convolution of such a layer sees." },
-    { DECODER(conv_bias), .rare = true, NNC_DEFAULT_OFF, .help = "That convolution has a bias." },
+      .help = "Kernel size of the convolution of such a layer." },
+    { DECODER(conv_bias), .rare = true, NNC_DEFAULT_OFF, .help = "The convolution has a bias." },
     { DECODER(next_layers), .rare = true, .max = 1000, NNC_DEFAULT(0),
-      .help = "Layers that predict tokens further on; counted and run with --next-tokens." },
+      .help = "Layers for multi-token prediction; they count and run with --next-tokens." },
     { DECODER(no_state_norm), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Mamba-2's output is gated without a norm of it (Falcon-H1)." },
+      .help = "The output of Mamba-2 is gated without a norm (Falcon-H1)." },
     { DECODER(ssm_norms), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Norms of Mamba's time steps and state projections." },
+      .help = "Mamba has norms on its time steps and state projections." },
     { DECODER(head_share), .rare = true, .max = 1, NNC_DEFAULT(0),
-      .help =
-          "Share of the positions that a head of masked words works on, 0.15 where those that are "
-          "not masked are left out; 0 = all." },
+      .help = "Share of the positions that a masked-word head processes: 0.15 if it skips "
+              "positions that are not masked; 0 = all." },
     { DECODER(tower_inputs), .rare = true, .max = 1e5, NNC_DEFAULT(0),
-      .help = "Images, or sounds, that the towers of a configuration read for each sequence." },
+      .help = "Images or sounds per sequence that the towers encode." },
 };
 
-/* The networks that make what the decoder reads beside words, each as a graph file has it. */
+/* Reads the towers: networks that encode images or sounds for the decoder, each in the form of a graph
+ * file. */
 static void read_towers(nnc_json root, nnc_model *model)
 {
     const nnc_json list = nnc_json_get(root, "towers");
@@ -184,7 +187,7 @@ static void complete_decoder(nnc_json root, nnc_model *model)
 {
     nnc_decoder *d = &model->decoder;
     read_towers(root, model);
-    if (d->heads == 0) { /* the rules say whether it may be */
+    if (d->heads == 0) { /* the rules report a missing value */
         d->vocab_multiple = d->vocab_multiple == 0 ? 1 : d->vocab_multiple;
         return;
     }
@@ -199,7 +202,7 @@ static void complete_decoder(nnc_json root, nnc_model *model)
     d->head_dim = d->head_dim == 0 ? d->hidden / d->heads : d->head_dim;
 }
 
-/* ---- What the fields of a decoder have to be to each other. ---- */
+/* ---- rules between fields ---- */
 
 static void check_experts(nnc_json at, const nnc_decoder *d)
 {
@@ -238,7 +241,7 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* How many layers of a pattern are of a kind. */
+/* Number of layers of a kind in a pattern. */
 static int64_t layers_of(const nnc_decoder *d, const unsigned *kinds, int32_t count, unsigned kind)
 {
     int64_t found = 0;
@@ -292,7 +295,7 @@ static void check_mlps(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* A field that means something only beside another. */
+/* A field that needs another one, and is not allowed without it. */
 static void check_beside(nnc_json at, const char *field, bool given, bool wanted, const char *other)
 {
     if (given != wanted) {
@@ -344,7 +347,7 @@ static void check_ends(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* Which mixers, as bits, need a field; the others have no use for it. */
+/* The mixers (bits) that need each field; it is not allowed with others only. */
 #define BIT(mixer) (1U << (mixer))
 #define MAMBA BIT(NNC_MIXER_MAMBA)
 #define HEADED (BIT(NNC_MIXER_MAMBA2) | BIT(NNC_MIXER_GATED_DELTA) | BIT(NNC_MIXER_BESIDE))
@@ -403,7 +406,7 @@ static void check_states(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* As many as a list of ops tells apart: NNC_MIXED_LAYERS_MAX of shape/list.h. */
+/* Equal to NNC_MIXED_LAYERS_MAX of shape/, the limit of the op list. */
 enum { MIXED_LAYERS_MAX = 1024 };
 
 static void check_layers(nnc_json at, const nnc_decoder *d)

@@ -1,4 +1,6 @@
-/* FILE HEAD */
+/* Devices, and the links of clusters. A device file separates datasheet values from fitted ones
+ * (efficiency.c). A cluster file replaces the links of a device: its datasheet describes one server, a
+ * cluster is another. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 
 static const nnc_field scale_up_fields[] = {
     { NNC_FIELD(nnc_scale_up, kind), NNC_FIELD_NAMES(nnc_link_kind, NNC_LINK_KIND_COUNT),
-      .required = true, .help = "How the devices of one domain are joined." },
+      .required = true, .help = "Topology of one scale-up domain." },
     { NNC_FIELD(nnc_scale_up, devices), .min = 1, .max = 1e6, .help = "Devices in the domain." },
     { NNC_FIELD(nnc_scale_up, dims), NNC_FIELD_COUNTED(nnc_scale_up, dims, dims_count), .min = 1,
       .max = 1e6, .help = "Torus: the length of each axis." },
@@ -19,10 +21,9 @@ static const nnc_field scale_up_fields[] = {
     { NNC_FIELD(nnc_scale_up, latency_s), .unit = "s", .max = 0.1, .usual = 3e-6,
       .help = "Latency of one step." },
     { NNC_FIELD(nnc_scale_up, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
-      .help = "A message of this size takes twice its time at full bandwidth; 0 = any size reaches "
-              "it." },
-    { NNC_FIELD(nnc_scale_up, reduces_in_switch),
-      .help = "Does the switch add up what it carries?" },
+      .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
+              "full bandwidth." },
+    { NNC_FIELD(nnc_scale_up, reduces_in_switch), .help = "The switch performs reductions." },
 };
 
 static const nnc_field scale_out_fields[] = {
@@ -31,10 +32,10 @@ static const nnc_field scale_out_fields[] = {
     { NNC_FIELD(nnc_scale_out, latency_s), .unit = "s", .max = 0.1, .usual = 3e-6,
       .help = "Latency of one step." },
     { NNC_FIELD(nnc_scale_out, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
-      .help = "A message of this size takes twice its time at full bandwidth; 0 = any size reaches "
-              "it." },
+      .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
+              "full bandwidth." },
     { NNC_FIELD(nnc_scale_out, oversubscription), .min = 1, .max = 1e3, .default_text = "1",
-      .help = "Sum of the nodes' bandwidth over what the network core carries." },
+      .help = "Total bandwidth of the nodes over the bandwidth of the network core." },
 };
 
 static const nnc_field host_fields[] = {
@@ -46,42 +47,42 @@ static const nnc_field host_fields[] = {
 
 static const nnc_field node_power_fields[] = {
     { NNC_FIELD(nnc_node_power, idle_w), .unit = "W", .max = 1e6,
-      .help = "Power of a node that waits, over its devices." },
+      .help = "Power of an idle node, divided by its number of devices." },
     { NNC_FIELD(nnc_node_power, busy_w), .unit = "W", .max = 1e6, .above_min = true,
-      .help = "Power of a node that trains without waiting, over its devices." },
+      .help = "Power of a node that trains without waiting, divided by its number of devices." },
 };
 
 static const nnc_field mtbf_fields[] = {
     { NNC_FIELD(nnc_mtbf, any_s), .unit = "s", .max = 1e12, .above_min = true,
-      .help = "Device-seconds between stops of any cause." },
+      .help = "Device-seconds between failures of any cause." },
     { NNC_FIELD(nnc_mtbf, hardware_s), .unit = "s", .max = 1e12, .above_min = true,
-      .help = "Device-seconds between stops by faults of the hardware." },
+      .help = "Device-seconds between failures of the hardware." },
 };
 
 static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, id), .required = true,
       .help = "File stem and name on the command line." },
-    { NNC_FIELD(nnc_device, name), .required = true, .help = "Name in full." },
+    { NNC_FIELD(nnc_device, name), .required = true, .help = "Full name." },
     { NNC_FIELD(nnc_device, vendor), .help = "Who makes it." },
     { NNC_FIELD(nnc_device, architecture), .help = "Generation of the design." },
     { NNC_FIELD(nnc_device, year), .min = 1990, .max = 2100, .help = "Year it came out." },
     { NNC_FIELD(nnc_device, units), .min = 1, .max = 1e6,
-      .help = "Streaming multiprocessors, compute units or tensor cores; set, the peaks that are "
-              "not set too grow with it." },
+      .help = "Streaming multiprocessors, compute units or tensor cores; --set also scales the "
+              "peaks that are not set." },
     { NNC_FIELD(nnc_device, clock_hz), .unit = "Hz", .max = 1e12, .min = 1e6, .usual = 1.5e9,
-      .help = "Boost clock, the one the peaks are stated at; set, the peaks that are not set too "
-              "grow with it." },
+      .help = "Clock of the stated peaks (boost clock); --set also scales the peaks that are not "
+              "set." },
     { NNC_FIELD(nnc_device, matmul_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX,
       .required = true, .min = 1e9, .usual = 3e14,
-      .help = "Dense peak of the matrix units, by format." },
+      .help = "Dense peak of the matrix units, by number format." },
     { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX, .min = 1e9,
-      .usual = 3e13, .help = "Peak of the vector units, by format." },
+      .usual = 3e13, .help = "Peak of the vector units, by number format." },
     { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1e6, .usual = 5e10,
       .max = NNC_BYTES_MAX, .required = true, .help = "Capacity of the device memory." },
     { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .required = true,
       .min = 1e8, .usual = 2e12, .help = "Peak bandwidth of the device memory." },
     { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1e3, .usual = 5e7, .max = NNC_BYTES_MAX,
-      .help = "Last-level cache on the chip, all of it." },
+      .help = "Total last-level cache on the chip." },
     { NNC_FIELD(nnc_device, scratch_bytes), .unit = "B", .min = 1e3, .usual = 2e5,
       .max = NNC_BYTES_MAX, .help = "Software-managed memory of one unit." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_up), NNC_FIELD_TABLE(scale_up_fields),
@@ -93,16 +94,16 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, power_w), .unit = "W", .max = 1e6, .above_min = true,
       .help = "Board power limit." },
     { NNC_FIELD(nnc_device, power_cap_w), .unit = "W", .max = 1e6, .above_min = true,
-      .help = "A lower limit that its owner has set; not given: the board's." },
+      .help = "A lower limit set by the operator; not given: that of the board." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, node_power), NNC_FIELD_TABLE(node_power_fields),
-      .help = "Measured power of a node in training, over its devices." },
+      .help = "Measured power of a node in training, divided by its number of devices." },
     { NNC_FIELD(nnc_device, embodied_kg), .unit = "kg", .max = 1e6, .above_min = true,
-      .help = "Carbon dioxide of making it, with what its source counts in." },
+      .help = "Embodied carbon dioxide, with the scope of its source." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, mtbf), NNC_FIELD_TABLE(mtbf_fields),
-      .help = "Mean time between stops of training jobs, times their devices." },
+      .help = "Mean time between failures of training jobs, multiplied by their devices." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, efficiency),
       NNC_FIELD_TABLE(nnc_efficiencies_fields),
-      .help = "Fitted figures, apart from the datasheet's." },
+      .help = "Fitted parameters, separate from the datasheet." },
 };
 
 const nnc_field_table nnc_device_table = { "device", device_fields, NNC_COUNT_OF(device_fields) };
@@ -129,7 +130,7 @@ static void read_prices(nnc_json at, nnc_device *device)
         price->date = nnc_read_text(nnc_json_get(item, "date"));
         price->source = nnc_read_text(nnc_json_get(item, "source"));
         if (nnc_json_go_on(item) &&
-            price->date == NULL) { /* a price is of one time, and somebody's */
+            price->date == NULL) { /* a price needs a date, and a place or source */
             nnc_json_fault(item, "date", "missing, expected it beside a price, found nothing");
         } else if (nnc_json_go_on(item) && price->where == NULL && price->source == NULL) {
             nnc_json_fault(item, "where",
@@ -179,7 +180,7 @@ void nnc_device_rules(nnc_json at, const nnc_device *device)
     link_rules(at, &device->scale_up);
 }
 
-/* Does the file itself, rather than the one that it is like, say a rate? */
+/* Does the file itself, not the file it is like, set a rate? */
 static bool says_rate(nnc_json root)
 {
     static const char *const rates[] = {
@@ -199,8 +200,8 @@ static bool says_basis(nnc_json root)
     return basis.node != NULL && !nnc_json_inherited(all) && !nnc_json_inherited(basis);
 }
 
-/* Efficiencies that were measured on the device that this one is like are no measurements of it where its
- * rates are others. */
+/* The basis of inherited efficiencies: measurements of the other device count as "default" if this file
+ * sets other rates. */
 static nnc_basis basis_of(nnc_json root, nnc_basis basis)
 {
     for (const nnc_json_doc *doc = root.doc; doc->like != NULL; doc = doc->like) {
@@ -214,9 +215,8 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis)
     return basis;
 }
 
-/* Formats without figures of their own take those of the nearest that has some: narrow ones those of
- * fp8, others those of 16 bits. An element of twice the width takes the cache twice as long, and the
- * peak of its format is half as high. */
+/* Fills formats that have no fitted values with those of the nearest format: narrow formats from fp8,
+ * others from 16-bit formats. An element of twice the width needs twice the cache traffic per FLOP. */
 static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
 {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
@@ -249,14 +249,14 @@ static nnc_rated rated_of(const nnc_device *device)
     return rated;
 }
 
-/* What a bill is made of is believed with its source alone. */
+/* Values that a cost or failure rate is computed from must name their source. */
 static void need_sources(nnc_json root, const nnc_device *device)
 {
     static const char *const keys[] = { "mtbf", "node_power", "embodied_kg" };
     for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
         bool sourced = nnc_json_get(root, keys[k]).node == NULL;
         for (int32_t i = 0; i < device->source_count; i++) {
-            const char *of = device->sources[i].key; /* of all below it, or of one in it */
+            const char *of = device->sources[i].key; /* a prefix of the key, or a key inside it */
             sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 ||
                       strncmp(of, keys[k], strlen(keys[k])) == 0;
         }
@@ -308,7 +308,7 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
     return faults.status;
 }
 
-/* Peaks are clock times units times what a unit does in a cycle: what is not set goes with them. */
+/* Peaks are proportional to units and clock: scales the peaks that --set has not changed. */
 static void scale_peaks(nnc_device *device)
 {
     const nnc_rated *rated = &device->rated;
@@ -324,7 +324,7 @@ static void scale_peaks(nnc_device *device)
     }
 }
 
-/* The format of a name "<peaks>.<format>" as a bit; 0: another name. */
+/* The format in a name "<peaks>.<format>" as a bit; 0 = another name. */
 static uint32_t format_of(const char *field, const char *peaks)
 {
     const size_t length = strlen(peaks);
@@ -343,7 +343,7 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
     NNC_NEED(value);
     const nnc_status status = nnc_field_set(&nnc_device_table, device, field, value, err);
     if (status == NNC_OK && strcmp(field, "efficiency.basis") == 0 &&
-        device->efficiency.basis == NNC_BASIS_NONE) { /* the datasheet as it stands */
+        device->efficiency.basis == NNC_BASIS_NONE) { /* the datasheet alone */
         nnc_efficiencies_neutral(&device->efficiency);
     } else if (status == NNC_OK && strncmp(field, "efficiency.", strlen("efficiency.")) == 0) {
         device->efficiency.fitted = true;
@@ -361,9 +361,9 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
     return status;
 }
 
-/* ---- A cluster: the links between devices, in place of those of the server a device file describes. ---- */
+/* ---- clusters ---- */
 
-/* The network is described per device, or by the NICs that the devices of a node share. */
+/* The network bandwidth is given per device, or by the NICs that the devices of a node share. */
 typedef struct network {
     nnc_scale_out link;
     int32_t nics_per_node;
@@ -384,25 +384,25 @@ static const nnc_field cluster_network_fields[] = {
     { NNC_FIELD_IN(network, link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX,
       .above_min = true, .help = "Network bandwidth of one device in one direction." },
     { NNC_FIELD(network, nics_per_node), .min = 1, .max = 1e6,
-      .help = "Network interfaces that the devices of a node share." },
+      .help = "Network interfaces (NICs) of one node." },
     { NNC_FIELD(network, nic_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
-      .help = "Bandwidth of one of them in one direction." },
+      .help = "Bandwidth of one NIC in one direction." },
     { NNC_FIELD_IN(network, link, latency_s), .unit = "s", .max = 1,
       .help = "Latency of one step." },
     { NNC_FIELD_IN(network, link, knee_bytes), .unit = "B", .max = 1e15, .default_text = "0",
-      .help = "A message of this size takes twice its time at full bandwidth; 0 = any size reaches "
-              "it." },
+      .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
+              "full bandwidth." },
     { NNC_FIELD_IN(network, link, oversubscription), .min = 1, .max = 1e3, .default_text = "1",
-      .help = "Sum of the nodes' bandwidth over what the network core carries." },
+      .help = "Total bandwidth of the nodes over the bandwidth of the network core." },
 };
 
 static const nnc_field cluster_fields[] = {
-    { NNC_FIELD(cluster, id), .required = true, .help = "File stem." },
-    { NNC_FIELD(cluster, name), .required = true, .help = "Name in full." },
+    { NNC_FIELD(cluster, id), .required = true, .help = "Name of the file without \".json\"." },
+    { NNC_FIELD(cluster, name), .required = true, .help = "Full name." },
     { NNC_FIELD(cluster, devices_per_node), .min = 1, .max = 1e6, .required = true,
-      .help = "Devices of one node; they share its network interfaces." },
+      .help = "Devices per node; they share its network interfaces." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_up), NNC_FIELD_TABLE(scale_up_fields),
-      .help = "The fast fabric between devices; devices: those of a node unless given." },
+      .help = "The fast fabric between devices; its `devices` default to those of a node." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_out), NNC_FIELD_TABLE(cluster_network_fields),
       .help = "The network between nodes." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, host), NNC_FIELD_TABLE(host_fields),
@@ -419,7 +419,7 @@ static bool has(nnc_json root, const char *key)
     return nnc_json_type_of(nnc_json_get(root, key)) == NNC_JSON_OBJECT;
 }
 
-/* Per device, or by NICs: one of the two. */
+/* Computes the bandwidth per device from whichever was given. */
 static void settle_network(nnc_json root, cluster *c)
 {
     network *n = &c->scale_out;
@@ -439,8 +439,7 @@ static void settle_network(nnc_json root, cluster *c)
     }
 }
 
-/* Puts the links of an open document in place of the device's; the device is complete only when
- * there are no faults. */
+/* Replaces the links of the device by those of the document; the device is valid only without errors. */
 static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
 {
     cluster c = { .devices_per_node = 0 };

@@ -1,31 +1,32 @@
-/* The field tables of a device's fitted figures. */
+/* The fields of a device's fitted parameters, by kind of kernel. Defaults are neutral: fractions 1, fixed
+ * times 0, so that a device without measurements runs at its datasheet rates. */
 #include <math.h>
 #include <string.h>
 
 #include "input/input_internal.h"
 
-#define FITTED_ON                                                                               \
-    {                                                                                           \
-        NNC_FIELD_COMMENT("fitted_on"),                                                         \
-            .required = true, .help = "The measured rows the figures were fitted on, and when." \
+#define FITTED_ON                                                                 \
+    {                                                                             \
+        NNC_FIELD_COMMENT("fitted_on"),                                           \
+            .required = true,                                                     \
+            .help = "The measured rows that the values were fitted on, and when." \
     }
-#define SUSTAINED(type)                                                         \
-    {                                                                           \
-        NNC_FIELD(type, sustained_fraction),                                    \
-            .max = 1, .above_min = true, NNC_DEFAULT(1),                        \
-            .help = "Share of the peak FLOP/s that kernels of this kind reach." \
+#define SUSTAINED(type)                                                  \
+    {                                                                    \
+        NNC_FIELD(type, sustained_fraction),                             \
+            .max = 1, .above_min = true, NNC_DEFAULT(1),                 \
+            .help = "Share of the peak FLOP/s that these kernels reach." \
     }
-#define MEMORY(type)                                                                 \
-    {                                                                                \
-        NNC_FIELD(type, memory_fraction),                                            \
-            .max = 1, .above_min = true, NNC_DEFAULT(1),                             \
-            .help = "Share of the memory bandwidth that kernels of this kind reach." \
+#define MEMORY(type)                                                          \
+    {                                                                         \
+        NNC_FIELD(type, memory_fraction),                                     \
+            .max = 1, .above_min = true, NNC_DEFAULT(1),                      \
+            .help = "Share of the memory bandwidth that these kernels reach." \
     }
-#define FIXED(type)                                                              \
-    {                                                                            \
-        NNC_FIELD(type, fixed_s),                                                \
-            .unit = "s", .max = 1, NNC_DEFAULT(0),                               \
-            .help = "Time of one kernel that neither work nor traffic explains." \
+#define FIXED(type)                                                                         \
+    {                                                                                       \
+        NNC_FIELD(type, fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(0),                    \
+                                  .help = "Fixed time per kernel, independent of its work." \
     }
 
 static const nnc_field efficiency_fields[] = {
@@ -37,9 +38,8 @@ static const nnc_field efficiency_fields[] = {
 
 static const nnc_field map_fields[] = {
     { NNC_FIELD(nnc_efficiency, memory_fraction), .max = 1, .above_min = true,
-      .help =
-          "Share of the memory bandwidth that norms, activations and sums of feature maps reach; "
-          "not given: as pointwise." },
+      .help = "Share of the memory bandwidth that norms, activations and sums of feature maps "
+              "reach; not given: as pointwise." },
     FIXED(nnc_efficiency),
     FITTED_ON,
 };
@@ -49,12 +49,12 @@ static const nnc_field conv_fields[] = {
     MEMORY(nnc_conv_efficiency),
     FIXED(nnc_conv_efficiency),
     { NNC_FIELD(nnc_conv_efficiency, channels_half), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Channels of a group at which half of the rate is reached." },
+      .help = "Channels per group at which half of the rate is reached." },
     { NNC_FIELD(nnc_conv_efficiency, depth_half), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Terms of the sum that a value is, at which half of the rate is reached." },
+      .help = "Terms in the sum of an output value at which half of the rate is reached." },
     { NNC_FIELD(nnc_conv_efficiency, vector_fraction), .max = 1, .above_min = true,
-      .help = "Share of the vector units' rate that convolutions reach on them, where that is "
-              "faster; not given: they are not used." },
+      .help = "Share of the vector units' peak that convolutions reach there, when that is faster; "
+              "not given: not used." },
     FITTED_ON,
 };
 
@@ -65,30 +65,28 @@ static const nnc_field gemm_fields[] = {
     MEMORY(nnc_gemm_efficiency),
     FIXED(nnc_gemm_efficiency),
     { NNC_FIELD(nnc_gemm_efficiency, k_fill), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Start and end of a tile cost as many elements of k." },
+      .help = "Start and end of a tile take the time of this many elements of k." },
     { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_flop), .unit = "B/FLOP", .max = 1e3,
       .above_min = true,
-      .help = "Bytes of operands that the cache feeds to the units per FLOP of their peak: with "
-              "the peak this rate grows." },
+      .help = "Operand bytes that the cache delivers per FLOP of the peak; the rate scales with "
+              "the peak." },
     { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX,
       .above_min = true,
-      .help = "The same as a rate that the peak leaves as it is; taken where it is given." },
+      .help = "The same as a rate independent of the peak; replaces the field above." },
     { NNC_FIELD(nnc_gemm_efficiency, wave_quantization), .max = 1,
-      .help = "Share of a partly filled wave of tiles that counts as full; not given: rates are "
-              "constant, without tiles." },
+      .help = "Share of a partly filled wave of tiles that counts as full; not given: a constant "
+              "rate without tiles." },
     { NNC_FIELD(nnc_gemm_efficiency, unaligned_ratio), .min = 1, .max = 100, NNC_DEFAULT(1),
-      .help = "Time over that of a weight whose sides are multiples of 8." },
+      .help = "Time of a product over that of one whose dimensions are multiples of 8." },
     { NNC_FIELD(nnc_gemm_efficiency, block_ratio), .min = 0.1, .max = 100, NNC_DEFAULT(1),
-      .help =
-          "Time of a product whose operands have a scale for each block of 128, over that of one "
-          "with a scale for each tensor." },
+      .help = "Time of a product with scales per block of 128 over that of one with a scale per "
+              "tensor." },
     { NNC_FIELD(nnc_gemm_efficiency, group_ratio), .min = 0.1, .max = 100, NNC_DEFAULT(1),
-      .help =
-          "Time of the products of a group, each of any number of rows, over that of one product "
-          "of as many rows." },
+      .help = "Time of grouped products with varying numbers of rows over that of one product with "
+              "the same total." },
     { NNC_FIELD(nnc_gemm_efficiency, power_share), .max = 10,
-      .help = "Share of the board's power that the matrix units draw at their peak; above 1 they "
-              "cannot hold it." },
+      .help = "Share of the board power that the matrix units draw at their peak; above 1 they "
+              "cannot sustain it." },
     FITTED_ON,
 };
 
@@ -99,13 +97,13 @@ static const nnc_field flash_fields[] = {
     MEMORY(nnc_flash_efficiency),
     FIXED(nnc_flash_efficiency),
     { NNC_FIELD(nnc_flash_efficiency, seq_half), .max = 1e6, NNC_DEFAULT(0),
-      .help = "Tokens at which half the rate is reached." },
+      .help = "Sequence length at which half of the rate is reached." },
     { NNC_FIELD(nnc_flash_efficiency, narrow_ratio), .max = 1, .above_min = true, NNC_DEFAULT(1),
-      .help = "Rate of heads of width 64 over those of 128 and more." },
+      .help = "Rate of heads of width 64 over that of heads of 128 and more." },
     { NNC_FIELD(nnc_flash_efficiency, block_penalty), .max = 1e3, NNC_DEFAULT(0),
-      .help = "Loss when the blocks of queries fill the units just once." },
+      .help = "Loss of rate when the blocks of queries fill the units exactly once." },
     { NNC_FIELD(nnc_flash_efficiency, head_multiple), .min = 1, .max = 1024, NNC_DEFAULT(32),
-      .help = "Kernels have heads of multiples of this; others are padded." },
+      .help = "Kernels support head widths that are multiples of this; others are padded." },
     FITTED_ON,
 };
 
@@ -120,15 +118,15 @@ static const nnc_field attention_fields[] = { NNC_FLASH_KERNEL_LIST(KERNEL) };
 
 static const nnc_field collective_fields[] = {
     { NNC_FIELD(nnc_collective_efficiency, fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "Time of one call." },
+      .help = "Fixed time of one call." },
     { NNC_FIELD(nnc_collective_efficiency, log2_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "Time that each doubling of the group adds." },
+      .help = "Additional time per doubling of the group size." },
     { NNC_FIELD(nnc_collective_efficiency, bus_fraction), .max = 1, .above_min = true,
-      NNC_DEFAULT(1), .help = "Share of the link's rate that a large message reaches." },
+      NNC_DEFAULT(1), .help = "Share of the link bandwidth that large messages reach." },
     { NNC_FIELD(nnc_collective_efficiency, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX,
-      NNC_DEFAULT(0), .help = "Sent by one rank, it takes twice its time at full rate." },
+      NNC_DEFAULT(0), .help = "Message size per rank that takes twice its time at full rate." },
     { NNC_FIELD(nnc_collective_efficiency, small_group_loss), .max = 3.9, NNC_DEFAULT(0),
-      .help = "Groups of n reach 1 - this / n^2 of the rate." },
+      .help = "A group of n ranks reaches 1 - this / n^2 of the rate." },
     FITTED_ON,
 };
 
@@ -142,30 +140,29 @@ static const nnc_field collectives_fields[] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_to_all),
       NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
     { NNC_FIELD(nnc_collective_efficiencies, step_fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "What a call inside a training step adds: launch, and ranks out of step." },
+      .help = "Additional time of a call inside a training step: launch and skew between ranks." },
     { NNC_FIELD(nnc_collective_efficiencies, scale_out_fraction), .max = 1, .above_min = true,
       NNC_DEFAULT(1), .help = "Share of the network bandwidth that collectives reach." },
     { NNC_FIELD(nnc_collective_efficiencies, scale_out_fixed_s), .unit = "s", .max = 1,
-      NNC_DEFAULT(0), .help = "Time that a call between domains adds." },
+      NNC_DEFAULT(0), .help = "Additional time of a call that leaves the domain." },
     FITTED_ON,
 };
 
 static const nnc_field power_fields[] = {
     { NNC_FIELD(nnc_power_efficiency, idle_share), .max = 1, NNC_DEFAULT(0),
-      .help = "Share of the board's power that is drawn whatever runs." },
+      .help = "Share of the board power that is always drawn." },
     { NNC_FIELD(nnc_power_efficiency, memory_share), .max = 1, NNC_DEFAULT(0),
-      .help = "Share that the memory draws at its full bandwidth." },
+      .help = "Share of the board power that the memory draws at full bandwidth." },
     { NNC_FIELD(nnc_power_efficiency, exponent), .max = 1, NNC_DEFAULT(0),
-      .help = "Times grow with this power of what is drawn over what may be; 0 = never." },
+      .help = "Times grow with this power of (power drawn / power limit); 0 = no effect." },
     FITTED_ON,
 };
 
 const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
     { NNC_FIELD(nnc_efficiencies, basis), NNC_FIELD_NAMES(nnc_basis, NNC_BASIS_COUNT),
-      .help = "On what the figures rest; set to none, all of them are neutral: the datasheet as it "
-              "stands." },
+      .help = "Source of the values; none makes all of them neutral: the datasheet alone." },
     { NNC_FIELD(nnc_efficiencies, calibration), .max = 10, .above_min = true, NNC_DEFAULT(1),
-      .help = "A machine's own factor on the rate of products, attention and convolution." },
+      .help = "Factor of one machine on the rate of matrix products, attention and convolution." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT_BY_DTYPE, nnc_efficiencies, gemm), NNC_FIELD_TABLE(gemm_fields),
       .help = "Matrix products, by the format of the operands." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, attention),
@@ -175,22 +172,23 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps), NNC_FIELD_TABLE(map_fields),
       .help = "Norms, activations, sums and copies of feature maps." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps_tuned), NNC_FIELD_TABLE(map_fields),
-      .help = "The same by kernels written for the device; not given: as maps." },
+      .help = "The same with kernels written for the device; not given: as maps." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise),
       NNC_FIELD_TABLE(efficiency_fields), .help = "Norms, activations, copies and the loss." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise_tuned),
       NNC_FIELD_TABLE(efficiency_fields),
-      .help = "The same by kernels written for the device; not given: as pointwise." },
+      .help = "The same with kernels written for the device; not given: as pointwise." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, optimizer),
       NNC_FIELD_TABLE(efficiency_fields), .help = "The optimizer step." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, collectives),
       NNC_FIELD_TABLE(collectives_fields), .help = "Collectives." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, power), NNC_FIELD_TABLE(power_fields),
-      .help = "What the device draws: where it limits the rates." },
+      .help = "Power draw: where the power limit reduces the rates." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, serving),
       NNC_FIELD_TABLE(nnc_serve_efficiency_fields),
-      .help = "Small batches in captured graphs, for serving; training does not read it." },
-    { NNC_FIELD_COMMENT("fitted_on"), .help = "What the calibration was fitted on." },
+      .help = "Serving: small batches in captured graphs. Not used in training." },
+    { NNC_FIELD_COMMENT("fitted_on"),
+      .help = "The measured rows that the calibration was fitted on." },
 };
 
 void nnc_efficiencies_neutral(nnc_efficiencies *e)
@@ -199,6 +197,7 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
                                            NNC_EFFICIENCIES_FIELDS };
     memset(e, 0, sizeof *e);
     nnc_fields_init(&table, e);
-    e->pointwise_tuned.memory_fraction = (double)NAN;                    /* not given */
-    e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0; /* not fields of maps */
+    e->pointwise_tuned.memory_fraction = (double)NAN; /* not given */
+    e->maps.sustained_fraction = e->maps_tuned.sustained_fraction =
+        1.0; /* the maps object has no such field */
 }

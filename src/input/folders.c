@@ -1,4 +1,8 @@
-/* FILE HEAD */
+/* Data folders: from an id, alias or path to a file.
+ *
+ * An id is looked up in this order, in every folder before the next step: file of this name, exact alias,
+ * id in another spelling, alias in another spelling ("NVIDIA A100-SXM4-80GB" finds a100-sxm4-80gb). Aliases
+ * are in the files; an index made at build time (nnc_shipped_aliases) avoids opening all of them. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -11,8 +15,6 @@
 
 #include "input/input_internal.h"
 
-/* ---- Data folders, and the file in them that an id stands for. ---- */
-
 /* ---- the ids of a folder ---- */
 
 static int by_name(const void *a, const void *b)
@@ -21,7 +23,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*left, *right);
 }
 
-/* "h100.json" -> "h100" in the arena; *id NULL for a name that is no spec's. */
+/* "h100.json" -> "h100" in the arena; *id NULL if the name does not end in ".json". */
 static bool id_of(nnc_arena *arena, const char *name, char **id)
 {
     const size_t length = strlen(name);
@@ -50,7 +52,7 @@ static bool add_folder_ids(nnc_arena *arena, const char *path, nnc_id_list *list
 {
     DIR *dir = opendir(path);
     const struct dirent *entry = dir != NULL ? readdir(dir) : NULL;
-    bool added = dir != NULL || errno != ENOMEM; /* a folder that is not there has no files */
+    bool added = dir != NULL || errno != ENOMEM; /* a missing folder has no files */
     for (; added && entry != NULL; entry = readdir(dir)) {
         char *id;
         added = id_of(arena, entry->d_name, &id) && (id == NULL || add_id(arena, list, id));
@@ -77,7 +79,7 @@ static void sort_ids(nnc_id_list *list)
 
 /* ---- spellings of an id ---- */
 
-/* Makers and endings of names that say nothing of the shape. */
+/* Words that do not change the shape: vendors at the start, suffixes at the end. */
 static bool says_nothing(const char *word, size_t length, bool first)
 {
     static const char *const makers[] = { "nvidia", "amd",     "intel", "google",  "aws",
@@ -94,7 +96,7 @@ static bool says_nothing(const char *word, size_t length, bool first)
     return false;
 }
 
-/* Length of the word of letters, or the number with its dots, that begins here; 0 = none does. */
+/* Length of the word, or of the number with dots, at the start of text; 0 = neither. */
 static size_t word_length(const char *text)
 {
     size_t length = 0;
@@ -124,7 +126,7 @@ static void normalise_id(const char *text, char *plain, size_t size)
             continue;
         }
         if (used + length + 2 > size) {
-            plain[0] = '\0'; /* too long to be an id */
+            plain[0] = '\0'; /* too long for an id */
             return;
         }
         char *word = plain + used + (used > 0 ? 1 : 0);
@@ -169,7 +171,7 @@ static bool add_folder(nnc_folders *folders, const char *folder)
     return folders->paths[folders->count++] != NULL;
 }
 
-/* Each part of $NNCOST_PATH; empty ones are skipped. */
+/* Adds each part of $NNCOST_PATH; skips empty parts. */
 static bool add_path(nnc_folders *folders, const char *path)
 {
     char *rest = nnc_arena_strdup(folders->arena, path);
@@ -190,11 +192,11 @@ bool nnc_folders_open(nnc_folders *folders, const char *data_path)
     const char *path = getenv("NNCOST_PATH");
     const char *config = getenv("XDG_CONFIG_HOME");
     const char *home = getenv("HOME");
-    size_t room = 3;
+    size_t capacity = 3;
     for (const char *c = path; c != NULL && *c != '\0'; c++) {
-        room += *c == ':';
+        capacity += *c == ':';
     }
-    folders->paths = nnc_arena_array(folders->arena, room, sizeof(*folders->paths));
+    folders->paths = nnc_arena_array(folders->arena, capacity, sizeof(*folders->paths));
     if (folders->paths == NULL || (path != NULL && !add_path(folders, path))) {
         return false;
     }
@@ -249,7 +251,7 @@ static bool is_regular(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-/* How an id is compared: as it is written, or in whatever spelling. */
+/* Comparison of two ids: exact, or in any spelling. */
 typedef bool same_fn(const char *a, const char *b);
 
 static bool equal(const char *a, const char *b)
@@ -257,7 +259,7 @@ static bool equal(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* Is the alias in the file's list of them? Looked up in the text, which is far cheaper than parsing it. */
+/* Does the file have the alias? Searches the text, which is far cheaper than parsing it. */
 static bool has_alias(const char *path, const char *alias, same_fn *same)
 {
     char *text = NULL, one[256];
@@ -279,7 +281,8 @@ static bool has_alias(const char *path, const char *alias, same_fn *same)
     return has;
 }
 
-/* The file that had the alias when the program was built: true where the folder has it, too. *path NULL: out of memory. */
+/* Looks an alias up in the index of the shipped files. true: the folder has that file, and the file still
+ * has the alias. *path NULL: out of memory. */
 static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
                          const char *alias, const char **path)
 {
@@ -296,7 +299,7 @@ static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const 
     return found;
 }
 
-/* The file of a folder that has the id or, aliased, the alias; *path stays NULL when there is none. */
+/* Finds the file of a folder with this id or (aliased) alias; *path stays NULL when nothing is found. */
 static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
                           const char *id, bool aliased, same_fn *same, const char **path,
                           nnc_error *err)
@@ -322,7 +325,7 @@ static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const
     return NNC_OK;
 }
 
-/* The id that begins like the text, else the nearest by edit distance; NULL = none. */
+/* The id that begins with the text, else the nearest by edit distance; NULL = none. */
 static const char *nearest_id(const nnc_id_list *list, const char *text)
 {
     const char *best = NULL;
@@ -364,14 +367,14 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
                     near != NULL ? "\"" : "", id);
 }
 
-/* Can it be the name of a file in a folder? */
+/* Is the text usable as a file name in a folder? */
 static bool is_usable(const char *id)
 {
     return id[0] != '\0' && id[0] != '.' && strlen(id) < 256 && strstr(id, "..") == NULL &&
            strchr(id, '"') == NULL;
 }
 
-/* Exact ids come first, exact aliases then. */
+/* See the order at the top of this file. */
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id,
                           const char **path, nnc_error *err)
 {
@@ -387,7 +390,8 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
                                    : nnc_fail(err, NNC_IO, one, "is no regular file, expected one");
         }
     }
-    for (int step = 1; step < 4; step++) { /* aliases, ids in any spelling, aliases in any */
+    for (int step = 1; step < 4;
+         step++) { /* 1: exact aliases, 2: ids in any spelling, 3: aliases in any spelling */
         const bool aliased = step % 2 == 1;
         const bool looks = !aliased || info->has_aliases;
         for (int i = 0; looks && i < folders->count && *path == NULL; i++) {
@@ -414,7 +418,7 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
     return *path != NULL ? NNC_OK : fail_unknown(folders, info, id, err);
 }
 
-/* An id of another kind is most likely an operand in the wrong place. */
+/* An id of another kind is probably an argument in the wrong place. */
 static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const char *id,
                                  nnc_error *err)
 {
@@ -505,9 +509,9 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
     return NNC_OK;
 }
 
-/* ---- folders ---- */
+/* ---- folders that hold a model ---- */
 
-/* folder/below/name in the arena, without a stroke twice; NULL = out of memory. */
+/* folder/below/name in the arena, with single slashes; NULL = out of memory. */
 static const char *path_in(nnc_specs *specs, const char *folder, const char *below,
                            const char *name)
 {
@@ -524,7 +528,7 @@ static const char *path_in(nnc_specs *specs, const char *folder, const char *bel
     return path;
 }
 
-/* The network that a diffusers pipeline trains stands in one of these folders. */
+/* A diffusers pipeline has the trained network in one of these folders. */
 static const char *const networks[] = { "unet", "transformer", "prior", "decoder" };
 
 static nnc_status find_network(nnc_specs *specs, const char *folder, const char **path,
@@ -560,9 +564,9 @@ static bool is_called(const char *path, const char *name)
     return strcmp(slash != NULL ? slash + 1 : path, name) == 0;
 }
 
-/* ---- names of the hub ---- */
+/* ---- names on the Hugging Face hub ---- */
 
-/* "meta-llama/Llama-3.1-8B": one stroke, and no file. */
+/* Has the text the form "meta-llama/Llama-3.1-8B" (one slash), and is there no such file? */
 static bool is_hub_name(const char *text)
 {
     const char *slash = strchr(text, '/');
@@ -571,7 +575,7 @@ static bool is_hub_name(const char *text)
            text[0] != '.' && !(length > 5 && strcmp(text + length - 5, ".json") == 0);
 }
 
-/* Letters and digits alone, in lower case: "Llama-3.1-8B" and "llama3-8b" differ by a digit then. */
+/* Letters and digits only, in lower case, so that "Llama-3.1-8B" and "llama3-8b" differ by one digit. */
 static char *plain(nnc_arena *arena, const char *name)
 {
     char *text = nnc_arena_strdup(arena, name);
@@ -587,7 +591,7 @@ static char *plain(nnc_arena *arena, const char *name)
     return text;
 }
 
-/* The shipped model that a name of the hub is like; NULL = none. */
+/* The shipped model whose id is nearest to a hub name; NULL = none. */
 static const char *nearest_shipped(nnc_specs *specs, const char *name)
 {
     const char *const *ids = NULL;

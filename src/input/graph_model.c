@@ -157,7 +157,7 @@ static void read_group(nnc_json at, nnc_graph_node *node)
     node->group = (nnc_group)group;
 }
 
-/* "bottleneck.conv": the macro around, and the op's own name or its kind. */
+/* "bottleneck.conv": the macro, then the name of the op or its kind. */
 static const char *label_of(reader *r, nnc_json at, const nnc_graph_node *node)
 {
     char label[96];
@@ -279,7 +279,7 @@ static void read_use(reader *r, nnc_json at, nnc_graph_node *node)
     }
 }
 
-/* A step that has others inside. */
+/* Reads a step that contains other steps. */
 static void read_around(reader *r, nnc_json at, const char *key, nnc_graph_node *node)
 {
     const char *const keys[] = { key, "ops", "as", "note", NULL };
@@ -356,7 +356,7 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node)
     }
 }
 
-/* Recursion through read_node is as deep as steps nest. */
+/* The recursion through read_node is as deep as steps are nested. */
 static nnc_graph_ops read_ops(reader *r, nnc_json at)
 {
     nnc_graph_ops ops = { NULL, 0 };
@@ -507,7 +507,7 @@ static void read_input(reader *r, nnc_json root)
     }
 }
 
-/* The one repeat among the steps of the network itself. */
+/* The repeat step at the top level, if there is exactly one: the layers of the network. */
 static const nnc_graph_node *find_layers(const nnc_graph_ops *ops)
 {
     const nnc_graph_node *found = NULL;
@@ -564,13 +564,13 @@ static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAP
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
-/* Names of fields that all files have: no number can be called so. */
+/* Is it the name of a field of every model? A number must have another name. */
 static bool is_common(const char *name)
 {
     return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL;
 }
 
-/* The fields of this network: those of all graphs, and a row for each number that may be set. */
+/* The fields of this network: the common ones and one row per number that can be set. */
 static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_net *net)
 {
     nnc_arena *arena = root.doc->arena;
@@ -652,7 +652,7 @@ void nnc_graph_tower(nnc_json at, nnc_model *model)
 
 static void complete_graph(nnc_json root, nnc_model *model)
 {
-    if (model->graph.net == NULL) { /* else a configuration has named it */
+    if (model->graph.net == NULL) { /* else the configuration has set it */
         nnc_graph_take(root, model);
     }
     if (model->graph.net != NULL) {

@@ -1,4 +1,4 @@
-/* FILE HEAD */
+/* Models of the image families: U-Nets (segmentation, diffusion) and vision transformers (classification). */
 #include <inttypes.h>
 
 #include "input/input_internal.h"
@@ -10,7 +10,7 @@ static const nnc_field unet_fields[] = {
     { UNET(image), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true,
       .help = "Side of an image." },
     { UNET(latent_factor), .min = 1, .max = 1024, NNC_DEFAULT(1),
-      .help = "Pixels per side of one latent position." },
+      .help = "Pixels per side of one latent position; 1 = the network works on pixels." },
     { UNET(in_channels), .min = 1, .max = 1e5, .required = true, .help = "Channels of the input." },
     { UNET(out_channels), .min = 1, .max = 1e5, .required = true,
       .help = "Channels of the output." },
@@ -19,39 +19,40 @@ static const nnc_field unet_fields[] = {
     { UNET(channel_multipliers),
       NNC_FIELD_COUNTED(nnc_model, unet.channel_multipliers, unet.levels), .min = 1, .max = 1000,
       .required = true,
-      .help = "Channels of each level over those of the first, from full resolution down." },
+      .help = "Channels of each level relative to the first, from full resolution down." },
     { UNET(blocks_per_level), .min = 1, .max = 64, .required = true,
-      .help = "Blocks of a level going down; a residual network has one more going up." },
+      .help = "Blocks per level on the way down; a residual network has one more per level on the "
+              "way up." },
     { UNET(block), NNC_FIELD_NAMES(nnc_unet_block, NNC_UNET_BLOCK_COUNT), .required = true,
       .help = "Kind of block." },
     { UNET(norm), NNC_FIELD_NAMES(nnc_norm_kind, NNC_NORM_KIND_COUNT), .required = true,
-      .help = "group or batch." },
+      .help = "Kind of norm: group or batch." },
     { UNET(norm_groups), .min = 1, .max = 1e5, .default_text = "32 with group norms",
       .help = "Groups of a group norm." },
-    { UNET(kernel), .min = 1, .max = 31, NNC_DEFAULT(3), .help = "Side of a convolution." },
+    { UNET(kernel), .min = 1, .max = 31, NNC_DEFAULT(3), .help = "Kernel size of convolutions." },
     { UNET(conv_biases), NNC_DEFAULT_ON, .help = "Biases on convolutions." },
     { UNET(down), NNC_FIELD_NAMES(nnc_unet_down, NNC_DOWN_COUNT), .required = true,
-      .help = "How a level is halved." },
+      .help = "How the resolution is halved between levels." },
     { UNET(up), NNC_FIELD_NAMES(nnc_unet_up, NNC_UP_COUNT), .required = true,
-      .help = "How a level is doubled." },
+      .help = "How the resolution is doubled between levels." },
     { UNET(time_embed_width), .max = 1e6, NNC_DEFAULT(0),
       .help = "Width of the time embedding; 0 = none." },
     { UNET(attention_levels),
       NNC_FIELD_COUNTED(nnc_model, unet.attention_levels, unet.attention_levels_count),
-      .default_text = "none", .help = "Does each level attend to itself?" },
-    { UNET(middle_attention), NNC_DEFAULT_OFF, .help = "Does the middle attend to itself?" },
+      .default_text = "none", .help = "Self-attention of each level." },
+    { UNET(middle_attention), NNC_DEFAULT_OFF, .help = "Self-attention in the middle." },
     { UNET(transformer_depth), .max = 100, NNC_DEFAULT(0),
-      .help = "Transformer blocks per attention layer; 0 = bare attention." },
+      .help = "Transformer blocks per attention layer; 0 = attention without an MLP." },
     { UNET(transformer_depths),
       NNC_FIELD_COUNTED(nnc_model, unet.transformer_depths, unet.transformer_depths_count),
       .max = 100, .default_text = "transformer_depth",
-      .help = "Transformer blocks per attention layer of each level; the middle has the last." },
+      .help = "Transformer blocks per attention layer, by level; the middle uses the last value." },
     { UNET(cross_only_levels),
       NNC_FIELD_COUNTED(nnc_model, unet.cross_only_levels, unet.cross_only_levels_count),
       .default_text = "none",
-      .help = "Do both attentions of a level's transformer blocks read the context?" },
+      .help = "Levels in which both attentions of a transformer block read the context." },
     { UNET(linear_projections), NNC_DEFAULT_OFF,
-      .help = "Transformers are entered and left by linear layers, not by 1x1 convolutions." },
+      .help = "Linear layers instead of 1x1 convolutions before and after transformers." },
     { UNET(heads), .max = 1e5, .default_text = "by head_width",
       .help = "Heads per attention layer." },
     { UNET(head_width), .max = 1e5, .default_text = "by heads", .help = "Width of one head." },
@@ -60,11 +61,13 @@ static const nnc_field unet_fields[] = {
     { UNET(context_width), .max = 1e6, NNC_DEFAULT(0),
       .help = "Width of the cross-attention input; 0 = none." },
     { UNET(context_input_width), .max = 1e6, NNC_DEFAULT(0),
-      .help = "Width of that input before a linear layer to context_width; 0 = no such layer." },
+      .help = "Width of that input before a linear layer maps it to context_width; 0 = no such "
+              "layer." },
     { UNET(added_embed_width), .max = 1e6, NNC_DEFAULT(0),
-      .help = "Width of an input that two linear layers add to the time embedding; 0 = none." },
+      .help = "Width of an additional input that two linear layers add to the time embedding; 0 = "
+              "none." },
     { UNET(class_embeds), .max = 1e6, NNC_DEFAULT(0),
-      .help = "Rows of a table that is added to the time embedding; 0 = none." },
+      .help = "Rows of a class table that is added to the time embedding; 0 = none." },
     { UNET(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
 };
 
@@ -84,7 +87,8 @@ static void unet_complete(nnc_json root, nnc_model *model)
     }
 }
 
-/* Does the level at `index` attend; the middle, at the deepest level's width, is index `levels`. */
+/* Does the level at `index` have attention? Index `levels` is the middle, at the width of the deepest
+ * level. */
 static bool attends(const nnc_unet *u, int32_t index)
 {
     return index == u->levels ? u->middle_attention
@@ -114,7 +118,7 @@ static bool has_transformers(const nnc_unet *u)
     return any;
 }
 
-/* Lists with an entry for each level, and what is added to a time embedding. */
+/* Checks lists with one entry per level, and additions to the time embedding. */
 static void check_levels(nnc_json at, const nnc_unet *u)
 {
     const struct {
@@ -185,8 +189,8 @@ static void check_attention(nnc_json at, const nnc_unet *u)
     }
 }
 
-/* Each kind of block comes with one way to halve and double its levels; the segmentation kind has
- * neither time nor attention. */
+/* Each kind of block has one way to halve and double levels; the segmentation kind has no time embedding
+ * and no attention. */
 static void check_block(nnc_json at, const nnc_unet *u)
 {
     const bool residual = u->block == NNC_UNET_RESIDUAL;
@@ -276,15 +280,15 @@ static const nnc_field vit_fields[] = {
     { VIT(mlp), NNC_FIELD_NAMES(nnc_mlp, NNC_MLP_COUNT), .default_text = "gelu",
       .help = "Activation of the feed-forward layer; swiglu and geglu have three matrices." },
     { VIT(classes), .min = 1, .max = NNC_VOCAB_MAX, .required = true,
-      .help = "Classes that the head tells apart." },
+      .help = "Classes of the head." },
     { VIT(distilled), NNC_DEFAULT_OFF,
-      .help = "A second token and a second head, for what a teacher says (DeiT)." },
+      .help = "Distillation: a second token and a second head, trained on a teacher (DeiT)." },
     { VIT(relative_positions), NNC_DEFAULT_OFF,
-      .help = "Each layer adds a table of relative positions to its scores; patches have none "
-              "(BEiT)." },
+      .help = "Each layer adds a table of relative positions to its scores; patches have no "
+              "positions (BEiT)." },
     { VIT(no_key_bias), NNC_DEFAULT_OFF, .help = "Keys have no bias." },
     { VIT(layer_scale), NNC_DEFAULT_OFF,
-      .help = "Each half of a layer ends with one factor per channel." },
+      .help = "Attention and MLP of a layer end with one factor per channel." },
     { VIT(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
 };
 

@@ -1,4 +1,9 @@
-/* FILE HEAD */
+/* JSON documents. The text is checked first (json_scan.c), because cJSON accepts more than RFC 8259; then
+ * cJSON builds the tree; then the tree is checked for repeated keys and infinite numbers. cJSON keeps no
+ * positions: the line of an error is found by walking the text again.
+ *
+ * One object of a document can be left out of the tree (nnc_json_apart): its members are parsed one at a
+ * time. A check of recorded estimates then needs memory for one estimate, not for the whole file. */
 #include <cjson/cJSON.h>
 #include <locale.h>
 #include <math.h>
@@ -17,7 +22,7 @@ static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what)
     nnc_faults_note(doc->faults, &fault);
 }
 
-/* One member of an object, and its place among the others. */
+/* A member of an object and its index. */
 typedef struct keyed {
     const cJSON *node;
     int place;
@@ -32,10 +37,10 @@ static int by_key(const void *a, const void *b)
 
 enum { SEEN_MAX = 256 };
 
-/* Are there keys of the same hash, or too many to tell? Most objects need no sorting. */
+/* Do two keys have the same hash, or are there too many keys to tell? Most objects then need no sorting. */
 static bool may_repeat(const cJSON *object)
 {
-    uint64_t seen[SEEN_MAX] = { 0 }; /* 0 = nothing is here */
+    uint64_t seen[SEEN_MAX] = { 0 }; /* 0 = empty slot */
     int count = 0;
     for (const cJSON *at = object->child; at != NULL; at = at->next) {
         uint64_t hash = 14695981039346656037U; /* FNV-1a */
@@ -76,8 +81,8 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
     free(members);
 }
 
-/* What only the tree shows: cJSON keeps both of two equal keys, and reads 1e999. Calls itself as deep as
- * the text is nested, which is bounded. */
+/* Checks that need the tree: cJSON keeps both of two equal keys, and reads 1e999 as infinity. The recursion
+ * is as deep as the text is nested, which is limited. */
 static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
 {
     bool finite = isfinite(at->valuedouble);
@@ -90,7 +95,7 @@ static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
     return finite;
 }
 
-/* The half of a pair of surrogates that \uXXXX at a place is: 1 the first, 2 the second, 0 neither. */
+/* Is the \uXXXX at a place half of a surrogate pair? 1 = first half, 2 = second half, 0 = no. */
 static int surrogate_at(const char *at)
 {
     if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') {
@@ -108,8 +113,9 @@ static bool is_half(const char *at)
     return half == 2 || (half == 1 && surrogate_at(at + 6) != 2);
 }
 
-/* Says why a text was refused; `end`: where cJSON stopped. It reads numbers in the caller's locale, and
- * knows one-byte decimal points only; what it refuses beside that and halves of pairs is out of memory. */
+/* Explains why a text was refused; `end`: the place where cJSON stopped. cJSON reads numbers in the locale
+ * of the caller and supports decimal points of one byte only; every other failure, except half a surrogate
+ * pair, is out of memory. */
 static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end)
 {
     nnc_json_scan_fault fault;
@@ -132,7 +138,7 @@ static int values_max_of(const nnc_json_doc *doc)
     return doc->values_max > 0 ? doc->values_max : NNC_SCAN_VALUES_MAX;
 }
 
-/* To the value of a dotted name; false: there is none. */
+/* Moves to the value of a dotted name; false: not found. */
 static bool walk_to(nnc_walk *w, const char *dotted)
 {
     char key[64];
@@ -152,19 +158,19 @@ static bool walk_to(nnc_walk *w, const char *dotted)
     return w->text[w->at] == '{';
 }
 
-/* The text with the members of what is apart empty; their places go into the document. */
+/* Copies the text with the members of the large object empty, and stores their places in the document. */
 static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
 {
     nnc_walk w = nnc_walk_begin(doc->text);
-    int32_t room = 0;
+    int32_t capacity = 0;
     size_t copied = 0;
     if (!walk_to(&w, doc->apart.name)) {
         return false;
     }
     while (nnc_walk_member(&w, true)) {
         const size_t place = w.text[w.at] == '{' ? w.at : 0;
-        size_t *places =
-            nnc_arena_grow(doc->arena, doc->apart.places, doc->apart.count, &room, sizeof *places);
+        size_t *places = nnc_arena_grow(doc->arena, doc->apart.places, doc->apart.count, &capacity,
+                                        sizeof *places);
         if (places == NULL) {
             return false;
         }
@@ -183,7 +189,7 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
     return !lean->failed && doc->apart.digests != NULL;
 }
 
-/* Reads all but what is apart. false: read all of it. */
+/* Parses the document without the large object. false: parse all of it instead. */
 static bool parse_lean(nnc_json_doc *doc)
 {
     nnc_buffer lean = { 0 };
@@ -196,7 +202,7 @@ static bool parse_lean(nnc_json_doc *doc)
     return doc->root != NULL;
 }
 
-/* Begins a number that JSON does not have; its length, 0 = none. */
+/* Length of a number that JSON does not have, at the start of text; 0 = none. */
 static size_t word_at(const char *at)
 {
     return strncmp(at, "-Infinity", 9) == 0  ? 9
@@ -218,7 +224,7 @@ static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t s
     bool quoted = false;
     for (char *c = copy; *c != '\0'; c++) {
         const size_t length = quoted ? 0 : word_at(c);
-        if (length > 0) { /* as long as before, so that places in the text stay where they are */
+        if (length > 0) { /* the same length as before, so that positions stay valid */
             const char *const word = length == 3   ? "\"?\""
                                      : length == 8 ? "\"+inf\"  "
                                                    : "\"-inf\"   ";
@@ -255,7 +261,7 @@ bool nnc_json_parse(nnc_json_doc *doc)
         return false;
     }
     end = doc->text;
-    /* Only the grammar tells where a member ends. */
+    /* Requires valid text: nnc_walk does not check it. */
     const bool lean = doc->apart.name != NULL &&
                       nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
     if (!lean && (nnc_json_scan_lexemes(doc->text, doc->size, values_max) ||
@@ -391,7 +397,7 @@ static cJSON *last_of(nnc_json object, bool added)
 {
     cJSON *last = NULL;
     if (added) {
-        last = object.node->child->prev; /* cJSON keeps the last one there */
+        last = object.node->child->prev; /* cJSON stores the last child there */
         last->type |= INHERITED;
     } else {
         nnc_faults_no_memory(object.doc->faults);
@@ -423,15 +429,15 @@ bool nnc_json_inherited(nnc_json at)
     return at.node != NULL && (at.node->type & INHERITED) != 0;
 }
 
-/* ---- Faults in a document: where they are, and noting them. ---- */
+/* ---- errors: finding the place, and noting them ---- */
 
-/* The open containers above a value, outermost first. */
+/* The containers around a value, outermost first. */
 typedef struct way {
     nnc_json open[NNC_SCAN_DEPTH_MAX + 2];
     int depth;
 } way;
 
-/* Calls itself as deep as the text is nested. */
+/* The recursion is as deep as the text is nested. */
 static bool find(nnc_json at, nnc_json to, way *w)
 {
     if (at.node == to.node) {
@@ -447,7 +453,7 @@ static bool find(nnc_json at, nnc_json to, way *w)
     return false;
 }
 
-/* Of a value that was taken over, the key that says so. */
+/* The key that made a value inherited: "same_as" or "like". */
 static nnc_json own_of(nnc_json container, nnc_json at)
 {
     if (!nnc_json_inherited(at)) {
@@ -466,7 +472,7 @@ static long line_of(const way *w, nnc_json at)
         const nnc_json below = i + 1 < w->depth ? w->open[i + 1] : at;
         const nnc_json child = own_of(w->open[i], below);
         if (child.node == NULL) {
-            break; /* part of an object is from elsewhere */
+            break; /* the rest of this object is inherited */
         }
         nnc_walk_member(&walk, object);
         for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {
@@ -564,7 +570,7 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault)
     }
 }
 
-/* Said once: what cannot be read for want of memory says nothing of the file. */
+/* Notes out of memory once: it is not an error of the file. */
 void nnc_faults_no_memory(nnc_faults *faults)
 {
     nnc_error fault;

@@ -1,11 +1,14 @@
-/* FILE HEAD */
+/* JSON text without a tree. nnc_json_scan checks the grammar of RFC 8259 and names the first error;
+ * nnc_json_scan_lexemes is the fast path, which checks numbers and strings only and leaves the order of
+ * lexemes to cJSON. nnc_walk finds the places of values in text that is known to be valid; it checks
+ * nothing, so it can skip megabytes quickly. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "input/input_internal.h"
 
-/* What may come next in a text. */
+/* The lexemes that may come next. */
 enum { VALUE = 1, KEY = 2, COLON = 4, COMMA = 8, CLOSE = 16, END = 32 };
 
 typedef struct scan {
@@ -13,8 +16,8 @@ typedef struct scan {
     unsigned allowed;
     uint64_t objects; /* one bit per open bracket, the innermost lowest: 1 = object, 0 = list */
     int depth;
-    int values, values_max;     /* begun so far */
-    nnc_json_scan_fault *fault; /* NULL: nobody asks what is wrong */
+    int values, values_max;     /* number of values so far */
+    nnc_json_scan_fault *fault; /* NULL: do not describe the error */
 } scan;
 
 nnc_position nnc_json_position(const char *text, const char *at)
@@ -42,7 +45,7 @@ static size_t word_length(const char *at, const char *end)
     return n;
 }
 
-/* What stands at a place, as a message calls it. */
+/* The text at a place, for a message. */
 static void describe(const scan *s, const char *at, char *text, size_t size)
 {
     const size_t left = (size_t)(s->end - at);
@@ -97,13 +100,13 @@ static bool scan_escape(scan *s)
     return true;
 }
 
-/* Bit 7 of each byte that is 0. */
+/* Sets bit 7 of each byte that is 0 (other bits are arbitrary). */
 static uint64_t zeros(uint64_t word)
 {
     return (word - 0x0101010101010101U) & ~word;
 }
 
-/* Past letters of which nothing needs to be known, eight at a time: most of a text is made of them. */
+/* Skips printable ASCII without quotes and backslashes, eight bytes at a time: most of a text. */
 static const char *past_plain(const char *at, const char *end)
 {
     static const uint64_t each = 0x0101010101010101U;
@@ -144,7 +147,7 @@ static bool scan_text(scan *s)
     return true;
 }
 
-/* Behind a number: is it none, after all? */
+/* Can this character continue a number? After a complete number it is an error. */
 static bool goes_on(char c)
 {
     return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
@@ -162,7 +165,7 @@ static bool scan_number(scan *s)
     if (length >= sizeof(number)) {
         return refuse(s, s->at, "number too long", "at most 63 characters");
     }
-    if (s->fault != NULL) { /* else the tree shows it */
+    if (s->fault != NULL) { /* else the tree is checked for it */
         memcpy(number, s->at, length);
         number[length] = '\0';
         if (!nnc_read_double(number, &value)) {
@@ -186,7 +189,7 @@ static bool begins_number(char c)
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max)
 {
     scan s = { .begin = text, .at = text, .end = text + size };
-    int values = 1, depth = 0; /* an empty list counts as if it held a value */
+    int values = 1, depth = 0; /* an empty list counts as one value */
     while (s.at < s.end) {
         const char c = *s.at;
         if (is_blank(c)) {
@@ -211,7 +214,7 @@ bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max)
     return true;
 }
 
-/* ---- the grammar, for texts that were refused ---- */
+/* ---- the grammar, with error messages ---- */
 
 static bool scan_word(scan *s)
 {
@@ -277,10 +280,10 @@ static bool scan_value(scan *s, char c)
     return c == '"' ? scan_text(s) : begins_number(c) ? scan_number(s) : scan_word(s);
 }
 
-/* What comes next, if it may. */
+/* Scans the next lexeme if it is allowed here. */
 static bool scan_next(scan *s)
 {
-    const char c = *s->at; /* a NUL at the end */
+    const char c = *s->at; /* a NUL at the end of the text */
     if ((s->allowed & CLOSE) != 0 && c == (in_object(s) ? '}' : ']')) {
         close_bracket(s);
         return true;
@@ -377,7 +380,7 @@ nnc_walk nnc_walk_begin(const char *text)
 bool nnc_walk_member(nnc_walk *w, bool object)
 {
     skip_blanks(w);
-    if (!closes(w->text[w->at])) { /* the opening bracket or a comma */
+    if (!closes(w->text[w->at])) { /* skip the opening bracket or the comma */
         w->at++;
         skip_blanks(w);
     }
@@ -392,7 +395,7 @@ bool nnc_walk_member(nnc_walk *w, bool object)
         skip_quoted(w);
         w->key_length = w->at - w->key;
         skip_blanks(w);
-        w->at++; /* the colon */
+        w->at++; /* skip the colon */
         skip_blanks(w);
     }
     return true;

@@ -1,4 +1,5 @@
-/* FILE HEAD */
+/* Models of every family: a file names its family, whose row reads the rest. Also the scaling of a model by
+ * --set hidden=N. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +36,7 @@ void nnc_model_rules(nnc_json at, const nnc_model *model)
     }
 }
 
-/* The family decides the table; false: a fault was noted. */
+/* Reads the family, which decides the table; false: an error was noted. */
 static bool read_family(nnc_json root, nnc_model *model)
 {
     const nnc_json at = nnc_json_get(root, "family");
@@ -119,7 +120,7 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
     const nnc_family family = model->family;
     const nnc_status status = nnc_field_set(nnc_model_table_of(model), model, field, value, err);
     if (model->family != family) {
-        model->family = family; /* its fields would all be missing */
+        model->family = family; /* a model of another family would have no fields */
         return nnc_fail(err, NNC_BAD_USAGE, field, "fixed, expected %s, found \"%s\"",
                         nnc_family_name(family), value);
     }
@@ -129,7 +130,7 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
     return status;
 }
 
-/* The dims of a family that belong together; NULL = it has none such. */
+/* The dimensions of a family that scale together; NULL = the family does not have it. */
 typedef struct dims {
     int64_t *hidden, *heads, *kv_heads, *head_dim, *ffn_hidden, *expert_hidden, *shared_hidden;
 } dims;
@@ -174,14 +175,15 @@ void nnc_widths_record(nnc_model *model)
                                     .shared_hidden = value_of(d.shared_hidden) };
 }
 
-/* a b / c, 0 if that is no whole number. */
+/* a b / c; 0 if that is not a whole number. */
 static int64_t share(int64_t a, int64_t b, int64_t c)
 {
     int64_t product = 0;
     return nnc_mul_i64(a, b, &product) && c > 0 && product % c == 0 ? product / c : 0;
 }
 
-/* In proportion to hidden; as it was where that is not whole, which the check below refuses. */
+/* Scales a dimension in proportion to hidden; leaves it when the result is not whole, which
+ * nnc_widths_check reports. */
 static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was)
 {
     if (dim != NULL && recorded > 0) {
@@ -190,7 +192,8 @@ static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was)
     }
 }
 
-/* No whole number of heads of the same width fills hidden, but as many heads of another width do. */
+/* Keep the number of heads and change their width? Yes if heads of the same width do not fill hidden but
+ * this number does. */
 static bool keeps_count(const nnc_widths *was, int64_t hidden, unsigned set)
 {
     return (set & (HEADS | HEAD_DIM)) == 0 && share(was->heads, hidden, was->hidden) == 0 &&
@@ -198,7 +201,7 @@ static bool keeps_count(const nnc_widths *was, int64_t hidden, unsigned set)
            hidden % was->heads == 0;
 }
 
-/* Heads keep their width; where those of another number have to fill hidden, it follows. */
+/* Heads keep their width; if their number was set, the width changes. */
 static void follow_heads(const dims *d, const nnc_widths *was, unsigned set)
 {
     const int64_t hidden = *d->hidden;
@@ -274,7 +277,7 @@ void nnc_widths_check(nnc_json at, const nnc_model *model)
     const int64_t hidden = *d.hidden;
     const bool fill = was->heads * was->head_dim == was->hidden;
     if (keeps_count(was, hidden, was->set)) {
-        /* the width of a head has followed */
+        /* head_dim was changed instead */
     } else if ((was->set & (HEADS | HEAD_DIM)) == 0) {
         check_whole(at, was, "heads", HEADS, was->heads, hidden);
     } else if (d.head_dim != NULL && fill &&

@@ -1,4 +1,5 @@
-/* FILE HEAD */
+/* Objects read by tables: field tables for files, tables of metrics for recorded results. Errors are noted
+ * in the document; reading continues after them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static void read_number(nnc_json at, const nnc_field *field, void *place, int in
 {
     char expected[256];
     if (nnc_json_type_of(at) == NNC_JSON_NULL) {
-        return; /* not recorded, as if absent */
+        return; /* not recorded, the same as absent */
     }
     if (nnc_json_type_of(at) != NNC_JSON_NUMBER) {
         mismatch(at, field, "wrong type");
@@ -102,7 +103,7 @@ static void read_list(nnc_json at, const nnc_field *field, void *object)
 
 static const nnc_names dtypes = { nnc_dtype_name, NNC_DTYPE_COUNT };
 
-/* The place of each number format in an object keyed by them. */
+/* The number format that a key names; NNC_DTYPE_COUNT = unknown. */
 static nnc_dtype dtype_of_key(nnc_json at)
 {
     const int found = nnc_names_find(dtypes, nnc_json_key(at));
@@ -219,7 +220,7 @@ static void require(nnc_json at, const nnc_field *field)
     }
 }
 
-/* Calls itself through nnc_read_field as deep as tables nest: device, efficiency, gemm. */
+/* The recursion through nnc_read_field is as deep as tables nest: device, efficiency, gemm. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others,
                      void *object)
 {
@@ -270,7 +271,7 @@ void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *co
     return list;
 }
 
-/* What is wrong with the whole number of a field; NULL = nothing, or it is none. */
+/* The error in the whole number of a field; NULL = no error, or not a whole number. */
 static const char *refuse_whole(const nnc_field *field, const void *object, double *value,
                                 char *expected, size_t size)
 {
@@ -304,7 +305,7 @@ bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *obj
     return suits;
 }
 
-/* ---- What every spec file has besides its own fields: schema, id, texts, sources. ---- */
+/* ---- parts of every spec file: schema, id, texts, sources ---- */
 
 const char *nnc_read_text(nnc_json at)
 {
@@ -347,7 +348,7 @@ void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count)
     *count = used;
 }
 
-/* A source's key is "", a key of the file, or a dotted name that begins with one. */
+/* Is the key of a source valid? "", a key of the file, or a dotted name that begins with one. */
 static bool names_fields(const char *key, const nnc_field_table *table, const char *const *others)
 {
     char first[64];
@@ -360,7 +361,7 @@ static bool names_fields(const char *key, const nnc_field_table *table, const ch
     return key[0] == '\0' || nnc_field_of_key(table, first) != NULL || nnc_is_one_of(first, others);
 }
 
-/* Sources as they are added, in the arena. */
+/* A growing list of sources in the arena. */
 typedef struct source_list {
     nnc_source *list;
     int32_t count, capacity;
@@ -400,7 +401,8 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
 {
     const nnc_json at = nnc_json_get(root, "sources");
     source_list list = { .count = 0 };
-    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { /* tests/shipped.sh asks for them */
+    if (nnc_json_type_of(at) ==
+        NNC_JSON_ABSENT) { /* tests/shipped.sh requires sources of shipped files */
         return;
     }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_count(at) == 0) {
@@ -418,8 +420,8 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
     *count = list.count;
 }
 
-/* The texts beside fitted figures, under the names of their objects. Calls itself as deep as the text is
- * nested. */
+/* Adds the "fitted_on" text of an object and of the objects inside it. The recursion is as deep as the text
+ * is nested. */
 static void add_fitted(nnc_json at, const char *name, source_list *to)
 {
     char below[96];
@@ -470,7 +472,7 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
     }
     const nnc_json id = nnc_json_get(root, "id");
     if (nnc_json_type_of(id) != NNC_JSON_TEXT) {
-        return; /* the field table says so */
+        return; /* the field table reports it */
     }
     if (!is_id(nnc_json_text(id))) {
         nnc_json_mismatch(id, "bad id", "a file name without '/' or \"..\"");
@@ -483,10 +485,10 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
 
 /* ---- recorded results, read back by tables of metrics ---- */
 
-/* Whole numbers that a double holds exactly. */
+/* 2^53: a double holds every whole number up to here. */
 #define WHOLE_MAX 9007199254740992.0
 
-/* By the type of a row. */
+/* The JSON type of each type of row. */
 static const struct {
     nnc_json_type type;
     const char *expected;
@@ -501,7 +503,7 @@ static const struct {
     [NNC_METRIC_LIST] = { NNC_JSON_LIST, "a list" },
 };
 
-/* What offsets of a row count from. */
+/* The address that the offset of a row is relative to. */
 static char *base_of(const nnc_metric *row, void *record)
 {
     char *at = record;
@@ -554,7 +556,7 @@ static void take_enum(nnc_json value, const nnc_metric *row, char *at)
     put_whole(at, row->size, index);
 }
 
-/* What is being read: its members so far are there already. */
+/* The object that is being read; its earlier members are already in the record. */
 typedef struct reading {
     nnc_json object;
     void *record;

@@ -1,4 +1,5 @@
-/* FILE HEAD */
+/* Software profiles: reading them, the frameworks that each stands for, and the choice of a profile by the
+ * plan. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -8,65 +9,67 @@
 
 static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, framework), .required = true,
-      .help = "What the name of a framework begins with." },
-    { NNC_FIELD(nnc_framework, version), .help = "What its version begins with." },
-    { NNC_FIELD(nnc_framework, hardware), .help = "What the row's device begins with." },
-    { NNC_FIELD(nnc_framework, precision), .help = "What the row's precision begins with." },
-    { NNC_FIELD(nnc_framework, notes), .help = "A word of the row's notes." },
-    { NNC_FIELD(nnc_framework, model), .help = "What the name of the row's network begins with." },
+      .help = "Start of the framework's name in a row." },
+    { NNC_FIELD(nnc_framework, version), .help = "Start of its version." },
+    { NNC_FIELD(nnc_framework, hardware), .help = "Start of the row's device." },
+    { NNC_FIELD(nnc_framework, precision), .help = "Start of the row's precision." },
+    { NNC_FIELD(nnc_framework, notes), .help = "A word in the row's notes." },
+    { NNC_FIELD(nnc_framework, model), .help = "Start of the network's name." },
     { NNC_FIELD(nnc_framework, precision_as),
-      .help = "The format that runs at the speed of what the row calls its precision." },
+      .help = "The format whose speed applies to the row's precision." },
     { NNC_FIELD(nnc_framework, policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT),
-      .default_text = "default", .help = "Formats that it trains with." },
+      .default_text = "default", .help = "Its precision policy." },
     { NNC_FIELD(nnc_framework, attention), NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT),
       .default_text = "flash", .help = "Its attention kernel." },
     { NNC_FIELD(nnc_framework, context_kind),
       NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT), .default_text = "ring",
-      .help = "How context ranks attend to each other's tokens." },
+      .help = "How context ranks attend to the tokens of the others." },
     { NNC_FIELD(nnc_framework, adapter_context_kind),
       NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT), .default_text = "ring",
-      .help = "The same where only adapters are trained." },
+      .help = "The same when only adapters are trained." },
     { NNC_FIELD(nnc_framework, overlap), .max = 1,
-      .help = "Share of all communication that hides behind compute; not given: by the profile." },
+      .help = "Share of all communication that overlaps with compute; not given: that of the "
+              "profile." },
     { NNC_FIELD(nnc_framework, capacity_factor), .max = 1e3, NNC_DEFAULT(0),
-      .help = "Of models with experts: tokens that an expert takes over its even share." },
+      .help = "Models with experts: slots per expert over its mean number of tokens." },
     { NNC_FIELD(nnc_framework, fp16_dropout), .max = 0.999, NNC_DEFAULT(0),
-      .help = "Dropout of models that it trains in fp16." },
+      .help = "Dropout of models trained in fp16." },
     { NNC_FIELD(nnc_framework, zero), .max = 3, NNC_DEFAULT(0), .help = "ZeRO stage." },
     { NNC_FIELD(nnc_framework, micro_batch), .max = 1e9,
       .default_text = "a rank's whole share where it is small, else 1",
-      .help = "Sequences of a pass." },
+      .help = "Sequences per micro-batch." },
     { NNC_FIELD(nnc_framework, one_pass), NNC_DEFAULT_OFF,
-      .help = "A pass is a rank's whole share of the batch." },
+      .help = "A micro-batch is a rank's whole share of the batch." },
     { NNC_FIELD(nnc_framework, vocab_multiple), .max = 1e9, NNC_DEFAULT(0),
-      .help = "The table is padded to a multiple of this times the tensor degree; 0 = not." },
+      .help = "The embedding table is padded to a multiple of this times the tensor degree; 0 = "
+              "not padded." },
     { NNC_FIELD(nnc_framework, sequence_parallel), NNC_DEFAULT_OFF,
-      .help = "Wherever there is tensor parallelism." },
+      .help = "Sequence parallelism whenever there is tensor parallelism." },
     { NNC_FIELD(nnc_framework, interleaves), NNC_DEFAULT_OFF,
-      .help = "Pipelines hold a layer in each virtual stage, where micro-batches allow it." },
+      .help = "Pipelines are interleaved with one layer per virtual stage, if the number of "
+              "micro-batches allows it." },
     { NNC_FIELD(nnc_framework, adapters), NNC_FIELD_NAMES(nnc_adapted, NNC_ADAPTED_COUNT),
       .default_text = "linear",
-      .help = "Layers that have adapters, where only these are trained." },
+      .help = "Layers that have adapters, when only adapters are trained." },
     { NNC_FIELD(nnc_framework, half_selective), NNC_DEFAULT_OFF,
-      .help = "Selective recomputation means every other layer, or product of each." },
+      .help = "Selective recomputation covers every second layer or product." },
     { NNC_FIELD(nnc_framework, ends_as_layers), NNC_DEFAULT_OFF,
-      .help =
-          "Table and head count as a layer each, where layers alone do not divide over stages." },
+      .help = "Embedding and head count as one layer each when the layers alone do not divide by "
+              "the stages." },
     { NNC_FIELD(nnc_framework, whole_experts), NNC_DEFAULT_OFF,
-      .help = "Tensor ranks are expert ranks, too, where experts are shared." },
+      .help = "Experts are not split over tensor ranks (expert tensor parallel = 1)." },
     { NNC_FIELD(nnc_framework, gathered_in_pipelines), NNC_DEFAULT_OFF,
-      .help = "ZeRO stage 3 keeps weights gathered between the passes of a pipeline." },
+      .help = "ZeRO stage 3 keeps weights gathered between micro-batches of a pipeline." },
     { NNC_FIELD(nnc_framework, host_pass_s), .unit = "s", .max = 1e3, NNC_DEFAULT(0),
-      .help = "Work of its programs on the host in a pass, for which the device waits." },
+      .help = "Host time per micro-batch during which the device waits." },
     { NNC_FIELD(nnc_framework, host_sample_s), .unit = "s", .max = 1e3, NNC_DEFAULT(0),
-      .help = "The same of each sample of a pass." },
+      .help = "The same per sample." },
     { NNC_FIELD(nnc_framework, input_samples_per_s), .max = 1e12, NNC_DEFAULT(0),
-      .help = "Samples that its programs prepare a second for each device of a host whose devices "
-              "all train; 0 = enough." },
+      .help = "Samples per second that its data loading prepares per device when all devices of a "
+              "host train; 0 = no limit." },
     { NNC_FIELD(nnc_framework, internode_latency_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help =
-          "Of a message between servers, as measured on the cluster of its rows; 0 = the device "
-          "file's." },
+      .help = "Latency of a message between servers, as measured on the cluster of its rows; 0 = "
+              "that of the device file." },
 };
 const nnc_field_table nnc_framework_table = { "framework", framework_fields,
                                               NNC_COUNT_OF(framework_fields) };
@@ -74,22 +77,22 @@ const nnc_field_table nnc_framework_table = { "framework", framework_fields,
 static const nnc_field compared_fields[] = {
     { NNC_FIELD(nnc_track, device), .required = true, .help = "Id of a device." },
     { NNC_FIELD(nnc_track, family), .required = true,
-      .help = "Family of models; of decoders with experts: experts." },
+      .help = "Family of models; \"experts\" for decoders with experts." },
     { NNC_FIELD(nnc_track, rows), .max = 1e9, .required = true, .help = "Measured steps." },
     { NNC_FIELD(nnc_track, unseen), .max = 1e9, .required = true,
-      .help = "Of those, how many are of groups that no fit saw." },
+      .help = "Measured steps from groups that no fit has used." },
     { NNC_FIELD(nnc_track, error), .max = 1e3, .required = true,
-      .help = "Mean size of predicted / measured - 1." },
+      .help = "Mean absolute value of predicted / measured - 1." },
     { NNC_FIELD(nnc_track, bias), .min = -1, .max = 1e3, .required = true,
-      .help = "Its mean, with sign." },
+      .help = "Mean of predicted / measured - 1." },
 };
 static const nnc_field range_fields[] = {
     { NNC_FIELD(nnc_range, device), .required = true, .help = "Id of a device." },
     { NNC_FIELD(nnc_range, of), .required = true,
-      .help = "Id of a network whose family is graph, else the family of models; of decoders with "
-              "experts: experts." },
+      .help = "Id of a graph network, else the family of models; \"experts\" for decoders with "
+              "experts." },
     { NNC_FIELD(nnc_range, own), .max = 5, .above_min = true, .required = true,
-      .help = "In place of all of spread but network and idle." },
+      .help = "Replaces all parts of spread except network and idle." },
 };
 const nnc_field_table nnc_range_table = { "range", range_fields, NNC_COUNT_OF(range_fields) };
 
@@ -131,7 +134,7 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     nnc_status status =
         nnc_software_load(specs, asked != NULL ? asked : software->id, &loaded, &missing);
     if (status == NNC_UNKNOWN_ID && asked == NULL) {
-        return NNC_OK; /* no folder of profiles */
+        return NNC_OK; /* no data folder has profiles */
     }
     if (status == NNC_OK) {
         *software = *loaded;
@@ -141,7 +144,7 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     return status;
 }
 
-/* The profile of an id, or the neutral one where no folder has it. */
+/* Loads a profile; the neutral one if no folder has it. */
 static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software,
                                   nnc_error *err)
 {

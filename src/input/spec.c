@@ -1,4 +1,6 @@
-/* FILE HEAD */
+/* The set of loaded specs, and one file of any kind: find it, read it, parse it, complete it (inherit.c),
+ * read it by its table. Every file is read once per set. Programs that do not see the members of the
+ * structs read them by field name. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +15,7 @@
 
 #include "input/input_internal.h"
 
-/* A spec that was asked for before. */
+/* A spec that was loaded before. */
 typedef struct loaded {
     const struct loaded *next;
     nnc_spec_kind kind;
@@ -25,7 +27,7 @@ struct nnc_specs {
     nnc_arena *arena;
     const loaded *loaded; /* newest first */
     nnc_folders folders;
-    const char *reading[NNC_LIKE_MAX]; /* files, each like the next */
+    const char *reading[NNC_LIKE_MAX]; /* files that wait for the file they are like */
     int reading_count;
     const nnc_piped *piped; /* newest first */
     bool lenient;
@@ -49,7 +51,7 @@ nnc_specs *nnc_specs_open(const char *data_path)
 void nnc_specs_close(nnc_specs *specs)
 {
     if (specs != NULL) {
-        nnc_arena_destroy(specs->arena); /* specs itself lies there */
+        nnc_arena_destroy(specs->arena); /* specs itself lies in this arena */
     }
 }
 
@@ -141,7 +143,7 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
     return nnc_folders_file(&specs->folders, name, path, err);
 }
 
-/* The file that an id or a path stands for. A folder of a model may be named without a stroke. */
+/* The file of an id or path. A folder with a model may be named without a slash. */
 static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
                             nnc_error *err)
 {
@@ -155,7 +157,7 @@ static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id
     return kind == NNC_SPEC_MODEL ? nnc_place_of_model(specs, id, path, err) : NNC_OK;
 }
 
-/* Every file is read once. */
+/* Loads a spec, or returns the one that was loaded before. */
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out,
                        nnc_error *err)
 {
@@ -171,7 +173,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
-    if (asked != NULL) { /* else the next call reads it again */
+    if (asked != NULL) { /* else the next call reads the file again */
         *added = (loaded){ specs->loaded, kind, asked, *out };
         specs->loaded = added;
     }
@@ -214,7 +216,7 @@ nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path,
     return status;
 }
 
-/* ---- One file of any kind: from text to struct. ---- */
+/* ---- one file of any kind: from text to struct ---- */
 
 const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
     [NNC_SPEC_DEVICE] = { .what = "device",
@@ -297,7 +299,6 @@ nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem,
     return faults->status;
 }
 
-/* "hw/h100.json" -> "h100"; a config.json is called after its folder. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size)
 {
     const char *end = path + strlen(path);
@@ -407,10 +408,10 @@ nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const cha
     return parse(specs, NNC_SPEC_SOFTWARE, name, text, size, software, err);
 }
 
-/* ---- Specs for those who do not see their members: parsed, copied, and read field by field. ---- */
+/* ---- access by field name: parse, copy, read ---- */
 
-/* A struct of the kind in the arena of the set; *spec is NULL on a failure. */
-static nnc_status room_for(nnc_specs *specs, nnc_spec_kind kind, void **spec, nnc_error *err)
+/* Allocates a struct of the kind in the arena of the set; *spec is NULL on failure. */
+static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nnc_error *err)
 {
     *spec = nnc_arena_alloc(nnc_specs_arena(specs), nnc_spec_kinds[kind].size);
     return *spec != NULL ? NNC_OK : nnc_no_memory(err);
@@ -419,19 +420,19 @@ static nnc_status room_for(nnc_specs *specs, nnc_spec_kind kind, void **spec, nn
 static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy,
                           nnc_error *err)
 {
-    assert(from != NULL); /* refused before */
-    NNC_TRY(room_for(specs, kind, copy, err));
+    assert(from != NULL); /* checked by the caller */
+    NNC_TRY(new_spec(specs, kind, copy, err));
     assert(*copy != NULL);
     memcpy(*copy, from, nnc_spec_kinds[kind].size);
     return NNC_OK;
 }
 
-/* A field by name, and the object that it is a member of. */
+/* Finds a field by name, and the object that it belongs to. */
 static nnc_status find(const nnc_field_table *table, const void *object, const char *name,
                        const nnc_field **field, const char **place, nnc_dtype *dtype,
                        nnc_error *err)
 {
-    void *at = NULL; /* only read, so that the const which is lost here comes back */
+    void *at = NULL; /* removes const for nnc_field_at; the object is only read */
     memcpy(&at, &object, sizeof at);
     const nnc_status status = nnc_field_at(table, name, &at, field, dtype, err);
     *place = at;
@@ -502,7 +503,7 @@ nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text
     NNC_NEED(device);
     void *read = NULL;
     *device = NULL;
-    NNC_TRY(room_for(specs, NNC_SPEC_DEVICE, &read, err));
+    NNC_TRY(new_spec(specs, NNC_SPEC_DEVICE, &read, err));
     NNC_TRY(nnc_device_parse_into(specs, name, text, size, read, err));
     *device = read;
     return NNC_OK;
@@ -547,7 +548,7 @@ nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text,
     NNC_NEED(model);
     void *read = NULL;
     *model = NULL;
-    NNC_TRY(room_for(specs, NNC_SPEC_MODEL, &read, err));
+    NNC_TRY(new_spec(specs, NNC_SPEC_MODEL, &read, err));
     NNC_TRY(nnc_model_parse_into(specs, name, text, size, read, err));
     *model = read;
     return NNC_OK;
@@ -591,7 +592,7 @@ nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *te
     NNC_NEED(software);
     void *read = NULL;
     *software = NULL;
-    NNC_TRY(room_for(specs, NNC_SPEC_SOFTWARE, &read, err));
+    NNC_TRY(new_spec(specs, NNC_SPEC_SOFTWARE, &read, err));
     NNC_TRY(nnc_software_parse_into(specs, name, text, size, read, err));
     *software = read;
     return NNC_OK;
@@ -654,20 +655,20 @@ static nnc_status fail_io(nnc_error *err, const char *path, const char *what, in
     return nnc_fail(err, NNC_IO, path, "%s, expected a readable file, found: %s", what, reason);
 }
 
-/* Reads until the end rather than trusting the size, so that a pipe works too. */
+/* Reads until the end instead of trusting the file size, so that pipes work. */
 static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, char **text,
                            size_t *size, nnc_error *err)
 {
-    size_t room = guess + 1, used = 0;
+    size_t capacity = guess + 1, used = 0;
     char *buffer = NULL;
     for (;;) {
-        char *larger = realloc(buffer, room + 1);
+        char *larger = realloc(buffer, capacity + 1);
         if (larger == NULL) {
             free(buffer);
             return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
         }
         buffer = larger;
-        const ssize_t got = read(fd, buffer + used, room - used);
+        const ssize_t got = read(fd, buffer + used, capacity - used);
         if (got < 0 && errno != EINTR) {
             const int number = errno;
             free(buffer);
@@ -681,7 +682,7 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
         if (got == 0) {
             break;
         }
-        room = used == room ? 2 * room : room;
+        capacity = used == capacity ? 2 * capacity : capacity;
     }
     buffer[used] = '\0';
     *text = buffer;
@@ -744,9 +745,9 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
     return text;
 }
 
-/* ---- Digests of what files say. ---- */
+/* ---- digests of the content of a file ---- */
 
-/* Of a member that was read apart it is known. */
+/* A member of the large object that was closed has its digest already. */
 static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index,
                               const char *const *skip)
 {
@@ -765,7 +766,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
     case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
     case NNC_JSON_NUMBER:
         value = nnc_json_number(at);
-        value = value == 0 ? 0 : value; /* -0 too */
+        value = value == 0 ? 0 : value; /* also makes -0 equal to 0 */
         memcpy(&bits, &value, sizeof(bits));
         return nnc_digest_number(digest, bits);
     case NNC_JSON_TEXT: return nnc_digest_text(digest, nnc_json_text(at));
@@ -774,7 +775,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
             digest = nnc_digest_number(digest, nnc_json_digest(item, skip));
         }
         return digest;
-    case NNC_JSON_OBJECT: /* a sum: the order of keys says nothing */
+    case NNC_JSON_OBJECT: /* a sum, so that the order of keys does not matter */
         for (nnc_json item = nnc_json_first(at); item.node != NULL;
              item = nnc_json_next(item), index++) {
             if (!nnc_is_one_of(nnc_json_key(item), skip)) {

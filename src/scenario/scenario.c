@@ -30,7 +30,7 @@ static nnc_status apply_settings(const nnc_given *given, nnc_scenario *scenario,
         const nnc_setting *setting = &given->settings[i];
         char value[256];
         snprintf(value, sizeof value, "%s", setting->value);
-        /* '+' joins what one plan recomputes, since ',' separates plans in lists of them. */
+        /* '+' joins the flags of one plan, because ',' separates plans in lists. */
         const bool flags = nnc_flags_of(setting->field->type) != NULL;
         for (char *at = value; flags && *at; at++) {
             if (*at == '+') {
@@ -45,7 +45,7 @@ static nnc_status apply_settings(const nnc_given *given, nnc_scenario *scenario,
     return NNC_OK;
 }
 
-/* What --set may change, in the order that decides where a name stands in several. */
+/* The targets of --set, in the order in which an unprefixed name is looked up. */
 enum { SET_PLAN, SET_MODEL, SET_DEVICE, SET_TARGETS };
 static const char *const target_names[SET_TARGETS] = { "plan.", "model.", "device." };
 
@@ -64,7 +64,7 @@ static nnc_status set_target(nnc_scenario *scenario, int target, const char *fie
                                  : nnc_device_set(&scenario->device, field, value, err);
 }
 
-/* The table that has the first part of a dotted name, SET_TARGETS if none has. */
+/* The first table that has the first part of a dotted name; SET_TARGETS = none. */
 static int find_target(const nnc_scenario *scenario, const char *field)
 {
     char first[64];
@@ -133,7 +133,7 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
     return NNC_OK;
 }
 
-/* What --set hidden= takes with it is no less an override. */
+/* Adds the dimensions that --set hidden= changed to the list of overrides. */
 static void say_followed(nnc_scenario *scenario)
 {
     char text[192];
@@ -162,14 +162,14 @@ static nnc_status apply_sets(const nnc_given *given, nnc_scenario *scenario, nnc
     return NNC_OK;
 }
 
-/* Any two of the three fix the third; that all three disagree is a slip on the command line. */
+/* Two of the three numbers fix the third; NNC_BAD_USAGE when all three are given and disagree. */
 static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
 {
     int64_t data = plan->data > 0 ? plan->data : 1, product = 0;
     if (plan->data == 0 && plan->devices > 0) { /* the devices that the other degrees leave */
         if (!nnc_mul_i64(plan->tensor, plan->pipeline, &product) ||
             !nnc_mul_i64(product, plan->context, &product) || plan->devices % product != 0) {
-            return NNC_OK; /* illegal whatever the batch is, and refused as such */
+            return NNC_OK; /* illegal with any batch; the estimate reports it */
         }
         data = plan->devices / product;
     }
@@ -204,7 +204,7 @@ nnc_status nnc_given_offer(const nnc_given *given, nnc_offer *offer, nnc_error *
     return NNC_OK;
 }
 
-/* Where the devices are rented, and from whom. A region of one seller is a place of all of them. */
+/* Applies region, building and seller. A region of one cloud can be combined with another seller. */
 static nnc_status apply_place(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
                               nnc_error *err)
 {
@@ -217,7 +217,7 @@ static nnc_status apply_place(nnc_specs *specs, const nnc_given *given, nnc_scen
     if (given->building != NULL) {
         NNC_TRY(nnc_building_load(specs, given->building, &scenario->building, err));
         scenario->report.building = &scenario->building;
-        scenario->run_ask.pue = scenario->building.pue; /* what is said of it comes later */
+        scenario->run_ask.pue = scenario->building.pue; /* an explicit --pue is applied later */
     }
     if (given->seller == NULL) {
         return NNC_OK;
@@ -298,7 +298,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const cha
     return check_batch(&scenario->plan, err);
 }
 
-/* What the device file knows of runs, where nothing else was said. */
+/* Fills the open fields of a run with the values of the device file. */
 static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask)
 {
     if (isnan(ask->device_mtbf_s)) {
@@ -325,16 +325,19 @@ bool nnc_scenario_settle_run(nnc_scenario *scenario)
         ask->rollout_tokens_per_s = scenario->rollout_tokens_per_s;
         ask->rollout_batch = scenario->rollout_batch;
     }
-    if (ask->rollout_devices > 0.0 && isnan(ask->sync_bytes_per_s)) { /* over the network */
+    if (ask->rollout_devices > 0.0 &&
+        isnan(ask->sync_bytes_per_s)) { /* weights are sent over the network */
         ask->sync_bytes_per_s = scenario->device.scale_out.bytes_per_s * ask->rollout_tensor;
     }
     if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
         scenario->run_ask.carbon_g_per_kwh = scenario->region.carbon_g_per_kwh;
     } else {
-        scenario->report.region = NULL; /* what was said of the grid counts */
+        scenario->report.region =
+            NULL; /* an explicit carbon intensity replaces that of the region */
     }
     if (scenario->report.building != NULL &&
-        fabs(ask->pue - scenario->building.pue) > 0.0) { /* and of the building */
+        fabs(ask->pue - scenario->building.pue) >
+            0.0) { /* an explicit PUE replaces that of the building */
         scenario->report.building = NULL;
     }
     return true;
@@ -371,7 +374,7 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
     report->advice = advice;
     report->advice_count = nnc_advise_by_plan(report->model, report->device, profiles, plan,
                                               scratch, advice, NNC_ADVICE_MAX);
-    /* The search left its own ops in the scratch. */
+    /* The search for advice has overwritten the ops in scratch. */
     return nnc_report_estimate(report, plan, scratch, result, err);
 }
 
@@ -389,7 +392,7 @@ nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, n
     return nnc_scenario_run(scenario, err);
 }
 
-/* ---- The software profile of a scenario: the one that was asked for, or the plan's. ---- */
+/* ---- software profile ---- */
 
 nnc_status nnc_scenario_asked_profiles(nnc_scenario *scenario, const char *asked, nnc_error *err)
 {
@@ -421,24 +424,24 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
     return NNC_OK;
 }
 
-/* The intervals of a timeline as they come in. */
+/* A growing list of intervals. */
 typedef struct interval_list {
     nnc_interval *items;
-    size_t count, room;
+    size_t count, capacity;
     bool failed;
 } interval_list;
 
 static void add_interval(void *context, const nnc_interval *interval)
 {
     interval_list *list = context;
-    if (list->count == list->room && !list->failed) {
-        const size_t room = list->room > 0 ? 2 * list->room : 1024;
-        void *items = realloc(list->items, room * sizeof *list->items);
+    if (list->count == list->capacity && !list->failed) {
+        const size_t capacity = list->capacity > 0 ? 2 * list->capacity : 1024;
+        void *items = realloc(list->items, capacity * sizeof *list->items);
         if (items == NULL) {
             list->failed = true;
         } else {
             list->items = items;
-            list->room = room;
+            list->capacity = capacity;
         }
     }
     if (!list->failed) {
@@ -446,7 +449,7 @@ static void add_interval(void *context, const nnc_interval *interval)
     }
 }
 
-/* Stage by stage, each in the order of time. */
+/* Orders intervals by stage, then by time. */
 static int compare_intervals(const void *a, const void *b)
 {
     const nnc_interval *x = a, *y = b;

@@ -34,7 +34,7 @@ static bool asks_for_images(const nnc_given *given)
     return false;
 }
 
-/* The networks beside the one that denoises, by the names that it gives. */
+/* Loads the other networks of an image pipeline, by the names in the model file. */
 static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask,
                              nnc_error *err)
 {
@@ -74,7 +74,7 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
     nnc_given rest = *given;
     rest.setting_count = 0;
     rest.asks_run = false;
-    const bool images = asks_for_images(given); /* by the software of training */
+    const bool images = asks_for_images(given); /* images use a training profile */
     rest.software = given->software != NULL || images ? given->software : NNC_SERVE_SOFTWARE;
     if (images || !nnc_software_is_chosen(rest.software)) {
         NNC_TRY(nnc_scenario_load(specs, &rest, model_asked, device_asked, &scenario->base, err));
@@ -90,7 +90,8 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
     if (scenario->base.report.region != NULL && isnan(scenario->ask.carbon_g_per_kwh)) {
         scenario->ask.carbon_g_per_kwh = scenario->base.region.carbon_g_per_kwh;
     } else {
-        scenario->base.report.region = NULL; /* what was said of the grid counts */
+        scenario->base.report.region =
+            NULL; /* an explicit carbon intensity replaces that of the region */
     }
     if (scenario->ask.draft[0] != '\0') {
         const nnc_status status =
@@ -130,9 +131,9 @@ nnc_status nnc_serve_scenario_answer(nnc_serve_scenario *scenario, nnc_scratch *
     return NNC_OK;
 }
 
-/* ---- What a model generates while it is tuned: the rate of one that is served. ---- */
+/* ---- generation during fine-tuning ---- */
 
-/* Sequences of a step that one replica generates; 0 = not known. */
+/* Sequences of a step that one replica generates; 0 = unknown. */
 static int64_t sequences_of(const nnc_scenario *scenario, int64_t *seq_len)
 {
     const nnc_run_ask *run = &scenario->run_ask;
@@ -142,7 +143,7 @@ static int64_t sequences_of(const nnc_scenario *scenario, int64_t *seq_len)
     if (!isnan(run->rollout_batch)) {
         return (int64_t)run->rollout_batch;
     }
-    /* A plan that is not legal is refused by the estimate; one that is searched for has no batch yet. */
+    /* The estimate reports an illegal plan; a plan that is searched for has no batch yet. */
     if (nnc_plan_resolve(&scenario->plan, &scenario->model, &scenario->device, &plan, NULL) !=
         NNC_OK) {
         return 0;
@@ -157,7 +158,7 @@ static nnc_status serve_with(nnc_scenario *scenario, const nnc_software *engine,
     nnc_serve serve;
     NNC_TRY(nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
     if (!serve.fits && isnan(scenario->run_ask.rollout_batch)) {
-        ask->batch = 0; /* in turns, as many as fit */
+        ask->batch = 0; /* several rounds of as many as fit */
         ask->offline = true;
         NNC_TRY(
             nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
