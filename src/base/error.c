@@ -183,10 +183,11 @@ nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const
     const size_t size = size_of(given);
     for (size_t i = full_size; i < size; i++) {
         if (((const unsigned char *)given)[i] != 0) {
-            return nnc_fail(err, NNC_BAD_USAGE, what,
-                            "says more than this library knows, expected a struct of %zu bytes or "
-                            "zeros after them, found %zu",
-                            full_size, size);
+            return nnc_fail(
+                err, NNC_BAD_USAGE, what,
+                "has members that this library does not know, expected a struct of %zu bytes or "
+                "zeros after them, found %zu",
+                full_size, size);
         }
     }
     memcpy(full, given, least_of(size, full_size));

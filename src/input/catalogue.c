@@ -82,7 +82,7 @@ static const char *stated(nnc_json item, const char *key)
 {
     const char *text = nnc_read_text(nnc_json_get(item, key));
     if (nnc_json_type_of(nnc_json_get(item, key)) == NNC_JSON_ABSENT) {
-        nnc_json_fault(item, key, "missing, expected it beside every figure, found nothing");
+        nnc_json_fault(item, key, "missing, expected it with every value, found nothing");
     }
     return text;
 }

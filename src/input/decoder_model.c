@@ -210,7 +210,7 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
         if (d->experts_per_token > 0 || d->expert_hidden > 0 || d->shared_hidden > 0 ||
             d->dense_layers > 0 || d->router_bias || d->shared_gate || d->expert_bias ||
             d->expert_clamp) {
-            nnc_json_fault(at, "experts", "missing, expected it beside the other expert keys");
+            nnc_json_fault(at, "experts", "missing, expected it with the other expert keys");
         }
         return;
     }
@@ -237,7 +237,7 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
                        d->layers, d->dense_layers);
     }
     if (d->shared_gate && d->shared_hidden < 1) {
-        nnc_json_fault(at, "shared_gate", "gates nothing, expected it beside a shared_hidden");
+        nnc_json_fault(at, "shared_gate", "does not apply, expected it with a shared_hidden");
     }
 }
 
@@ -286,12 +286,14 @@ static void check_mlps(nnc_json at, const nnc_decoder *d)
                        " names, found %" PRId32,
                        d->layers, d->mlps_count);
     } else if (d->mlps_count > 0 && d->dense_layers > 0) {
-        nnc_json_fault(at, "dense_layers", "said twice, expected it or mlps, found both");
+        nnc_json_fault(at, "dense_layers",
+                       "given twice, expected dense_layers or mlps, found both");
     } else if (d->mlps_count > 0 && (experts > 0) != (d->experts > 0)) {
-        nnc_json_fault(at, "mlps",
-                       experts > 0
-                           ? "has experts, expected how many: the key experts"
-                           : "has no experts, expected a layer of them beside the key experts");
+        nnc_json_fault(
+            at, "mlps",
+            experts > 0
+                ? "has experts, expected how many: the key experts"
+                : "has no experts, expected at least one layer of them with the key experts");
     }
 }
 
@@ -323,7 +325,7 @@ static void check_ends(nnc_json at, const nnc_decoder *d)
                  "a head of projection, classes or tags");
     if (d->encoder_layers == 0 &&
         (d->encoder_seq_len > 0 || d->encoder_ffn_hidden > 0 || d->frame_bands > 0)) {
-        nnc_json_fault(at, "encoder_layers", "missing, expected it beside the other encoder keys");
+        nnc_json_fault(at, "encoder_layers", "missing, expected it with the other encoder keys");
     }
     if (d->encoder_layers > 0 && (d->bidirectional || d->kv_lora_rank > 0 || d->experts > 0 ||
                                   d->mixers_count > 0 || d->mlps_count > 0)) {
@@ -335,7 +337,7 @@ static void check_ends(nnc_json at, const nnc_decoder *d)
         nnc_json_fault(at, "encoder_seq_len", "missing, expected the frames that the encoder sees");
     }
     if (d->embed_width > 0 && d->embed_width != d->hidden && !d->tied_head) {
-        nnc_json_fault(at, "embed_width", "does not apply, expected a tied_head beside it");
+        nnc_json_fault(at, "embed_width", "does not apply, expected it with a tied_head");
     }
     for (int32_t i = 0; i < d->mixers_count && d->bidirectional; i++) {
         if (d->mixers[i] == NNC_MIXER_CHUNK) {
@@ -384,7 +386,7 @@ static void check_states(nnc_json at, const nnc_decoder *d)
     if ((d->ssm_chunk > 0 && (used & chunked) == 0) || (d->ssm_norms && (used & MAMBA) == 0) ||
         (d->conv_bias && d->conv_kernel == 0)) {
         nnc_json_fault(at, "mixers",
-                       "keep no state, expected one that does beside ssm_chunk, "
+                       "keep no state, expected one that does with ssm_chunk, "
                        "ssm_norms and conv_bias");
     }
     if (d->ssm_groups > 0 &&
@@ -434,7 +436,7 @@ static void check_layers(nnc_json at, const nnc_decoder *d)
                        d->head_dim, d->rotary_dim);
     }
     if (d->no_key_bias && !d->biases && !d->qkv_bias) {
-        nnc_json_fault(at, "no_key_bias", "does not apply, expected biases or qkv_bias beside it");
+        nnc_json_fault(at, "no_key_bias", "does not apply, expected it with biases or qkv_bias");
     }
     if (d->norm_bias && (d->norm != NNC_NORM_LAYER || d->plain_norms)) {
         nnc_json_fault(at, "norm_bias",
@@ -458,7 +460,7 @@ static void check_latent(nnc_json at, const nnc_decoder *d)
         nnc_json_fault(
             at, "index_heads",
             "incomplete indexer, expected index_heads, index_dim and index_topk together, "
-            "beside a q_lora_rank");
+            "with a q_lora_rank");
     } else if (d->kv_lora_rank > 0 && (d->qk_norm != NNC_QK_NORM_NONE || d->attention_gate)) {
         nnc_json_fault(at, "kv_lora_rank",
                        "latent attention has norms of its own and no gate, expected qk_norm none "

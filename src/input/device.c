@@ -131,10 +131,10 @@ static void read_prices(nnc_json at, nnc_device *device)
         price->source = nnc_read_text(nnc_json_get(item, "source"));
         if (nnc_json_go_on(item) &&
             price->date == NULL) { /* a price needs a date, and a place or source */
-            nnc_json_fault(item, "date", "missing, expected it beside a price, found nothing");
+            nnc_json_fault(item, "date", "missing, expected it with a price, found nothing");
         } else if (nnc_json_go_on(item) && price->where == NULL && price->source == NULL) {
             nnc_json_fault(item, "where",
-                           "missing, expected it or source beside a price, found nothing");
+                           "missing, expected it or source with a price, found nothing");
         }
     }
     device->prices = prices;
@@ -426,11 +426,11 @@ static void settle_network(nnc_json root, cluster *c)
     const bool by_nics = n->nics_per_node > 0 || !isnan(n->nic_bytes_per_s);
     if (!isnan(n->link.bytes_per_s) && by_nics) {
         nnc_json_fault(root, "scale_out.bytes_per_s",
-                       "said twice, expected it or nics_per_node and nic_bytes_per_s, found both");
+                       "given twice, expected it or nics_per_node and nic_bytes_per_s, found both");
     } else if (by_nics && (n->nics_per_node == 0 || isnan(n->nic_bytes_per_s))) {
         nnc_json_fault(
             root, n->nics_per_node == 0 ? "scale_out.nics_per_node" : "scale_out.nic_bytes_per_s",
-            "missing, expected it beside the other one, found nothing");
+            "missing, expected nics_per_node and nic_bytes_per_s together, found one");
     } else if (by_nics) {
         n->link.bytes_per_s = n->nics_per_node * n->nic_bytes_per_s / c->devices_per_node;
     } else if (isnan(n->link.bytes_per_s)) {

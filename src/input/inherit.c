@@ -177,7 +177,7 @@ static void copy_same(nnc_json container, nnc_json object, nnc_json name)
     if (!text || !is_object(other) || other.node == object.node) {
         nnc_json_mismatch(name, "unknown", "the key of another object next to this one");
     } else if (nnc_json_get(other, "same_as").node != NULL) {
-        nnc_json_mismatch(name, "a chain", "an object with figures of its own");
+        nnc_json_mismatch(name, "a chain", "an object with values of its own");
     } else {
         merge(object, other, but);
     }

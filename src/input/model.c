@@ -260,7 +260,7 @@ static void check_whole(nnc_json at, const nnc_widths *was, const char *name, un
 {
     if ((was->set & flag) == 0 && recorded > 0 && share(recorded, hidden, was->hidden) == 0) {
         nnc_json_fault(at, name,
-                       "does not go with hidden, expected it to be set too, as %" PRId64
+                       "does not scale with hidden, expected it to be set too, because %" PRId64
                        " x %" PRId64 " / %" PRId64 " is not whole, found %" PRId64,
                        recorded, hidden, was->hidden, recorded);
     }

@@ -389,7 +389,7 @@ static void add_sources(nnc_json item, source_list *to)
         return;
     }
     if (nnc_json_count(item) == 0) {
-        nnc_json_mismatch(item, "empty", "where the figure comes from");
+        nnc_json_mismatch(item, "empty", "the source of the value");
     }
     for (nnc_json one = nnc_json_first(item); one.node != NULL; one = nnc_json_next(one)) {
         add_source(to, nnc_json_key(item), one);

@@ -198,7 +198,7 @@ nnc_status nnc_given_offer(const nnc_given *given, nnc_offer *offer, nnc_error *
                         given->offer);
     }
     if (given->offer != NULL && given->seller == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--offer", "expected --seller beside it, found none");
+        return nnc_fail(err, NNC_BAD_USAGE, "--offer", "expected it with --seller, found none");
     }
     *offer = (nnc_offer)found;
     return NNC_OK;
