@@ -326,10 +326,10 @@ typedef struct nnc_graph {
 
 /* The dimensions of the file. When nnc_model_set changes hidden, dimensions that were not set scale with
  * it: more heads of the same width, layers wider in proportion. */
-typedef struct nnc_widths {
+typedef struct nnc_scale_dims {
     int64_t hidden, heads, kv_heads, head_dim, ffn_hidden, expert_hidden, shared_hidden;
     uint32_t set; /* a bit per dimension that nnc_model_set has set */
-} nnc_widths;
+} nnc_scale_dims;
 
 struct nnc_model {
     char id[64];
@@ -341,7 +341,7 @@ struct nnc_model {
     nnc_graph graph;
     nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds for a decoder */
     int32_t tower_count;
-    nnc_widths recorded;      /* all 0: setting hidden changes nothing else */
+    nnc_scale_dims recorded;  /* all 0: setting hidden changes nothing else */
     int64_t published_params; /* as the authors publish them; 0 = not stated */
     /* For a network that denoises images: models that read the prompt (ids joined by commas), and the model
      * that decodes the latent; "" = not stated. */

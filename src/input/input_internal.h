@@ -510,10 +510,10 @@ void nnc_graph_tower(nnc_json at, nnc_model *model);
 /* Scaling a model by --set hidden=N. _record keeps the dimensions of the file. _follow, after `field` was set: changes
  * the dimensions that were not set by the user, in proportion to hidden (heads keep their width). _check notes an error
  * for each that is not whole. _text: the dimensions that changed, "heads=20, ffn_hidden=5120"; "" = none. */
-void nnc_widths_record(nnc_model *model);
-void nnc_widths_follow(nnc_model *model, const char *field);
-void nnc_widths_check(nnc_json at, const nnc_model *model);
-void nnc_widths_text(const nnc_model *model, char *text, size_t size);
+void nnc_scale_dims_record(nnc_model *model);
+void nnc_scale_dims_follow(nnc_model *model, const char *field);
+void nnc_scale_dims_check(nnc_json at, const nnc_model *model);
+void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size);
 
 /* ---- software profiles ---- */
 

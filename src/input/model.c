@@ -31,7 +31,7 @@ void nnc_model_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_family_fields *row = rows[model->family];
     if (nnc_check_ranges(at, &row->table, model)) { /* the rules divide by these numbers */
-        nnc_widths_check(at, model);
+        nnc_scale_dims_check(at, model);
         row->rules(at, model);
     }
 }
@@ -61,7 +61,7 @@ static bool read_family(nnc_json root, nnc_model *model)
 static void complete(nnc_json root, nnc_model *model)
 {
     rows[model->family]->complete(root, model);
-    nnc_widths_record(model);
+    nnc_scale_dims_record(model);
     if (root.doc->faults->count == 0) {
         nnc_model_rules(root, model);
     }
@@ -125,7 +125,7 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
                         nnc_family_name(family), value);
     }
     if (status == NNC_OK) {
-        nnc_widths_follow(model, field);
+        nnc_scale_dims_follow(model, field);
     }
     return status;
 }
@@ -163,16 +163,16 @@ static int64_t value_of(const int64_t *dim)
     return dim != NULL ? *dim : 0;
 }
 
-void nnc_widths_record(nnc_model *model)
+void nnc_scale_dims_record(nnc_model *model)
 {
     const dims d = dims_of(model);
-    model->recorded = (nnc_widths){ .hidden = value_of(d.hidden),
-                                    .heads = value_of(d.heads),
-                                    .kv_heads = value_of(d.kv_heads),
-                                    .head_dim = value_of(d.head_dim),
-                                    .ffn_hidden = value_of(d.ffn_hidden),
-                                    .expert_hidden = value_of(d.expert_hidden),
-                                    .shared_hidden = value_of(d.shared_hidden) };
+    model->recorded = (nnc_scale_dims){ .hidden = value_of(d.hidden),
+                                        .heads = value_of(d.heads),
+                                        .kv_heads = value_of(d.kv_heads),
+                                        .head_dim = value_of(d.head_dim),
+                                        .ffn_hidden = value_of(d.ffn_hidden),
+                                        .expert_hidden = value_of(d.expert_hidden),
+                                        .shared_hidden = value_of(d.shared_hidden) };
 }
 
 /* a b / c; 0 if that is not a whole number. */
@@ -183,7 +183,7 @@ static int64_t share(int64_t a, int64_t b, int64_t c)
 }
 
 /* Scales a dimension in proportion to hidden; leaves it when the result is not whole, which
- * nnc_widths_check reports. */
+ * nnc_scale_dims_check reports. */
 static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was)
 {
     if (dim != NULL && recorded > 0) {
@@ -194,7 +194,7 @@ static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was)
 
 /* Keep the number of heads and change their width? Yes if heads of the same width do not fill hidden but
  * this number does. */
-static bool keeps_count(const nnc_widths *was, int64_t hidden, unsigned set)
+static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set)
 {
     return (set & (HEADS | HEAD_DIM)) == 0 && share(was->heads, hidden, was->hidden) == 0 &&
            (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) &&
@@ -202,7 +202,7 @@ static bool keeps_count(const nnc_widths *was, int64_t hidden, unsigned set)
 }
 
 /* Heads keep their width; if their number was set, the width changes. */
-static void follow_heads(const dims *d, const nnc_widths *was, unsigned set)
+static void follow_heads(const dims *d, const nnc_scale_dims *was, unsigned set)
 {
     const int64_t hidden = *d->hidden;
     const bool fill = d->head_dim != NULL && was->heads * was->head_dim == was->hidden;
@@ -233,10 +233,10 @@ static void follow_heads(const dims *d, const nnc_widths *was, unsigned set)
     }
 }
 
-void nnc_widths_follow(nnc_model *model, const char *field)
+void nnc_scale_dims_follow(nnc_model *model, const char *field)
 {
     const dims d = dims_of(model);
-    nnc_widths *was = &model->recorded;
+    nnc_scale_dims *was = &model->recorded;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         was->set |= strcmp(field, fields[i].name) == 0 ? fields[i].flag : 0U;
     }
@@ -255,7 +255,7 @@ void nnc_widths_follow(nnc_model *model, const char *field)
     }
 }
 
-static void check_whole(nnc_json at, const nnc_widths *was, const char *name, unsigned flag,
+static void check_whole(nnc_json at, const nnc_scale_dims *was, const char *name, unsigned flag,
                         int64_t recorded, int64_t hidden)
 {
     if ((was->set & flag) == 0 && recorded > 0 && share(recorded, hidden, was->hidden) == 0) {
@@ -266,11 +266,11 @@ static void check_whole(nnc_json at, const nnc_widths *was, const char *name, un
     }
 }
 
-void nnc_widths_check(nnc_json at, const nnc_model *model)
+void nnc_scale_dims_check(nnc_json at, const nnc_model *model)
 {
     nnc_model copy = *model;
     const dims d = dims_of(&copy);
-    const nnc_widths *was = &model->recorded;
+    const nnc_scale_dims *was = &model->recorded;
     if (d.hidden == NULL || was->hidden == 0 || (was->set & HIDDEN) == 0) {
         return;
     }
@@ -293,11 +293,11 @@ void nnc_widths_check(nnc_json at, const nnc_model *model)
     check_whole(at, was, "shared_hidden", SHARED, was->shared_hidden, hidden);
 }
 
-void nnc_widths_text(const nnc_model *model, char *text, size_t size)
+void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size)
 {
     nnc_model copy = *model;
     const dims d = dims_of(&copy);
-    const nnc_widths *was = &model->recorded;
+    const nnc_scale_dims *was = &model->recorded;
     const struct {
         const int64_t *dim;
         int64_t recorded;

@@ -138,7 +138,7 @@ static void say_followed(nnc_scenario *scenario)
 {
     char text[192];
     const size_t used = strlen(scenario->overrides);
-    nnc_widths_text(&scenario->model, text, sizeof text);
+    nnc_scale_dims_text(&scenario->model, text, sizeof text);
     if (text[0] != '\0') {
         snprintf(scenario->overrides + used, sizeof scenario->overrides - used, " (with it %s)",
                  text);
