@@ -38,10 +38,10 @@ static const nnc_field plan_fields[] = {
       .help = "Layers of the last pipeline stage; 0 = as many as the others." },
     { DEGREE(context), .alias = "cp", NNC_DEFAULT(1), .help = "Devices that split each sequence." },
     { DEGREE(expert), .alias = "ep", NNC_DEFAULT(1),
-      .help = "Devices that share the experts; divides data x context." },
+      .help = "Devices that share the experts; a divisor of data x context." },
     { NNC_FIELD(nnc_plan, whole_experts), NNC_DEFAULT_OFF,
-      .help = "Do not split experts over tensor ranks (expert tensor parallel = 1): --expert then "
-              "divides tensor x data x context." },
+      .help = "Do not split experts over tensor ranks (expert tensor parallel = 1): --expert is "
+              "then a divisor of tensor x data x context." },
     { NNC_FIELD(nnc_plan, sequence_parallel), NNC_DEFAULT_OFF,
       .help = "Also split norms and dropout over tensor ranks." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_plan, zero), .group = "Memory", .names = { zero_name, 4 },
@@ -63,7 +63,7 @@ static const nnc_field plan_fields[] = {
       .help = "Which ranks are neighbours: the degree named first varies fastest." },
     { NNC_FIELD_AS(NNC_FIELD_OFFLOAD, nnc_plan, offload), .group = "Memory",
       NNC_DEFAULT_AS(NNC_OFFLOAD_NONE, "none"),
-      .help = "Kept in host memory: optimizer, activations, weights." },
+      .help = "Parts kept in host memory: optimizer, activations, weights." },
     { NNC_FIELD(nnc_plan, overlap), .group = "Parallelism", .max = 1,
       .default_text = "the software profile's",
       .help = "Share of the communication that overlaps with compute, where overlap is possible." },
@@ -94,7 +94,8 @@ static const nnc_field plan_fields[] = {
       NNC_DEFAULT_AS(NNC_OPTIMIZER_ADAMW, "adamw"), .help = "Optimizer: its states and its step." },
     { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
       NNC_DEFAULT_AS(NNC_RECOMPUTE_NONE, "none"),
-      .help = "Activation checkpointing: computed again in backward instead of kept." },
+      .help =
+          "Activation checkpointing: parts that are computed again in backward instead of kept." },
     { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory",
       NNC_DEFAULT_AS(NNC_TRAIN_ALL, "all"),
       .help = "Parts with trained weights; others are frozen." },

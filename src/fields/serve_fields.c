@@ -50,9 +50,9 @@ static const nnc_field serve_fields[] = {
     { DEGREE(data), .alias = "dp", .default_text = "devices / the other degrees",
       .help = "Replicas that share the requests." },
     { DEGREE(expert), .alias = "ep", NNC_DEFAULT(1),
-      .help =
-          "Devices that hold whole experts; divides tensor x attention_data. 1 = every expert is "
-          "split over these devices." },
+      .help = "Devices that hold whole experts; a divisor of tensor x attention_data. 1 = every "
+              "expert is "
+              "split over these devices." },
     { DEGREE(attention_data), NNC_DEFAULT(1),
       .help =
           "Groups of tensor ranks that each attend to their own requests; all of them share the "
