@@ -7,7 +7,7 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
-#include "cli/command.h"
+#include "cli/cli_internal.h"
 #include "input/kind.h"
 #include "metrics/report.h"
 #include "render/table.h"

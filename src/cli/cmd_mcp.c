@@ -8,7 +8,7 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
-#include "cli/command.h"
+#include "cli/cli_internal.h"
 #include "input/json.h"
 #include "input/place.h"
 #include "render/json_writer.h"

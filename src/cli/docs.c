@@ -1,8 +1,9 @@
-/* nncost docs: the man pages, completions and schemas that docs/ holds, and the tables that they are written from.
+/* docs and explain: what the program says about itself.
+ *
+ * docs prints the man pages, completions and schemas that docs/ holds, and the tables that they are written from.
  *
  * tools/docs.py writes the pages from 'nncost docs options', which prints every command, option, field and metric of this
  * program as JSON. The pages are committed and installed; here they are found and printed. */
-#include "cli/docs.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -12,8 +13,7 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
-#include "cli/command.h"
-#include "cli/compare/compare_view.h"
+#include "cli/cli_internal.h"
 #include "cli/estimate/estimate_view.h"
 #include "cli/lab/accuracy_view.h"
 #include "cli/lab/calibration_view.h"
@@ -26,6 +26,7 @@
 #include "cli/serve/serve_search_view.h"
 #include "cli/serve/serve_sweep_view.h"
 #include "cli/serve/serve_view.h"
+#include "explain/explain.h"
 #include "input/field.h"
 #include "input/file.h"
 #include "input/flags.h"
@@ -62,14 +63,9 @@ static const struct output {
 };
 enum { OUTPUT_COUNT = sizeof outputs / sizeof outputs[0] };
 
-const char *nnc_docs_output_name(int index)
+static const nnc_metrics *metrics_of(const struct output *output)
 {
-    return index < OUTPUT_COUNT ? outputs[index].name : NULL;
-}
-
-const nnc_metrics *nnc_docs_output_metrics(int index)
-{
-    return outputs[index].view != NULL ? outputs[index].view->document : &nnc_sweep_own_metrics;
+    return output->view != NULL ? output->view->document : &nnc_sweep_own_metrics;
 }
 
 static void put_names(nnc_record *record, const char *key, const char *(*name_of)(unsigned),
@@ -181,7 +177,7 @@ static nnc_status put_outputs(nnc_record *record)
         nnc_record_text(record, "title", output->title);
         nnc_record_text(record, "schema", output->view != NULL ? output->view->schema : NULL);
         nnc_record_list(record, "members");
-        put_metrics(record, nnc_docs_output_metrics(i));
+        put_metrics(record, metrics_of(output));
         status = output->view == NULL ? put_columns(record) : NNC_OK;
         nnc_record_close(record);
         nnc_record_close(record);
@@ -493,7 +489,7 @@ static const struct page {
     { "completion", "fish", "nncost.fish-completion" },
 };
 
-static nnc_status run(nnc_session *session, nnc_error *err)
+static nnc_status run_docs(nnc_session *session, nnc_error *err)
 {
     const char *first = session->options.operands[0], *second = session->options.operands[1];
     if (strcmp(first, "schema") == 0) {
@@ -540,5 +536,64 @@ const nnc_command nnc_cmd_docs = {
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
-    .run = run,
+    .run = run_docs,
+};
+
+/* ---- explain ---- */
+
+/* Outputs of other commands than estimate; the list ends with a NULL. */
+static void list_explained(nnc_explain_output list[OUTPUT_COUNT + 1])
+{
+    int count = 0;
+    for (int i = 0; i < OUTPUT_COUNT; i++) {
+        if (metrics_of(&outputs[i]) != &nnc_estimate_document) {
+            list[count++] = (nnc_explain_output){ outputs[i].name, metrics_of(&outputs[i]) };
+        }
+    }
+    list[count] = (nnc_explain_output){ NULL, NULL };
+}
+
+static nnc_status write_explained(nnc_session *session, void *context, nnc_scenario *scenario,
+                                  nnc_scratch *scratch, nnc_error *err)
+{
+    nnc_explain_output explained[OUTPUT_COUNT + 1];
+    (void)context, (void)scratch;
+    list_explained(explained);
+    return nnc_report_explain(session->out, session->style, &scenario->report, explained,
+                              session->options.operands[0], err);
+}
+
+static nnc_status run_explain(nnc_session *session, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    nnc_explain_output explained[OUTPUT_COUNT + 1];
+    list_explained(explained);
+    switch (session->options.operand_count) {
+    case 0: return nnc_explain_list(session->out, session->style, explained, err);
+    case 1:
+        return nnc_explain_formulas(session->out, session->style, session->specs, explained,
+                                    operands[0], err);
+    case 2: return nnc_scenario_report(session, operands[1], NULL, write_explained, NULL, err);
+    default:
+        return nnc_scenario_report(session, operands[1], operands[2], write_explained, NULL, err);
+    }
+}
+
+const nnc_command nnc_cmd_explain = {
+    .name = "explain",
+    .operands = "[NAMES [MODEL DEVICE | PLANS.json [DEVICE]]]",
+    .summary =
+        "What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.",
+    .notes =
+        "NAMES are joined by commas: metrics by their names in the JSON output of any command, "
+        "such "
+        "as mfu, step_s, exposed_comm.data, memory or cost, and ops by their names in 'nncost "
+        "ops', "
+        "such as attn.qkv; of an op with many shapes, the one that takes longest in each phase. "
+        "Without NAMES, all of them are listed. JSON of several names is a list.",
+    .min_operands = 0,
+    .max_operands = 3,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
+    .run = run_explain,
+    .serving = &nnc_cmd_serve_explain,
 };

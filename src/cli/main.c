@@ -7,11 +7,8 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
-#include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/output.h"
+#include "cli/cli_internal.h"
 #include "onnx/onnx_import.h"
-#include "render/sheet.h"
 #include "sweep/ranks.h"
 
 static const nnc_command *const commands[] = {
@@ -80,98 +77,6 @@ static const char *find_data(char path[PATH_MAX])
     }
 #endif
     return NULL;
-}
-
-static void write_global_help(nnc_buffer *out, nnc_style style)
-{
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    sheet.indent = 12;
-    nnc_buffer_text(
-        out,
-        "usage: nncost COMMAND ...\n\n"
-        "Time, memory, bounds and cost of one neural-network training step, from the shape of\n"
-        "the network and the datasheet of the device.\n\nCommands:\n");
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        char label[32];
-        snprintf(label, sizeof label, "  %s", commands[i]->name);
-        nnc_sheet_label(&sheet, label);
-        nnc_sheet_words(&sheet, "%s", commands[i]->summary);
-        nnc_sheet_end(&sheet);
-    }
-    nnc_buffer_text(
-        out,
-        "\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of\n"
-        "them; 'nncost -V' prints the version.\n\n"
-        "MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of "
-        "files.\n"
-        "Ids are looked up in $NNCOST_PATH, $XDG_CONFIG_HOME/nncost and the data that came with\n"
-        "the program; case does not matter, nor does an owner in front: meta-llama/Llama-3-8B.\n"
-        "'-' is standard input. $XDG_CONFIG_HOME/nncost/defaults may hold options, one on a line,\n"
-        "for all commands; --no-defaults leaves them out.\n\n"
-        "Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;\n"
-        "3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.\n\n"
-        "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n");
-}
-
-/* The commands that most begin with. */
-static void write_global_brief(nnc_buffer *out)
-{
-    nnc_buffer_text(
-        out,
-        "usage: nncost COMMAND ...\n\n"
-        "  nncost estimate gpt2-xl a100 --micro-batch 4   time, memory, cost of a training step\n"
-        "  nncost search llama3-8b h100 --devices 64      the best plan for so many devices\n"
-        "  nncost compare llama3-8b a100,h100,b200        devices, models or plans side by side\n"
-        "  nncost run llama3-8b h100 --tokens 1T          days, cost and energy of the whole run\n"
-        "  nncost explain mfu                             what a metric means, and its formula\n"
-        "  nncost list                                    devices, models, software profiles\n"
-        "\nCommands:");
-    int column = 9;
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const int length = (int)strlen(commands[i]->name) + 1;
-        if (column + length > 79) {
-            nnc_buffer_text(out, "\n         ");
-            column = 9;
-        }
-        nnc_buffer_print(out, " %s", commands[i]->name);
-        column += length;
-    }
-    nnc_buffer_text(out,
-                    "\n\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help "
-                    "COMMAND' all of\nthem; 'nncost --help' has the rest, 'nncost -V' prints the "
-                    "version.\n");
-}
-
-static void write_command_help(nnc_buffer *out, nnc_style style, const nnc_command *command,
-                               bool brief)
-{
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_buffer_print(out, "usage: nncost %s %s [options]\n\n", command->name, command->operands);
-    sheet.indent = 0;
-    nnc_sheet_label(&sheet, "");
-    nnc_sheet_words(&sheet, "%s", command->summary);
-    nnc_sheet_end(&sheet);
-    if (brief) {
-        nnc_options_brief(out, style, command->name, command->takes);
-        return;
-    }
-    if (command->notes != NULL) {
-        nnc_sheet_gap(&sheet);
-        nnc_sheet_label(&sheet, "");
-        nnc_sheet_words(&sheet, "%s", command->notes);
-        nnc_sheet_end(&sheet);
-    }
-    if (command->serving != NULL) {
-        nnc_sheet_gap(&sheet);
-        nnc_sheet_label(&sheet, "");
-        nnc_sheet_words(
-            &sheet,
-            "With --serve it answers about a decoder that is served: 'nncost %s --serve "
-            "--help' lists those options.",
-            command->name);
-        nnc_sheet_end(&sheet);
-    }
-    nnc_options_help(out, style, command->takes);
 }
 
 static const nnc_command *find_command(const char *name, nnc_error *err)
@@ -283,15 +188,15 @@ static nnc_status say_itself(nnc_session *session, int asked, int argc, char **a
     if (asked == 'v') {
         nnc_buffer_print(session->out, "nncost %s\n", nnc_version());
     } else if (asked == 'h') {
-        write_global_brief(session->out);
+        nnc_help_program_brief(session->out);
     } else if (argc == 3) {
         const nnc_command *command = find_command(argv[2], err);
         if (command == NULL) {
             return NNC_BAD_USAGE;
         }
-        write_command_help(session->out, session->style, command, false);
+        nnc_help_command(session->out, session->style, command, false);
     } else {
-        write_global_help(session->out, session->style);
+        nnc_help_program(session->out, session->style);
     }
     return NNC_OK;
 }
@@ -342,7 +247,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     session->style = nnc_output_style(&session->options);
     if (session->options.help) {
         session->style.format = &nnc_format_table;
-        write_command_help(session->out, session->style, command, session->options.brief);
+        nnc_help_command(session->out, session->style, command, session->options.brief);
         return NNC_OK;
     }
     return run_command(session, command, err);

@@ -1,9 +1,12 @@
+/* Help: of the program, of a command with all its options, and the short form of -h. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/option.h"
+#include "cli/cli_internal.h"
 #include "render/sheet.h"
+
+/* ---- options ---- */
 
 /* Headings in help: these first and last, those of one command alone between them as its options come. */
 static const char *const first[] = { "Batch", "Parallelism", "Memory", "Numbers" };
@@ -42,7 +45,7 @@ static void write_option(nnc_sheet *sheet, const nnc_option_text *option)
     nnc_sheet_end(sheet);
 }
 
-void nnc_options_help(nnc_buffer *out, nnc_style style, unsigned takes)
+static void write_options(nnc_buffer *out, nnc_style style, unsigned takes)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_option_text option;
@@ -112,7 +115,8 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
     }
 }
 
-void nnc_options_brief(nnc_buffer *out, nnc_style style, const char *command, unsigned takes)
+static void write_brief_options(nnc_buffer *out, nnc_style style, const char *command,
+                                unsigned takes)
 {
     nnc_option_text option;
     int count = 0, shown = 0;
@@ -131,4 +135,98 @@ void nnc_options_brief(nnc_buffer *out, nnc_style style, const char *command, un
     }
     nnc_buffer_print(out, "\n%d of %d options; 'nncost %s --help' explains all of them.\n", shown,
                      count, command);
+}
+
+/* ---- commands ---- */
+
+void nnc_help_program(nnc_buffer *out, nnc_style style)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    sheet.indent = 12;
+    nnc_buffer_text(
+        out,
+        "usage: nncost COMMAND ...\n\n"
+        "Time, memory, bounds and cost of one neural-network training step, from the shape of\n"
+        "the network and the datasheet of the device.\n\nCommands:\n");
+    const nnc_command *command = NULL;
+    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+        char label[32];
+        snprintf(label, sizeof label, "  %s", command->name);
+        nnc_sheet_label(&sheet, label);
+        nnc_sheet_words(&sheet, "%s", command->summary);
+        nnc_sheet_end(&sheet);
+    }
+    nnc_buffer_text(
+        out,
+        "\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of\n"
+        "them; 'nncost -V' prints the version.\n\n"
+        "MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of "
+        "files.\n"
+        "Ids are looked up in $NNCOST_PATH, $XDG_CONFIG_HOME/nncost and the data that came with\n"
+        "the program; case does not matter, nor does an owner in front: meta-llama/Llama-3-8B.\n"
+        "'-' is standard input. $XDG_CONFIG_HOME/nncost/defaults may hold options, one on a line,\n"
+        "for all commands; --no-defaults leaves them out.\n\n"
+        "Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;\n"
+        "3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.\n\n"
+        "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n");
+}
+
+void nnc_help_program_brief(nnc_buffer *out)
+{
+    nnc_buffer_text(
+        out,
+        "usage: nncost COMMAND ...\n\n"
+        "  nncost estimate gpt2-xl a100 --micro-batch 4   time, memory, cost of a training step\n"
+        "  nncost search llama3-8b h100 --devices 64      the best plan for so many devices\n"
+        "  nncost compare llama3-8b a100,h100,b200        devices, models or plans side by side\n"
+        "  nncost run llama3-8b h100 --tokens 1T          days, cost and energy of the whole run\n"
+        "  nncost explain mfu                             what a metric means, and its formula\n"
+        "  nncost list                                    devices, models, software profiles\n"
+        "\nCommands:");
+    const nnc_command *command = NULL;
+    int column = 9;
+    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+        const int length = (int)strlen(command->name) + 1;
+        if (column + length > 79) {
+            nnc_buffer_text(out, "\n         ");
+            column = 9;
+        }
+        nnc_buffer_print(out, " %s", command->name);
+        column += length;
+    }
+    nnc_buffer_text(out,
+                    "\n\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help "
+                    "COMMAND' all of\nthem; 'nncost --help' has the rest, 'nncost -V' prints the "
+                    "version.\n");
+}
+
+void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command, bool brief)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_buffer_print(out, "usage: nncost %s %s [options]\n\n", command->name, command->operands);
+    sheet.indent = 0;
+    nnc_sheet_label(&sheet, "");
+    nnc_sheet_words(&sheet, "%s", command->summary);
+    nnc_sheet_end(&sheet);
+    if (brief) {
+        write_brief_options(out, style, command->name, command->takes);
+        return;
+    }
+    if (command->notes != NULL) {
+        nnc_sheet_gap(&sheet);
+        nnc_sheet_label(&sheet, "");
+        nnc_sheet_words(&sheet, "%s", command->notes);
+        nnc_sheet_end(&sheet);
+    }
+    if (command->serving != NULL) {
+        nnc_sheet_gap(&sheet);
+        nnc_sheet_label(&sheet, "");
+        nnc_sheet_words(
+            &sheet,
+            "With --serve it answers about a decoder that is served: 'nncost %s --serve "
+            "--help' lists those options.",
+            command->name);
+        nnc_sheet_end(&sheet);
+    }
+    write_options(out, style, command->takes);
 }

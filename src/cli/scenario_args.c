@@ -1,10 +1,81 @@
-#include "cli/command_line.h"
-
+/* Operands and options as a scenario: a model, a device and a plan, loaded and estimated; and a scenario as the command line
+ * that gives it, which search, compare and sweep print next to each plan. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/shell_word.h"
-#include "input/field.h"
+#include "cli/cli_internal.h"
+
+/* ---- loading ---- */
+
+nnc_status nnc_asked_plans(nnc_session *session, nnc_arena *arena, const char *model,
+                           const char *device, const nnc_plans **plans,
+                           const nnc_plans_scenario **picked, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    NNC_TRY(nnc_plans_open(session->specs, arena, model, plans, err));
+    if (*plans != NULL) {
+        return nnc_plans_pick(*plans, options->scenario, picked, err);
+    }
+    if (options->scenario != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--scenario", "%s is not a plan file", model);
+    }
+    if (device == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
+                        "missing, expected MODEL DEVICE or a plan file, found only \"%s\"", model);
+    }
+    return NNC_OK;
+}
+
+void nnc_scenario_ask_run(nnc_scenario *scenario)
+{
+    scenario->asks_run =
+        scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
+}
+
+nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
+                                   const char *device, nnc_scenario *scenario, nnc_error *err)
+{
+    const nnc_given *given = &session->options.given;
+    const nnc_plans_scenario *picked = NULL;
+    const nnc_plans *plans = NULL;
+    NNC_TRY(nnc_asked_plans(session, arena, model, device, &plans, &picked, err));
+    NNC_TRY(plans != NULL
+                ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
+                : nnc_scenario_load(session->specs, given, model, device, scenario, err));
+    nnc_scenario_ask_run(scenario);
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device,
+                               nnc_report_writer *write, void *context, nnc_error *err)
+{
+    nnc_scenario *scenario = calloc(1, sizeof *scenario);
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_arena *arena = nnc_arena_create();
+    nnc_status status = NNC_NO_MEMORY;
+
+    if (scenario == NULL || scratch == NULL || arena == NULL) {
+        nnc_no_memory(err);
+        goto done;
+    }
+    status = nnc_scenario_load_asked(session, arena, model, device, scenario, err);
+    if (status == NNC_OK) {
+        status = nnc_scenario_estimate(scenario, scratch, err);
+    }
+    if (status == NNC_OK) {
+        status = write(session, context, scenario, scratch, err);
+    }
+done:
+    nnc_arena_destroy(arena);
+    nnc_scratch_destroy(scratch);
+    free(scenario);
+    return status;
+}
+
+/* ---- command lines ---- */
 
 static void put_pair(nnc_buffer *out, const char *option, const char *value)
 {
@@ -22,7 +93,7 @@ void nnc_command_option(nnc_buffer *out, const nnc_field *field, const char *val
         put_pair(out, name, value);
     } else if (strcmp(value, "on") == 0) {
         nnc_buffer_print(out, " %s", name);
-    } else { /* its value is optional, so it is no word of its own */
+    } else { /* the value of a switch is not a word of its own */
         nnc_buffer_print(out, " %s=%s", name, value);
     }
 }
@@ -60,7 +131,7 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out)
     return text;
 }
 
-/* ---- plans that a search has found ---- */
+/* ---- command lines of plans that a search has found ---- */
 
 static bool is_given(const nnc_given *given, const char *name)
 {
@@ -72,7 +143,8 @@ static bool is_given(const nnc_given *given, const char *name)
     return false;
 }
 
-/* Is a choice told by the rest of the command? What a plan file says of it would stand against it. */
+/* Does this field follow from the rest of the command? Then it is left out; except that a plan file may give it another
+ * value. */
 static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file)
 {
     if (strcmp(field->name, "schedule") == 0) {
@@ -82,7 +154,8 @@ static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_f
            (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);
 }
 
-/* The rows of a table, and of those whose rows stand in it. NOLINTNEXTLINE(misc-no-recursion) */
+/* Puts the fields of the plan that a search chose and that differ from their defaults. choices: a table of metrics; rows
+ * without a name are tables inside it. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_asked *asked,
                         const nnc_plan *plan, bool of_plan_file)
 {
@@ -109,7 +182,8 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
     }
 }
 
-/* All of a report's plans, one after the other; NULL past the last. */
+/* Plan number index of a report: of each size the best and the nearest miss; or the best, the Pareto front and the nearest
+ * miss. NULL past the last. */
 static nnc_found *found_at(nnc_search_report *report, int32_t index)
 {
     nnc_search_result *result = report->result;

@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "base/shell_word.h"
-#include "cli/output.h"
-#include "cli/scenario_asked.h"
+#include "cli/cli_internal.h"
 #include "input/file.h"
 #include "input/place.h"
 #include "render/svg.h"

@@ -6,8 +6,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/shell_word.h"
-#include "cli/scenario_asked.h"
-#include "cli/search_asked.h"
+#include "cli/cli_internal.h"
 #include "plot/plot.h"
 
 /* The picture that a command line names, the first of its operands. */
@@ -43,61 +42,45 @@ static void form_of(const nnc_options *options, nnc_form *form)
     }
 }
 
-/* An option that another picture has. */
-static nnc_status foreign(const char *option, const nnc_picture *picture, nnc_error *err)
-{
-    return nnc_fail(err, NNC_BAD_USAGE, option, "is not an option of 'plot %s'", picture->name);
-}
-
+/* Refuses options that only other pictures have. */
 static nnc_status check_options(const nnc_options *options, const nnc_picture *picture,
                                 nnc_error *err)
 {
-    const nnc_search_options *search = &options->search;
     const struct {
         const char *option;
-        bool given, allowed;
+        bool allowed;
     } some[] = {
-        { "--stages", options->stages, picture->by_stages },
-        { "--from", options->from != NULL, picture->of == NNC_PLOT_TIMELINE },
-        { "--to", options->to != NULL, picture->of == NNC_PLOT_TIMELINE },
-        { "--against", options->against != NULL, picture->of < NNC_PLOT_FRONT },
-        { "--best", search->best != NULL, picture->of == NNC_PLOT_FRONT },
-        { "--max-devices", search->max_devices != NULL, picture->of == NNC_PLOT_SIZES },
+        { "--stages", picture->by_stages },
+        { "--from", picture->of == NNC_PLOT_TIMELINE },
+        { "--to", picture->of == NNC_PLOT_TIMELINE },
+        { "--against", picture->of < NNC_PLOT_FRONT },
+        { "--best", picture->of == NNC_PLOT_FRONT },
+        { "--max-devices", picture->of == NNC_PLOT_SIZES },
     };
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
-        if (some[i].given && !some[i].allowed) {
-            return foreign(some[i].option, picture, err);
+        if (!some[i].allowed && nnc_option_given(options, some[i].option)) {
+            return nnc_fail(err, NNC_BAD_USAGE, some[i].option, "is not an option of 'plot %s'",
+                            picture->name);
         }
     }
     return NNC_OK;
 }
 
-static nnc_status how_asked(const nnc_options *options, nnc_plot_how *how, nnc_error *err)
+static nnc_plot_how plot_style(const nnc_options *options)
 {
-    int64_t width = NNC_PLOT_WIDTH;
-    *how = (nnc_plot_how){ .fragment = options->fragment,
+    return (nnc_plot_how){ .width = options->width,
+                           .fragment = options->fragment,
                            .stages = options->stages,
-                           .from_s = (double)NAN,
-                           .to_s = (double)NAN };
-    NNC_TRY(nnc_option_time("--from", options->from, &how->from_s, err));
-    NNC_TRY(nnc_option_time("--to", options->to, &how->to_s, err));
-    if (nnc_option_count("--width", options->width, NNC_PLOT_WIDTH_MAX, &width, NULL) != NNC_OK ||
-        width < NNC_PLOT_WIDTH_MIN) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--width",
-                        "out of range, expected a whole number from %d to %d, found \"%s\"",
-                        NNC_PLOT_WIDTH_MIN, NNC_PLOT_WIDTH_MAX, options->width);
-    }
-    how->width = (int32_t)width;
-    return NNC_OK;
+                           .from_s = options->from_s,
+                           .to_s = options->to_s };
 }
 
 /* How a picture is drawn that has been checked. */
 static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_error *err)
 {
     const nnc_picture *picture = NULL;
-    nnc_plot_how how;
+    const nnc_plot_how how = plot_style(&session->options);
     NNC_TRY(picture_asked(session, &picture, err));
-    NNC_TRY(how_asked(&session->options, &how, err));
     nnc_plot_draw(session->out, picture, data, &how);
     return NNC_OK;
 }
@@ -166,18 +149,17 @@ static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario 
                               nnc_scratch *scratch, nnc_error *err)
 {
     const nnc_picture *picture = NULL;
-    nnc_plot_how how;
+    const nnc_plot_how how = plot_style(&session->options);
     (void)context;
     NNC_TRY(picture_asked(session, &picture, err));
-    NNC_TRY(how_asked(&session->options, &how, err));
-    char text[NNC_NUMBER_TEXT];
+    char text[NNC_NUMBER_TEXT], from[NNC_NUMBER_TEXT];
     const double end_s = isnan(how.to_s) ? scenario->result.step_s : how.to_s;
     if (how.from_s >= nnc_min(end_s, scenario->result.step_s)) {
         return nnc_fail(
             err, NNC_BAD_USAGE, "--from",
-            "out of range, expected less than the %s at which the timeline ends, found \"%s\"",
+            "out of range, expected less than the %s at which the timeline ends, found %s",
             nnc_unit_text(nnc_min(end_s, scenario->result.step_s), "s", text),
-            session->options.from);
+            nnc_unit_text(how.from_s, "s", from));
     }
     if (picture->of == NNC_PLOT_TIMELINE) {
         NNC_TRY(nnc_scenario_timeline(scenario, scratch, err));
@@ -209,11 +191,9 @@ static nnc_status draw_found(nnc_session *session, void *context, const nnc_sear
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_picture *picture = NULL;
-    nnc_plot_how how;
     char **operands = session->options.operands;
     NNC_TRY(picture_asked(session, &picture, err));
     NNC_TRY(check_options(&session->options, picture, err));
-    NNC_TRY(how_asked(&session->options, &how, err));
     return picture->of >= NNC_PLOT_FRONT
                ? nnc_search_asked(session, operands[1], operands[2], draw_found, NULL, err)
                : nnc_scenario_report(session, operands[1], operands[2], draw_report, NULL, err);
