@@ -48,7 +48,7 @@ def main():
     faults = tried = 0
     seen = {}
     own = re.compile("--(%s)$" % "|".join(re.findall(
-        r'^    \{ "([a-z-]+)", "', (ROOT / "src/cli/option_table.c").read_text(), re.MULTILINE)))
+        r'\.field = \{ \.name = "([a-z-]+)"', (ROOT / "src/cli/option_table.c").read_text())))
     for line in COMMANDS:
         command = shlex.split(line)
         skipped = {}

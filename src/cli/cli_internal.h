@@ -159,8 +159,9 @@ typedef struct nnc_option_text {
     const char *(*help_of)(unsigned value); /* help of each value; NULL = the names are enough */
     bool of_plan;
     const nnc_field *field;
-    bool of_file;      /* the field is a key of files too */
-    const char *group; /* heading in help */
+    bool of_file;          /* the field is a key of files, too */
+    char default_text[64]; /* "" = none */
+    const char *group;     /* heading in help */
     unsigned takes;
     char help[512];
 } nnc_option_text;

@@ -212,7 +212,7 @@ static const char *field_kind(nnc_field_type type)
 
 static void put_limit(nnc_record *record, const char *key, const nnc_field *field, bool upper)
 {
-    if (field == NULL || (field->min == 0 && field->max == 0)) {
+    if (field->min == 0 && field->max == 0) {
         nnc_record_null(record, key);
     } else {
         nnc_record_number(record, key, upper ? field->max : field->min);
@@ -288,7 +288,7 @@ static void put_tables(nnc_record *record)
 /* Kind of an option's value: by the type of its field, or by the name of its argument. */
 static const char *option_kind(const nnc_option_text *option)
 {
-    return option->field != NULL                      ? field_kind(option->field->type)
+    return option->of_file                            ? field_kind(option->field->type)
            : option->argument[0] == '\0'              ? "flag"
            : option->values.count > 0                 ? "choice"
            : strcmp(option->argument, " FILE") == 0   ? "path"
@@ -299,7 +299,7 @@ static const char *option_kind(const nnc_option_text *option)
 
 static void put_choices(nnc_record *record, const nnc_option_text *option)
 {
-    const nnc_flag *flags = option->field != NULL ? nnc_flags_of(option->field->type) : NULL;
+    const nnc_flag *flags = nnc_flags_of(option->field->type);
     if (flags == NULL && option->values.count == 0) {
         nnc_record_null(record, "choices");
         return;
@@ -324,12 +324,13 @@ static void put_option(nnc_record *record, const nnc_option_text *option)
     nnc_record_text(record, "group", option->group);
     nnc_record_text(record, "kind", option_kind(option));
     put_choices(record, option);
-    nnc_record_text(record, "unit", field != NULL ? field->unit : NULL);
+    nnc_record_text(record, "unit", field->unit);
     put_limit(record, "minimum", field, false);
     put_limit(record, "maximum", field, true);
-    nnc_record_text(record, "default", field != NULL ? field->default_text : NULL);
-    nnc_record_text(record, "field", field != NULL ? field->name : NULL);
-    nnc_record_text(record, "help", field != NULL ? field->help : option->help);
+    nnc_record_text(record, "default",
+                    option->default_text[0] != '\0' ? option->default_text : NULL);
+    nnc_record_text(record, "field", option->of_file ? field->name : NULL);
+    nnc_record_text(record, "help", field->help);
     nnc_record_close(record);
 }
 

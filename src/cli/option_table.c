@@ -265,6 +265,14 @@ static void append(char *text, size_t size, const char *before, const char *part
     snprintf(text + used, size - used, "%s%s%s%s", used > 0 ? " " : "", before, part, after);
 }
 
+static void put_default(const char *value, nnc_option_text *text)
+{
+    snprintf(text->default_text, sizeof text->default_text, "%s", value);
+    if (*value != '\0') {
+        append(text->help, sizeof text->help, "[", value, "]");
+    }
+}
+
 /* Fields of a table are ordered by group; only the first of a group names it. */
 static const char *group_of(const nnc_field_table *table, const nnc_field *field)
 {
@@ -303,14 +311,12 @@ static void describe_field(const nnc_option_fields *of, const nnc_field *field,
         nnc_option_name(field->alias, text->alias);
         append(text->help, size, "Also ", text->alias, ".");
     }
-    if (field->default_text != NULL) {
-        append(text->help, size, "[", field->default_text, "]");
-    }
+    put_default(field->default_text != NULL ? field->default_text : "", text);
 }
 
 static void describe_own(const nnc_own_option *own, nnc_option_text *text)
 {
-    const size_t size = sizeof text->help;
+    char number[NNC_NUMBER_TEXT] = "";
     nnc_option_name(own->field.name, text->name);
     if (own->argument != NULL) {
         snprintf(text->argument, sizeof text->argument, " %s", own->argument);
@@ -319,13 +325,11 @@ static void describe_own(const nnc_own_option *own, nnc_option_text *text)
     text->values = own->field.names;
     text->group = own->field.group;
     text->takes = own->takes;
-    append(text->help, size, "", own->field.help, "");
-    if (own->field.default_text != NULL) {
-        append(text->help, size, "[", own->field.default_text, "]");
-    } else if (own->default_value != 0.0) {
-        char number[NNC_NUMBER_TEXT];
-        append(text->help, size, "[", nnc_number_text(own->default_value, number), "]");
+    append(text->help, sizeof text->help, "", own->field.help, "");
+    if (own->field.default_text == NULL && own->default_value != 0.0) {
+        nnc_number_text(own->default_value, number);
     }
+    put_default(own->field.default_text != NULL ? own->field.default_text : number, text);
 }
 
 bool nnc_option_at(unsigned takes, int index, nnc_option_text *text)

@@ -80,9 +80,10 @@ Batch:
   --global-batch N        Sequences or images per step. [micro_batch x micro_batches x data]
   --seq-len N             Length of a sequence. [the model's]
   --image N               Side of an image. [the model's]
-  --lenient               Skip keys of a Hugging Face configuration that are not known, unless they
-                          look like part of the shape; the output names them.
-  --scenario ID           The scenario of the plan file that stands for MODEL [its only one].
+  --lenient               Skip unknown keys of a Hugging Face configuration, unless they look like
+                          part of the shape; the output names them.
+  --scenario ID           The scenario to take from the plan file that is given as MODEL. [its only
+                          one]
 
 Parallelism:
   --devices N             Devices in all. [data x tensor x pipeline x context]
@@ -158,20 +159,22 @@ Numbers:
                           predicted, ideal [predicted]
   --flops-convention NAME How model FLOPs are counted. palm, causal, 6nd [palm]
   --clip-gradients[=off]  Gradients are clipped by their norm before the step. [on]
-  --software PROFILE      Implementation profile: which kernels are fused, what each keeps, what
-                          hides. 'any' chooses by plan and lets a search offer what no framework of
-                          the profile has [chosen for the plan and the device; to serve: vllm].
-  --seller NAME           Seller whose prices count: a file in prices/, such as aws, or a path [the
-                          device file's newest].
-  --offer KIND            On what terms the seller rents the devices [on-demand].
-  --region REGION         Where the devices stand: an ISO country code, or a cloud's region, which
-                          has prices of its own. Sets the carbon intensity of the grid.
+  --software PROFILE      Implementation profile: which kernels are fused, which tensors are kept,
+                          how much communication overlaps. 'any' chooses by plan and lets a search
+                          use features that no framework of the profile has. [chosen for the plan
+                          and the device; to serve: vllm]
+  --seller NAME           Seller whose prices count: a file in prices/, such as aws, or a path. [the
+                          device file's newest price]
+  --offer KIND            Terms on which the seller rents the devices. [on-demand]
+  --region REGION         Location of the devices: an ISO country code, or a cloud's region, which
+                          has its own prices. Sets the carbon intensity of the grid.
   --set FIELD=VALUE       Any field of the plan, the model or the device by its name in the files,
                           such as scale_up.bytes_per_s=450e9; prefix plan., model. or device. to
                           choose. May be repeated.
-  --power-cap W           Watts that a device may draw for long: as --set device.power_cap_w=W. [its
-                          board's limit]
-  --building OPERATOR     Whose data centre: its PUE, from grid/buildings.json [--pue].
+  --power-cap W           Sustained power limit of a device in watts: as --set device.power_cap_w=W.
+                          [its board's limit]
+  --building OPERATOR     Operator of the data centre, whose PUE is taken from grid/buildings.json.
+                          [--pue]
 
 Run:
   --epochs X              Times through the dataset, with --dataset-size.
@@ -299,16 +302,16 @@ Cost:
 Output:
   --stages                Show every stage of the pipeline: its layers, times and memory.
   --timeline              Show what every stage does when.
-  --trace FILE            Write the timeline to FILE too, as a trace for chrome://tracing and
+  --trace FILE            Also write the timeline to FILE, as a trace for chrome://tracing and
                           Perfetto.
-  --measured STEP         A step of your own beside the estimate, with its MFU: 0.41s, 380samples/s
-                          or 12000tokens/s.
-  --sensitivity           Show what a little more of each figure of the device would bring:
-                          bandwidths, peaks, latencies, capacity.
-  --format FORMAT         table, json, csv or markdown [table].
-  --output FILE           Write to FILE, whole or not at all [standard output].
-  --no-defaults           Leave out what $XDG_CONFIG_HOME/nncost/defaults says.
-  --help                  Show this text; -h: the options most asked for.
+  --measured STEP         Compare with a step that you measured, and show its MFU: 0.41s,
+                          380samples/s or 12000tokens/s.
+  --sensitivity           Show how much faster the step gets when each parameter of the device
+                          improves a little: bandwidths, peaks, latencies, capacity.
+  --format FORMAT         table, json, csv or markdown. [table]
+  --output FILE           Write to FILE, completely or not at all. [standard output]
+  --no-defaults           Ignore $XDG_CONFIG_HOME/nncost/defaults.
+  --help                  Show this text; -h: only the most used options.
 
 # On a narrow terminal.
 $ COLUMNS=60 nncost diff --help
@@ -326,15 +329,14 @@ or not; 'nncost check' is the one that judges.
 Options, always in full.
 
 Output:
-  --format FORMAT         table, json, csv or markdown
-                          [table].
-  --output FILE           Write to FILE, whole or not at all
-                          [standard output].
-  --no-defaults           Leave out what
-                          $XDG_CONFIG_HOME/nncost/defaults
-                          says.
-  --help                  Show this text; -h: the options
-                          most asked for.
+  --format FORMAT         table, json, csv or markdown.
+                          [table]
+  --output FILE           Write to FILE, completely or not
+                          at all. [standard output]
+  --no-defaults           Ignore
+                          $XDG_CONFIG_HOME/nncost/defaults.
+  --help                  Show this text; -h: only the most
+                          used options.
 
 # Every command of the list has one, which begins with its usage.
 $ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done

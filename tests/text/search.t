@@ -523,7 +523,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 0/3
 ! nncost: --shard: expected I/N with I from 1 to N, found "0/3"
 [2]
 $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-step 1s
-! nncost: --target-step: is for the best plan of all, expected no --shard beside it
+! nncost: --target-step: needs the best plan of all shards, expected no --shard with it
 [2]
 
 # A vocabulary that does not divide is padded for tensor ranks.
