@@ -1,4 +1,4 @@
-/* What the files of the command line offer each other.
+/* The command line: functions and types that its files share.
  *
  *     main.c            finds the command of a command line and runs it
  *     help.c            help of the program and of a command
@@ -182,7 +182,7 @@ typedef struct nnc_session {
     int exit_code;        /* of a command that succeeded: 0, or 1 when the answer is no */
 } nnc_session;
 
-/* Options of a command whose operands choose between forms, of which each takes fewer. */
+/* A form of a command that its operands choose; it takes some of the command's options. */
 typedef struct nnc_form {
     char name[32]; /* "report diff" */
     unsigned takes;
@@ -245,7 +245,7 @@ typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_sc
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device,
                                nnc_report_writer *write, void *context, nnc_error *err);
 
-/* What is estimated, as the command line has it. */
+/* The operands and options of an estimate. */
 typedef struct nnc_command_asked {
     const char *model, *device; /* model: or a plan file; device NULL = none */
     const char *scenario;       /* of a plan file; NULL = none */
@@ -254,30 +254,15 @@ typedef struct nnc_command_asked {
 } nnc_command_asked;
 
 /* Puts "nncost estimate gpt2 a100 --tensor 2". */
-void nnc_command_put(nnc_buffer *out, const nnc_command_asked *asked);
-/* Adds one option. */
-void nnc_command_option(nnc_buffer *out, const nnc_field *field, const char *value);
-/* Gives each plan that a search has found its command line, in the arena. of_plan_file: asked->model is a plan file,
+void nnc_command_put(nnc_buffer *out, const nnc_command_asked *args);
+/* Gives each plan that a search has found its command line, in the arena. of_plan_file: args->model is a plan file,
  * whose plan may differ from the default. Fails with NNC_NO_MEMORY. */
-nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_asked *asked, bool of_plan_file,
+nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_asked *args, bool of_plan_file,
                            nnc_search_report *report, nnc_error *err);
 /* Moves the text of a buffer into the arena. NULL when out of memory. */
 const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out);
 
 /* ---- operands and options as a search: search_args.c ---- */
-
-enum { NNC_SEARCH_SIZES_MAX = 1024 };
-
-/* Moves the options of a search from the options into the task; those left hold for every plan. max_devices: 0 = no
- * limit. */
-nnc_status nnc_search_options_read(nnc_options *options, nnc_arena *arena, nnc_search_task *task,
-                                   int64_t *max_devices, nnc_error *err);
-
-/* Applies --max-devices to the sizes. When neither the sizes nor the devices of the plan are given, the sizes are one
- * node, two, four ... up to it. */
-nnc_status nnc_search_sizes_settle(const nnc_plan *base, const nnc_device *device,
-                                   int64_t max_devices, nnc_arena *arena, nnc_search_task *task,
-                                   nnc_error *err);
 
 /* Searches plans for what the operands name, as nnc_scenario_load_asked loads it, with progress on standard error. Hands
  * the result to write with its context, on MPI rank 0 only. Removes the options of the search from the session's. Sets the
@@ -344,7 +329,7 @@ nnc_status nnc_run_off_page(nnc_session *session, nnc_error *err);
 /* The line that 'nncost mcp' answers to a message; empty when the message wants no answer. */
 nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err);
 
-/* Of estimates side by side. */
+/* Estimates side by side. */
 extern const nnc_view nnc_comparison_view;
 
 #endif

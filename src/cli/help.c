@@ -8,15 +8,15 @@
 
 /* ---- options ---- */
 
-/* Headings in help: these first and last, those of one command alone between them as its options come. */
+/* Headings in help: first these, then those of the command in the order of its options, then the last ones. */
 static const char *const first[] = { "Batch", "Parallelism", "Memory", "Numbers" };
 static const char *const last[] = { "Cost", "Output" };
 enum { FIRST = sizeof first / sizeof first[0], LAST = sizeof last / sizeof last[0], GROUPS = 32 };
 
-static bool has(const char *const *groups, int count, const char *group)
+static bool has(const char *const *words, int count, const char *word)
 {
     int i = 0;
-    while (i < count && strcmp(groups[i], group) != 0) {
+    while (i < count && strcmp(words[i], word) != 0) {
         i++;
     }
     return i < count;
@@ -52,7 +52,7 @@ static void write_options(nnc_buffer *out, nnc_style style, unsigned takes)
     const char *groups[GROUPS];
     const int count = order_groups(takes, groups);
     sheet.indent = 26;
-    nnc_buffer_text(out, "\nOptions, always in full.\n");
+    nnc_buffer_text(out, "\nOptions (their names cannot be abbreviated).\n");
     for (int g = 0; g < count; g++) {
         bool any = false;
         for (int i = 0; nnc_option_at(takes, i, &option); i++) {
@@ -67,23 +67,13 @@ static void write_options(nnc_buffer *out, nnc_style style, unsigned takes)
     }
 }
 
-/* Asked for most, in the order of their use; a command has some of them. */
+/* The most used options; a command has some of them. */
 static const char *const common[] = { "--devices",  "--micro-batch", "--seq-len",   "--tensor",
                                       "--pipeline", "--zero",        "--recompute", "--precision",
                                       "--tokens",   "--set",         "--format",    "--output" };
-enum { BRIEF_MAX = 18 };
+enum { COMMON = sizeof common / sizeof common[0], BRIEF_MAX = 18 };
 
-static bool is_common(const char *name)
-{
-    for (size_t i = 0; i < sizeof common / sizeof common[0]; i++) {
-        if (strcmp(common[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Of the first sentence, without its full stop and without the default. */
+/* Length of the first sentence, without its full stop and without the default. */
 static int sentence_length(const char *help)
 {
     const char *stop = strstr(help, ". "), *bracket = strstr(help, " [");
@@ -94,18 +84,18 @@ static int sentence_length(const char *help)
     return (int)(length > 0 && help[length - 1] == '.' ? length - 1 : length);
 }
 
-/* One line of the first sentence. */
+/* The first sentence on one line, cut at a word. */
 static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text *option)
 {
     char label[NNC_OPTION_NAME + 40];
     const char *letter = strcmp(option->name, "--format") == 0   ? "-f, "
                          : strcmp(option->name, "--output") == 0 ? "-o, "
                                                                  : "    ";
-    const int room = style.width - 33;
+    const int width = style.width - 33;
     int length = sentence_length(option->help);
     snprintf(label, sizeof label, "%s%s%s", letter, option->name, option->argument);
-    if (length > room) { /* at a comma or at a word */
-        length = room - 3;
+    if (length > width) {
+        length = width - 3;
         while (length > 0 && option->help[length] != ' ') {
             length--;
         }
@@ -121,11 +111,11 @@ static void write_brief_options(nnc_buffer *out, nnc_style style, const char *co
     nnc_option_text option;
     int count = 0, shown = 0;
     nnc_buffer_text(out, "\n");
-    for (int own = 0; own <= 1; own++) { /* after those that all have, the command's own */
+    for (int own = 0; own <= 1; own++) { /* first common options, then the command's own */
         for (int i = 0; nnc_option_at(takes, i, &option); i++) {
             const bool is_own = !(option.takes & (NNC_TAKES_PLAN | NNC_TAKES_COMMON)) &&
                                 (option.takes != NNC_TAKES_RUN || !(takes & NNC_TAKES_PLAN));
-            const bool wanted = is_common(option.name) ? !own : own && is_own;
+            const bool wanted = has(common, COMMON, option.name) ? !own : own && is_own;
             if (wanted && shown < BRIEF_MAX) {
                 write_brief(out, style, &option);
                 shown++;
@@ -163,9 +153,11 @@ void nnc_help_program(nnc_buffer *out, nnc_style style)
         "MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of "
         "files.\n"
         "Ids are looked up in $NNCOST_PATH, $XDG_CONFIG_HOME/nncost and the data that came with\n"
-        "the program; case does not matter, nor does an owner in front: meta-llama/Llama-3-8B.\n"
-        "'-' is standard input. $XDG_CONFIG_HOME/nncost/defaults may hold options, one on a line,\n"
-        "for all commands; --no-defaults leaves them out.\n\n"
+        "the program. Upper and lower case are the same, and an owner in front is ignored:\n"
+        "meta-llama/Llama-3-8B.\n"
+        "'-' is standard input. The file $XDG_CONFIG_HOME/nncost/defaults may hold options for "
+        "all\n"
+        "commands, one per line; --no-defaults ignores it.\n\n"
         "Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;\n"
         "3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.\n\n"
         "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n");
@@ -177,7 +169,7 @@ void nnc_help_program_brief(nnc_buffer *out)
         out,
         "usage: nncost COMMAND ...\n\n"
         "  nncost estimate gpt2-xl a100 --micro-batch 4   time, memory, cost of a training step\n"
-        "  nncost search llama3-8b h100 --devices 64      the best plan for so many devices\n"
+        "  nncost search llama3-8b h100 --devices 64      the best plan for 64 devices\n"
         "  nncost compare llama3-8b a100,h100,b200        devices, models or plans side by side\n"
         "  nncost run llama3-8b h100 --tokens 1T          days, cost and energy of the whole run\n"
         "  nncost explain mfu                             what a metric means, and its formula\n"
@@ -200,33 +192,35 @@ void nnc_help_program_brief(nnc_buffer *out)
                     "version.\n");
 }
 
+static void put_paragraph(nnc_sheet *sheet, const char *text)
+{
+    nnc_sheet_label(sheet, "");
+    nnc_sheet_words(sheet, "%s", text);
+    nnc_sheet_end(sheet);
+}
+
 void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command, bool brief)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_buffer_print(out, "usage: nncost %s %s [options]\n\n", command->name, command->operands);
     sheet.indent = 0;
-    nnc_sheet_label(&sheet, "");
-    nnc_sheet_words(&sheet, "%s", command->summary);
-    nnc_sheet_end(&sheet);
+    put_paragraph(&sheet, command->summary);
     if (brief) {
         write_brief_options(out, style, command->name, command->takes);
         return;
     }
     if (command->notes != NULL) {
         nnc_sheet_gap(&sheet);
-        nnc_sheet_label(&sheet, "");
-        nnc_sheet_words(&sheet, "%s", command->notes);
-        nnc_sheet_end(&sheet);
+        put_paragraph(&sheet, command->notes);
     }
     if (command->serving != NULL) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "With --serve it is about a decoder that serves requests: 'nncost %s --serve "
+                 "--help' lists those options.",
+                 command->name);
         nnc_sheet_gap(&sheet);
-        nnc_sheet_label(&sheet, "");
-        nnc_sheet_words(
-            &sheet,
-            "With --serve it answers about a decoder that is served: 'nncost %s --serve "
-            "--help' lists those options.",
-            command->name);
-        nnc_sheet_end(&sheet);
+        put_paragraph(&sheet, text);
     }
     write_options(out, style, command->takes);
 }

@@ -1,3 +1,7 @@
+/* Finds the command of a command line, reads its options, opens the specs and runs it.
+ *
+ * A command prints into a buffer, which is shown only when the command has succeeded: after a failure standard output stays
+ * empty. nncost mcp runs command lines through the same path (nnc_command_call). */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +56,8 @@ static bool in_build_folder(const char *program)
 }
 #endif
 
-/* The folder with hw/, models/ and software/: installed beside the program, or the source tree of a
- * program that was not installed. NULL if neither is there. */
+/* The folder with hw/, models/ and software/: PREFIX/share/nncost of an installed program, PREFIX/bin/nncost, or the source
+ * tree of a program in its build folder. NULL: neither was found. */
 static const char *find_data(char path[PATH_MAX])
 {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
@@ -111,7 +115,7 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
     return NNC_OK;
 }
 
-/* What all ranks refuse, the first of them says. */
+/* Under MPI every rank meets the same error: only rank 0 reports it. */
 static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status,
                               nnc_error *err)
 {
@@ -121,7 +125,7 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
         nnc_crew_end();
     }
     if (status == NNC_OK) {
-        session->options.output = NULL; /* nothing is written */
+        session->options.output = NULL; /* write no file */
     }
     return status;
 }
@@ -148,7 +152,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     status = status == NNC_OK ? command->run(session, err) : status;
     nnc_specs_close(session->specs);
-    session->data = NULL; /* it lies in this function */
+    session->data = NULL; /* path is local */
     return status;
 }
 
@@ -162,32 +166,33 @@ static bool asks_to_serve(int argc, char **argv)
     return i < argc && strcmp(argv[i], "--serve") == 0;
 }
 
-/* 'v', 'h' in short, 'H' in full; 0 = a command. */
+/* Words that ask about the program itself: 'v' its version, 'h' short help, 'H' full help; 0 = a command. */
 static int about_itself(const char *word)
 {
     static const struct {
         const char *word;
-        int asked;
+        int about;
     } words[] = { { "--version", 'v' }, { "-V", 'v' },   { "version", 'v' },
                   { "--help", 'H' },    { "help", 'H' }, { "-h", 'h' } };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(words[i].word, word) == 0) {
-            return words[i].asked;
+            return words[i].about;
         }
     }
     return 0;
 }
 
-static nnc_status say_itself(nnc_session *session, int asked, int argc, char **argv, nnc_error *err)
+static nnc_status write_about(nnc_session *session, int about, int argc, char **argv,
+                              nnc_error *err)
 {
     const int most = strcmp(argv[1], "help") == 0 ? 3 : 2;
     if (argc > most) {
         return nnc_fail(err, NNC_BAD_USAGE, argv[most], "nothing may follow %s", argv[most - 1]);
     }
     session->style = nnc_output_style(&session->options);
-    if (asked == 'v') {
+    if (about == 'v') {
         nnc_buffer_print(session->out, "nncost %s\n", nnc_version());
-    } else if (asked == 'h') {
+    } else if (about == 'h') {
         nnc_help_program_brief(session->out);
     } else if (argc == 3) {
         const nnc_command *command = find_command(argv[2], err);
@@ -218,11 +223,11 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     if (argc < 2) {
         return nnc_fail(err, NNC_BAD_USAGE, "command line", "no command, see 'nncost --help'");
     }
-    const int asked = about_itself(argv[1]);
-    if (asked != 0) {
-        return say_itself(session, asked, argc, argv, err);
+    const int about = about_itself(argv[1]);
+    if (about != 0) {
+        return write_about(session, about, argc, argv, err);
     }
-    for (int i = 1; i < argc; i++) { /* before they are taken apart */
+    for (int i = 1; i < argc; i++) { /* getopt will reorder argv */
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }
     if (session->arguments.failed) {
@@ -242,7 +247,8 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     }
     const char *writing = session->inside ? writing_option(&session->options) : NULL;
     if (writing != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, writing, "is not for tools: the answer is the output");
+        return nnc_fail(err, NNC_BAD_USAGE, writing,
+                        "is not allowed for tools: their answer is the output");
     }
     session->style = nnc_output_style(&session->options);
     if (session->options.help) {
@@ -262,8 +268,6 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
     return status == NNC_OK && out->failed ? nnc_no_memory(err) : status;
 }
 
-/* Everything a command prints is held back until it has succeeded: on a failure standard output
- * stays empty. */
 int main(int argc, char **argv)
 {
     nnc_buffer out = { 0 };
@@ -271,7 +275,8 @@ int main(int argc, char **argv)
     nnc_error err = { 0 };
     nnc_interrupt_spare();
     nnc_status status = dispatch(&session, argc, argv, &err);
-    const bool stopped = session.exit_code > 128; /* by a signal: shows how far it came */
+    const bool stopped =
+        session.exit_code > 128; /* by a signal: its output shows how far it came */
     if (status == NNC_OK && out.failed) {
         status = nnc_no_memory(&err);
     }

@@ -37,7 +37,7 @@ typedef struct spelling {
     const nnc_field *field;
 } spelling;
 
-/* What a command understands; a field with an alias has two entries. */
+/* All options that a command takes; a field with an alias has two entries. */
 typedef struct spellings {
     spelling entries[SPELLINGS_MAX];
     int count;
@@ -439,7 +439,7 @@ static char *cut_value(char *line)
     return trim(end + 1);
 }
 
-/* What is wrong with a line of the file; NULL = nothing. */
+/* The error of a line, without regard to the command; NULL = it is fine. */
 static const char *wrong_with(const spelling *entry, const char *value)
 {
     const nnc_own_option *own = entry->own;
@@ -513,6 +513,7 @@ static nnc_status read_defaults(nnc_options *options, const spellings *list, nnc
     }
     return status;
 }
+
 /* ---- the command line ---- */
 
 /* A field's switch may be turned off by "=off", so its value is never a word of its own. */

@@ -85,7 +85,7 @@ static void put_pair(nnc_buffer *out, const char *option, const char *value)
     }
 }
 
-void nnc_command_option(nnc_buffer *out, const nnc_field *field, const char *value)
+static void put_option(nnc_buffer *out, const nnc_field *field, const char *value)
 {
     char name[NNC_OPTION_NAME];
     nnc_option_name(field->name, name);
@@ -98,25 +98,25 @@ void nnc_command_option(nnc_buffer *out, const nnc_field *field, const char *val
     }
 }
 
-void nnc_command_put(nnc_buffer *out, const nnc_command_asked *asked)
+void nnc_command_put(nnc_buffer *out, const nnc_command_asked *args)
 {
-    const nnc_given *given = asked->given;
+    const nnc_given *given = args->given;
     nnc_buffer_text(out, "nncost estimate ");
-    nnc_shell_word(out, asked->model);
-    if (asked->device != NULL) {
+    nnc_shell_word(out, args->model);
+    if (args->device != NULL) {
         nnc_buffer_byte(out, ' ');
-        nnc_shell_word(out, asked->device);
+        nnc_shell_word(out, args->device);
     }
-    put_pair(out, "--scenario", asked->scenario);
+    put_pair(out, "--scenario", args->scenario);
     put_pair(out, "--software", given->software);
     put_pair(out, "--cluster", given->cluster);
     put_pair(out, "--seller", given->seller);
     put_pair(out, "--offer", given->offer);
     put_pair(out, "--region", given->region);
     put_pair(out, "--building", given->building);
-    nnc_buffer_text(out, asked->lenient ? " --lenient" : "");
+    nnc_buffer_text(out, args->lenient ? " --lenient" : "");
     for (int i = 0; i < given->setting_count; i++) {
-        nnc_command_option(out, given->settings[i].field, given->settings[i].value);
+        put_option(out, given->settings[i].field, given->settings[i].value);
     }
     for (int i = 0; i < given->set_count; i++) {
         put_pair(out, "--set", given->sets[i]);
@@ -156,7 +156,7 @@ static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_f
 
 /* Puts the fields of the plan that a search chose and that differ from their defaults. choices: a table of metrics; rows
  * without a name are tables inside it. NOLINTNEXTLINE(misc-no-recursion) */
-static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_asked *asked,
+static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_asked *args,
                         const nnc_plan *plan, bool of_plan_file)
 {
     const nnc_plan usual = nnc_plan_default();
@@ -164,19 +164,19 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
         const nnc_metric *row = &choices->rows[i];
         char value[NNC_METRIC_TEXT_MAX], usually[NNC_METRIC_TEXT_MAX];
         if (row->name == NULL) {
-            put_choices(out, row->rows, asked, plan, of_plan_file);
+            put_choices(out, row->rows, args, plan, of_plan_file);
             continue;
         }
         for (size_t k = 0; k < nnc_plan_table.count; k++) {
             const nnc_field *field = &nnc_plan_table.fields[k];
-            if (strcmp(field->name, row->name) != 0 || is_given(asked->given, field->name) ||
+            if (strcmp(field->name, row->name) != 0 || is_given(args->given, field->name) ||
                 follows(field, plan, of_plan_file)) {
                 continue;
             }
             nnc_field_text(field, plan, value, sizeof value);
             nnc_field_text(field, &usual, usually, sizeof usually);
             if (of_plan_file || strcmp(value, usually) != 0) {
-                nnc_command_option(out, field, value);
+                put_option(out, field, value);
             }
         }
     }
@@ -208,15 +208,15 @@ static nnc_found *found_at(nnc_search_report *report, int32_t index)
     return index == result->pareto_count && result->any_missed ? &result->missed : NULL;
 }
 
-nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_asked *asked, bool of_plan_file,
+nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_asked *args, bool of_plan_file,
                            nnc_search_report *report, nnc_error *err)
 {
     nnc_buffer text = { 0 };
     nnc_status status = NNC_OK;
     nnc_found *found = NULL;
     for (int32_t i = 0; status == NNC_OK && (found = found_at(report, i)) != NULL; i++) {
-        nnc_command_put(&text, asked);
-        put_choices(&text, &nnc_plan_choice_metrics, asked, &found->plan, of_plan_file);
+        nnc_command_put(&text, args);
+        put_choices(&text, &nnc_plan_choice_metrics, args, &found->plan, of_plan_file);
         found->command = nnc_command_keep(arena, &text);
         status = found->command != NULL ? NNC_OK : nnc_no_memory(err);
     }

@@ -18,6 +18,8 @@
 #include "search/front.h"
 #include "sweep/axes.h"
 
+enum { SIZES_MAX = 1024 };
+
 /* ---- options ---- */
 
 bool nnc_shard_asked(const nnc_setting *setting)
@@ -44,7 +46,7 @@ nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err)
     return NNC_OK;
 }
 
-/* A plan field that is searched, and the choice that its option restricts. */
+/* A plan field that a search varies: where its value is in nnc_plan, and where nnc_search has the values to try. */
 typedef struct searched {
     const char *field;
     size_t choice, value, value_bytes;
@@ -62,7 +64,7 @@ static const searched all_searched[] = {
     SEARCHED(recompute),      SEARCHED(schedule),    SEARCHED(offload),
 };
 
-/* NULL: the field is the same in every plan. */
+/* NULL: the search does not vary the field. */
 static const searched *find_searched(const char *field)
 {
     for (size_t i = 0; i < sizeof all_searched / sizeof *all_searched; i++) {
@@ -73,7 +75,7 @@ static const searched *find_searched(const char *field)
     return NULL;
 }
 
-/* What the plan holds there: a number, a name's index, flags or a switch, never negative. */
+/* The value of a searched field: a number, the index of a name, flags or a switch; never negative. */
 static int64_t value_in(const nnc_plan *plan, const searched *one)
 {
     const char *at = (const char *)plan + one->value;
@@ -87,7 +89,7 @@ static int64_t value_in(const nnc_plan *plan, const searched *one)
     }
 }
 
-/* Reads "1,2,4" through the plan's own field, so that its limits and names hold. */
+/* Reads "1,2,4". Each value goes through the field of the plan, which has its limits and names. */
 static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice,
                               nnc_error *err)
 {
@@ -105,7 +107,7 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
         memcpy(one, text, length);
         one[length] = '\0';
         for (char *at = one; flags && (at = strchr(at, '+')) != NULL;) {
-            *at = ','; /* ',' separates plans, so '+' joins flags */
+            *at = ','; /* a comma separates values, so '+' joins flags */
         }
         if (nnc_plan_set(&plan, setting->field->name, one, err) != NNC_OK) {
             if (err != NULL) {
@@ -120,7 +122,7 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
     return NNC_OK;
 }
 
-/* "8..4096" or "8,16": sizes to search one by one; a plain number stays an option of the plan. */
+/* "8..4096" or "8,16": sizes that are searched one after the other. */
 static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_task *task,
                                nnc_error *err)
 {
@@ -141,7 +143,7 @@ static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_ta
     return NNC_OK;
 }
 
-/* Takes the options that are searched out of the settings; the rest apply to every plan. */
+/* Moves the settings that a search varies, several sizes and --shard I/N into the task; the others hold for every plan. */
 static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task,
                                  nnc_error *err)
 {
@@ -193,8 +195,9 @@ static nnc_status read_objective(const char *text, nnc_objective *objective, nnc
     return NNC_OK;
 }
 
-nnc_status nnc_search_options_read(nnc_options *options, nnc_arena *arena, nnc_search_task *task,
-                                   int64_t *max_devices, nnc_error *err)
+/* Moves the options of a search into the task; those left hold for every plan. */
+static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_search_task *task,
+                               nnc_error *err)
 {
     const nnc_search_options *given = &options->search;
     nnc_search *search = &task->search;
@@ -212,7 +215,6 @@ nnc_status nnc_search_options_read(nnc_options *options, nnc_arena *arena, nnc_s
     search->deadline_s = given->deadline_s;
     search->no_prune = given->no_prune;
     task->target_step_s = given->target_step_s;
-    *max_devices = given->max_devices;
     if (search->shards > 0 && given->shards != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--shards",
                         "merges all shards, expected no --shard with it");
@@ -223,7 +225,7 @@ nnc_status nnc_search_options_read(nnc_options *options, nnc_arena *arena, nnc_s
                : NNC_OK;
 }
 
-/* One node, two, four ... of those that a plan or the device file names. */
+/* One node, two, four ... The node is that of the plan, else that of the device file. */
 static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices,
                              nnc_arena *arena, nnc_search_task *task, nnc_error *err)
 {
@@ -247,9 +249,9 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
     return NNC_OK;
 }
 
-nnc_status nnc_search_sizes_settle(const nnc_plan *base, const nnc_device *device,
-                                   int64_t max_devices, nnc_arena *arena, nnc_search_task *task,
-                                   nnc_error *err)
+/* Applies --max-devices to the sizes, or makes sizes of it when neither they nor the devices of the plan are given. */
+static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices,
+                               nnc_arena *arena, nnc_search_task *task, nnc_error *err)
 {
     int32_t kept = 0, least = INT32_MAX;
     if (task->size_count == 0 && max_devices > 0 && base->devices == 0) {
@@ -268,28 +270,28 @@ nnc_status nnc_search_sizes_settle(const nnc_plan *base, const nnc_device *devic
                         "leaves no size of --devices, expected at least %d, found %lld", (int)least,
                         (long long)max_devices);
     }
-    if (task->size_count > NNC_SEARCH_SIZES_MAX) {
+    if (task->size_count > SIZES_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--devices", "expected at most %d sizes, found %d",
-                        (int)NNC_SEARCH_SIZES_MAX, (int)task->size_count);
+                        (int)SIZES_MAX, (int)task->size_count);
     }
     return NNC_OK;
 }
 
 /* ---- running a search ---- */
 
-/* What a search shows and hears. */
+/* Progress and signals of a running search. */
 typedef struct watch {
     nnc_progress progress;
     nnc_interrupt interrupt;
     uint64_t covered;
-    int stopped; /* the signal; 0 = none */
+    int stopped; /* by this signal; 0 = not stopped */
     nnc_progress_form form;
 } watch;
 
 static bool show_progress(void *context, uint64_t covered, uint64_t space)
 {
     watch *w = context;
-    if (covered < w->covered || w->progress.end != (int64_t)space) { /* of the next size */
+    if (covered < w->covered || w->progress.end != (int64_t)space) { /* the next size has begun */
         w->progress = nnc_progress_begin("plans", 0, (int64_t)space, w->form, false);
     }
     w->covered = covered;
@@ -298,18 +300,19 @@ static bool show_progress(void *context, uint64_t covered, uint64_t space)
     return w->stopped == 0;
 }
 
-/* What stands for all that is searched, and what the digest is made of beside the task. */
+/* One search: what its operands name, and what receives the result. */
 typedef struct base {
-    const char *model, *device; /* as they were asked for */
+    const char *model, *device; /* operands */
     nnc_scenario scenario;
-    const char *plans_path; /* the plan file that stands for the model; NULL = none */
+    const char *plans_path; /* when the model operand is a plan file; else NULL */
     nnc_search_writer *write;
     void *context; /* of write */
 } base;
 
-/* Of a plan file the devices and the batch hold; how they are shared out is what is searched. */
+/* Loads the scenario that all plans start from. Of a plan file it keeps the number of devices and the global batch, and
+ * searches how they are divided. */
 static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
-                            int64_t max_devices, nnc_error *err)
+                            nnc_error *err)
 {
     const nnc_scenario *scenario = &b->scenario;
     nnc_plan *plan = &task->search.base;
@@ -332,16 +335,18 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
         plan->data = 0;
         plan->micro_batches = 0;
     }
-    NNC_TRY(nnc_search_sizes_settle(plan, task->device, max_devices, arena, task, err));
+    NNC_TRY(
+        settle_sizes(plan, task->device, session->options.search.max_devices, arena, task, err));
     if (task->size_count > 0) {
         plan->devices = task->sizes[0];
     }
     return plan->devices > 0 && plan->global_batch > 0
                ? NNC_OK
                : nnc_fail(err, NNC_BAD_USAGE, plan->devices == 0 ? "--devices" : "--global-batch",
-                          "missing, expected the number that every plan is for");
+                          "missing, expected a number, which is the same for every plan");
 }
 
+/* A digest of everything that decides the result: shards of different searches must not be merged. */
 static nnc_status make_digest(const nnc_session *session, const base *b,
                               const nnc_search_task *task, uint64_t *digest, nnc_error *err)
 {
@@ -362,13 +367,12 @@ static nnc_status make_digest(const nnc_session *session, const base *b,
                              2 + given->set_count, digest, err);
 }
 
-/* What was asked for, of which every rank makes the same. */
+/* Prepares the task from options and files. Every MPI rank prepares the same; the digest of its inputs proves it. */
 static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
                           uint64_t *digest, nnc_error *err)
 {
-    int64_t max_devices = 0;
-    NNC_TRY(nnc_search_options_read(&session->options, arena, task, &max_devices, err));
-    NNC_TRY(load_base(session, arena, b, task, max_devices, err));
+    NNC_TRY(read_options(&session->options, arena, task, err));
+    NNC_TRY(load_base(session, arena, b, task, err));
     if (task->size_count > 0 && task->target_step_s > 0.0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--target-step",
                         "is for one size, expected a single number of --devices");
@@ -378,7 +382,7 @@ static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_s
                : NNC_OK;
 }
 
-/* What the shards of this very search say. */
+/* Merges the files of --shards; each must have the digest of this search. */
 static nnc_status read_shards(const nnc_options *options, nnc_search_task *task, nnc_arena *arena,
                               uint64_t digest, nnc_search_report *report, nnc_error *err)
 {
@@ -404,8 +408,7 @@ static nnc_status read_shards(const nnc_options *options, nnc_search_task *task,
     return NNC_OK;
 }
 
-/* What a search that was stopped has covered. */
-static void say_stopped(const nnc_search_report *report)
+static void print_stopped(const nnc_search_report *report)
 {
     const uint64_t covered = report->total.covered, space = report->total.space;
     if (report->size_count > 0) {
@@ -419,11 +422,12 @@ static void say_stopped(const nnc_search_report *report)
             covered, space, space > 0 ? 100.0 * (double)covered / (double)space : 0.0);
 }
 
-/* Searches, with progress, and gives every plan its command. */
-static nnc_status look(const nnc_options *options, nnc_arena *arena, const base *b,
-                       nnc_search_task *task, watch *w, nnc_search_report *report, nnc_error *err)
+/* Searches with progress, and adds the command line of each plan. */
+static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const base *b,
+                           nnc_search_task *task, watch *w, nnc_search_report *report,
+                           nnc_error *err)
 {
-    const nnc_command_asked asked = {
+    const nnc_command_asked args = {
         b->model, b->device, options->scenario, &options->given, options->lenient,
     };
     task->watch = (nnc_search_watch){ show_progress, w };
@@ -431,13 +435,13 @@ static nnc_status look(const nnc_options *options, nnc_arena *arena, const base 
     const nnc_status status = nnc_search_task_run(task, arena, report, err);
     nnc_progress_end(&w->progress);
     nnc_interrupt_release(&w->interrupt);
-    return status == NNC_OK ? nnc_command_all(arena, &asked, b->plans_path != NULL, report, err)
+    return status == NNC_OK ? nnc_command_all(arena, &args, b->plans_path != NULL, report, err)
                             : status;
 }
 
-/* Searches and writes; on rank 0 only. */
-static nnc_status search(nnc_session *session, nnc_arena *arena, const base *b,
-                         nnc_search_task *task, uint64_t digest, nnc_error *err)
+/* Rank 0: searches and writes. */
+static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const base *b,
+                                   nnc_search_task *task, uint64_t digest, nnc_error *err)
 {
     char text[NNC_DIGEST_TEXT];
     nnc_search_report report;
@@ -445,20 +449,20 @@ static nnc_status search(nnc_session *session, nnc_arena *arena, const base *b,
     watch w = { .progress.end = -1, .form = options->progress };
     const bool shard = task->search.shards > 0;
     NNC_TRY(options->search.shards != NULL ? read_shards(options, task, arena, digest, &report, err)
-                                           : look(options, arena, b, task, &w, &report, err));
+                                           : run_task(options, arena, b, task, &w, &report, err));
     report.digest = shard ? nnc_digest_print(digest, text) : NULL;
     NNC_TRY(b->write(session, b->context, &report, err));
     session->exit_code = report.stopped                          ? 128 + w.stopped
                          : shard || nnc_search_answered(&report) ? 0
                                                                  : 1;
     if (report.stopped) {
-        say_stopped(&report);
+        print_stopped(&report);
     }
     return NNC_OK;
 }
 
-/* Any rank but 0 works for it until it has the result. */
-static void serve(const nnc_search_task *task)
+/* Every other rank works for rank 0 until that has the result. */
+static void work_for_rank_0(const nnc_search_task *task)
 {
     nnc_interrupt interrupt;
     nnc_interrupt_hold(&interrupt);
@@ -467,8 +471,8 @@ static void serve(const nnc_search_task *task)
     nnc_interrupt_release(&interrupt);
 }
 
-static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_arena *arena, base *b,
-                           nnc_error *err)
+static nnc_status run_on_rank(nnc_session *session, nnc_crew crew, nnc_arena *arena, base *b,
+                              nnc_error *err)
 {
     nnc_search_task task = { .crew = crew };
     uint64_t digest = 0;
@@ -480,11 +484,11 @@ static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_arena *arena
     }
     if (!well || crew.rank > 0 || b == NULL) {
         if (well) {
-            serve(&task);
+            work_for_rank_0(&task);
         }
         return status;
     }
-    status = search(session, arena, b, &task, digest, err);
+    status = search_and_write(session, arena, b, &task, digest, err);
     nnc_crew_search_end(crew);
     return status;
 }
@@ -501,7 +505,7 @@ nnc_status nnc_search_asked(nnc_session *session, const char *model, const char 
         b->write = write;
         b->context = context;
     }
-    const nnc_status status = run_crew(session, crew, arena, b, err);
+    const nnc_status status = run_on_rank(session, crew, arena, b, err);
     nnc_arena_destroy(arena);
     nnc_crew_end();
     return status;

@@ -1,7 +1,7 @@
-/* What the command line needs of the system: standard output and files, the progress line, signals.
+/* The system: standard output and files, the progress line, signals.
  *
- * A browser page (WASI) has no terminal and no signals; there, page.mjs calls nnc_run with a command line again and again, and
- * commands that need measured files or pipes are refused. */
+ * A browser page (WASI) has no terminal and no signals. It calls nnc_run with one command line after the other; commands that
+ * need measured files or pipes are refused there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -126,7 +126,7 @@ nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc
                            .next_s = begun_s + every_s };
 }
 
-static void say_json(nnc_progress *progress, double now)
+static void print_json(nnc_progress *progress, double now)
 {
     const double per_s = (double)(progress->done - progress->from) / (now - progress->begun_s);
     fprintf(stderr,
@@ -146,7 +146,7 @@ void nnc_progress_show(nnc_progress *progress, int64_t done)
         return;
     }
     if (progress->json) {
-        say_json(progress, now);
+        print_json(progress, now);
         return;
     }
     const double per_s = (double)(done - progress->from) / (now - progress->begun_s);
@@ -160,7 +160,7 @@ void nnc_progress_show(nnc_progress *progress, int64_t done)
 void nnc_progress_end(nnc_progress *progress)
 {
     if (progress->json && progress->done > progress->said) {
-        say_json(progress, now_s());
+        print_json(progress, now_s());
     } else if (progress->shown && !progress->json) {
         fputs("\r\033[K", stderr);
     }
@@ -175,7 +175,7 @@ enum { COUNT = sizeof numbers / sizeof numbers[0] };
 
 void nnc_interrupt_spare(void)
 {
-    (void)signal(SIGXFSZ, SIG_IGN); /* a file past its limit is an error of write() */
+    (void)signal(SIGXFSZ, SIG_IGN);
 }
 
 static void set_of(uint32_t bits, sigset_t *set)
@@ -188,7 +188,7 @@ static void set_of(uint32_t bits, sigset_t *set)
     }
 }
 
-/* A signal that the shell has turned off, as for a job in the background, stays so. */
+/* A signal that the shell ignores, as for a background job, stays ignored. */
 void nnc_interrupt_hold(nnc_interrupt *interrupt)
 {
     struct sigaction action;
@@ -260,9 +260,8 @@ void nnc_interrupt_release(nnc_interrupt *interrupt)
 nnc_status nnc_run_off_page(nnc_session *session, nnc_error *err)
 {
     (void)session;
-    return nnc_fail(
-        err, NNC_BAD_USAGE, "command",
-        "expected the program itself: a page has neither measured files nor pipes, found the page");
+    return nnc_fail(err, NNC_BAD_USAGE, "command",
+                    "works only in the program: a page has neither measured files nor pipes");
 }
 
 enum { WORDS_MAX = 1024 };
@@ -280,8 +279,7 @@ __attribute__((export_name("nnc_free"))) void nnc_free(void *memory)
     free(memory);
 }
 
-/* Runs the command line of words that each end with a NUL; an empty list ends with one more. Returns the exit
- * code. */
+/* Runs a command line, words that each end with a NUL. Returns the exit code. */
 __attribute__((export_name("nnc_run"))) int32_t nnc_run(char *words, size_t size)
 {
     static char program[] = "nncost";
