@@ -62,7 +62,7 @@ def man_options(options):
         return "" if option["common"] or not option["commands"] else f"Of {', '.join(option['commands'])}.\n"
 
     text = ".SH PLAN OPTIONS\n" + takers(options[0])
-    text += "The values of\n.B compare\nmay be lists, joined by commas.\n"
+    text += "Values of\n.B compare\nmay be comma lists.\n"
     of_plan = True
     for option in options:
         if option["of_plan"] != of_plan:
@@ -75,8 +75,8 @@ def man_options(options):
 
 
 ENVIRONMENT = ".SH ENVIRONMENT\n" + roff_term(
-    "NNCOST_PATH", "", "Folders with hw, models and software, joined by colons, searched first. Then come "
-    "$XDG_CONFIG_HOME/nncost or ~/.config/nncost, and what was installed with the program.")
+    "NNCOST_PATH", "", "Folders with hw, models and software, joined by colons. They are searched first; then "
+    "$XDG_CONFIG_HOME/nncost or ~/.config/nncost, and the data that was installed with the program.")
 
 
 def man_exit_codes(statuses):
@@ -98,8 +98,8 @@ def man_page(tables):
         ".SH SYNOPSIS\n.B nncost\n.I COMMAND\n.RI [ argument ...] \" \" [ options ]\n.br\n"
         ".B nncost\n.IR COMMAND \" \\-\\-help\"\n.br\n.B nncost \\-\\-version\n.SH DESCRIPTION\n"
         + roff_line("nncost estimates one training step from a file that describes the device and a file that describes "
-                    "the model, without the device: how long it takes, what bounds it, whether it fits and what it "
-                    "costs.")
+                    "the model; the device itself is not needed. It says how long the step takes, what bounds it, "
+                    "whether it fits and what it costs.")
         + ".PP\n"
         + roff_line("MODEL and DEVICE are ids (\"nncost list models\", \"nncost list devices\") or paths of files: "
                     "anything with a slash or ending in .json. A Hugging Face config.json is a model.")
@@ -140,17 +140,17 @@ def man_files_page(tables):
         + roff_line("Devices, models and software profiles are JSON files in the folders hw, models and software of the "
                     "places that ENVIRONMENT lists. A field has the same name in a file, for --set and in the output; "
                     "dots lead into objects, and FORMAT is a number format such as bf16. Every file also has schema, id "
-                    "and sources, where each figure comes from; like names another file, of which all is taken over that "
-                    "the file does not say. \"nncost docs schema KIND\" prints a JSON Schema, \"nncost validate FILE\" "
-                    "names every fault, \"nncost show ID\" every value with its source.")
+                    "and sources, which name the source of each value. like names another file, from which all "
+                    "missing values are taken. \"nncost docs schema KIND\" prints a JSON Schema, \"nncost validate FILE\" "
+                    "lists every fault, \"nncost show ID\" every value with its source.")
         + ".SH PLAN FILES\n"
         + roff_line("A plan file stands for MODEL and DEVICE in every command. It has schema nncost.plans/1, common and "
                     "scenarios; a scenario has an id, model, device, any plan option with _ for -, set, require and "
-                    "tolerance, and takes over from common what it does not say. recorded is written by \"nncost check "
-                    "--update\" alone. \"nncost init\" prints one to begin with.")
+                    "tolerance, and inherits the other values from common. recorded is written by \"nncost check "
+                    "--update\" only. \"nncost init\" prints a starting file.")
         + ".SH DEFAULTS FILE\n"
-        + roff_line("$XDG_CONFIG_HOME/nncost/defaults holds options for all commands, one on a line, such as --software "
-                    "megatron; --no-defaults leaves them out.")
+        + roff_line("$XDG_CONFIG_HOME/nncost/defaults holds options for all commands, one per line, such as --software "
+                    "megatron; --no-defaults ignores it.")
         + "".join(f".SH {heading}\n" + man_fields(tables["tables"][name]) for heading, name in kinds)
         + "".join(f".SH MODEL FIELDS, FAMILY {family.upper()}\n" + man_fields(fields)
                   for family, fields in tables["models"].items())
@@ -284,7 +284,7 @@ function __nncost_words
             string split ' ' '@COMMANDS@'
     end
 end
-# Behind a comma the next word of a list.
+# After a comma: the next word of a list.
 function __nncost_list
     set -l before (string match -r '^.*,' -- (commandline -ct))
     for word in (__nncost_words $argv)
@@ -411,7 +411,7 @@ def described(field):
 
 
 def value_of(field, inherits):
-    """Schema of a field that fits on its line. inherits: null takes back what a scenario would have from common."""
+    """Schema of a field that fits on its line. inherits: null removes the value that a scenario inherits from common."""
     kind = field["kind"]
     if kind == "switch":
         value = typed("boolean", inherits)
@@ -452,7 +452,7 @@ class Files:
 
     def properties(self, fields, members):
         """Type and members of an object; members: those that follow its comment."""
-        same = {"same_as": {"description": "The object next to this one whose figures these are, but for those given.",
+        same = {"same_as": {"description": "Name of the object next to this one whose values are used for all that are not given.",
                             "type": "string"}} if self.is_fitted(fields) else {}
         return [{"type": "object"}, {"additionalProperties": False}, {"properties": block_of(NOTE | same | members)}]
 
@@ -499,7 +499,7 @@ class Files:
     def root(self, name, fields, kind):
         """One kind of file. kind: device, software, or the family of a model."""
         members = {"schema": {"const": name},
-                   "like": {"description": "Id, alias or path of a file of this kind that says whatever this one does not.",
+                   "like": {"description": "Id, alias or path of a file of this kind, from which all missing values are taken.",
                             "type": "string"}} | self.members(fields)
         if kind != "software":
             members["aliases"] = {"description": "Other names on the command line.", "type": "array", "items": TEXT}
@@ -507,31 +507,31 @@ class Files:
             members["prices"] = self.objects("Newest on-demand price first.", "price", "where", "date", "source")
         elif kind == "software":
             members |= {
-                "stands_for": self.objects("Frameworks whose runs this profile describes, and what they do unasked.",
+                "stands_for": self.objects("Frameworks whose runs this profile describes, and their default behaviour.",
                                            "framework"),
-                "compared": self.objects("Predicted steps beside measured ones: `accuracy --summary`.", "track"),
-                "ranges": self.objects("Half of the range of nine in ten where steps were measured, in the logarithm.",
+                "compared": self.objects("Predicted and measured steps compared: `accuracy --summary`.", "track"),
+                "ranges": self.objects("Half width, in the logarithm, of the range in which nine of ten measured steps fall.",
                                        "range")}
         elif kind == "graph":
             members |= {
-                "let": {"description": "Whole numbers by name, some of which follow from those above. Numbers can be "
+                "let": {"description": "Named whole numbers; a text computes one from those above. Numbers can be "
                         "changed by --set.", "type": "object", "additionalProperties": {"type": ["integer", "string"]}},
-                "input": {"description": "What comes in, the batch left out: tokens, or a shape.", "type": "object"},
-                "define": {"description": "Macros by name: args with their defaults, and ops.", "type": "object",
+                "input": {"description": "The input without the batch: tokens, or a shape.", "type": "object"},
+                "define": {"description": "Named macros: args with their defaults, and ops.", "type": "object",
                            "additionalProperties": {"type": "object", "required": ["ops"]}},
                 "ops": {"description": "Steps, each an object with op, use, repeat, if, from or as.", "type": "array",
                         "minItems": 1, "items": {"type": "object"}}}
         elif kind == "decoder":
             members["towers"] = {
-                "description": "Networks that make images or sounds into what the decoder reads beside words, each with "
+                "description": "Networks that turn images or sounds into input of the decoder, in addition to text. Each has "
                 "the let, input, define and ops of a graph file.", "type": "array", "maxItems": 2,
                 "items": {"type": "object", "required": ["input", "ops"]}}
         members |= {
             "references": {"description": "Texts that sources and fitted_on cite as @key. A key is letters, digits, - "
                            "and _.", "type": "object", "additionalProperties": TEXT},
             "sources": block_of({
-                "description": "Where figures come from, by field or by the beginning of its dotted name; an empty key "
-                "speaks for all.", "type": "object", "minProperties": 1,
+                "description": "Sources of values, by field or by the beginning of its dotted name; an empty key "
+                "stands for all fields.", "type": "object", "minProperties": 1,
                 "additionalProperties": {"anyOf": [TEXT, {"type": "array", "minItems": 1, "items": TEXT}]}})}
         return [{"if": {"required": ["like"]}}, {"then": {"required": ["schema", "id", "name"]}},
                 {"else": Block(self.requirements(fields, ["schema", "input", "ops"] if kind == "graph" else ["schema"]))},
@@ -547,7 +547,7 @@ class Files:
                            for family, fields in models.items()]}]
 
     def pages(self):
-        comment = "Written by tools/docs.py. What ties fields together is checked by 'nncost validate' alone."
+        comment = "Written by tools/docs.py. Relations between fields are checked only by 'nncost validate'."
         for kind, title in (("device", "Device"), ("software", "Software profile")):
             yield kind, schema(comment, title, self.root(f"nncost.{kind}/1", self.tables["tables"][kind], kind))
         yield "model", schema(comment, "Model", self.families())
@@ -557,7 +557,7 @@ def plan_part(tables, is_scenario):
     """The common part of a plan file, or a scenario."""
     references = ("Id, alias or path of the model; a path starts from this file's folder.",
                   "Id, alias or path of the device.", "Id, alias or path of the software profile.",
-                  "Path of a cluster file, whose links stand for those of the device.")
+                  "Path of a cluster file, whose links replace those of the device.")
     members = {"id": {"description": "Name of the scenario.", "type": "string", "minLength": 1, "maxLength": 127,
                       "pattern": "^[^,]*$"}} if is_scenario else {}
     members |= NOTE
@@ -565,33 +565,33 @@ def plan_part(tables, is_scenario):
         members[name] = {"description": text, "type": ["string", "null"], "minLength": 1}
     for field in tables["tables"]["plan"] + tables["tables"]["run"]:
         members[field["name"]] = value_of(field, True)
-    members["serve"] = {"description": "It is served: its other keys are the options of 'nncost serve'.",
+    members["serve"] = {"description": "The model serves requests: the other keys are options of 'nncost serve'.",
                         "type": ["boolean", "null"]}
     for field in tables["tables"]["serve"]:
         members.setdefault(field["name"], value_of(field, True))
     members["set"] = {"type": "object", "additionalProperties": {"type": VALUES},
-                      "description": "Fields of model, device or plan, as --set has them: model.layers and its value."}
+                      "description": "Fields of model, device or plan, named as for --set: model.layers and its value."}
     members["require"] = {"type": "object", "additionalProperties": {"type": ["string", "null"]},
-                          "description": "What 'nncost check' requires: a metric and its limit, \"<= 9.5\"."}
+                          "description": "Limits that 'nncost check' requires, by metric: \"<= 9.5\"."}
     bound = {"type": ["number", "null"], "minimum": 0}
     members["tolerance"] = {
         "type": "object",
         "additionalProperties": {"type": ["object", "string"], "additionalProperties": False,
                                  "properties": {"absolute": bound, "relative": bound, "note": TEXT}},
-        "description": "By how much a metric may differ from what is recorded."}
+        "description": "Largest difference between a metric and its recorded value."}
     return [{"type": "object"}, {"additionalProperties": False}, {"properties": block_of(members)}]
 
 
 def plan_schema(tables):
     members = {
         "schema": {"const": tables["plans_schema"]}, **NOTE,
-        "common": Block([{"description": "What every scenario has unless it says otherwise."}] + plan_part(tables, False)),
-        "record": {"description": "Metrics to record; without it all of them.", "type": "array", "items": TEXT},
+        "common": Block([{"description": "Values of every scenario that does not give its own."}] + plan_part(tables, False)),
+        "record": {"description": "Metrics to record. Default: all.", "type": "array", "items": TEXT},
         "scenarios": block_of({"type": "array", "minItems": 1, "maxItems": tables["scenarios_most"],
                                "items": Block([{"required": ["id"]}] + plan_part(tables, True))}),
-        "recorded": {"description": "Estimates that 'nncost check --update' wrote.", "type": "object"}}
-    return schema("Written by tools/docs.py. null in a scenario takes back what is common. Which plans are legal is "
-                  "checked by 'nncost check' alone.", "Plan file",
+        "recorded": {"description": "Estimates, written by 'nncost check --update'.", "type": "object"}}
+    return schema("Written by tools/docs.py. null in a scenario removes the common value. 'nncost check' checks "
+                  "whether plans are legal.", "Plan file",
                   [{"type": "object"}, {"required": ["schema", "scenarios"]}, {"additionalProperties": False},
                    {"properties": block_of(members)}])
 

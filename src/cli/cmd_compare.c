@@ -12,21 +12,21 @@
 
 /* ---- the page ---- */
 
-typedef struct nnc_compared {
+typedef struct compared_row {
     nnc_report report;
     const char *command; /* that gives this estimate */
-} nnc_compared;
+} compared_row;
 
-/* varied[i] holds, for every one of the varied_count names, its value in row i. */
-typedef struct nnc_comparison {
-    const nnc_compared *rows;
+/* Estimates side by side. varied: for each row, the value of each name in varied_names. */
+typedef struct comparison_rows {
+    const compared_row *rows;
     int32_t row_count;
     const char *const *varied_names;
     const char *const *varied; /* row_count x varied_count */
     int32_t varied_count;
-} nnc_comparison;
+} comparison_rows;
 
-/* Speeds compare by tokens where every row has them, otherwise by samples. */
+/* Speeds are in tokens when every row has tokens, else in samples. */
 static double speed(const nnc_result *result, bool tokens)
 {
     return tokens ? result->tokens_per_s : result->samples_per_s;
@@ -38,7 +38,7 @@ static double unit_cost(const nnc_result *result, bool tokens)
            (tokens ? (double)result->tokens / 1e6 : (double)result->plan.global_batch / 1e3);
 }
 
-/* The same of what is the better: of a run with all that it loses, where every row has one. */
+/* Speed by which rows are ranked: that of the whole run with its losses, when every row has a run. */
 static double rank_speed(const nnc_report *report, bool tokens, bool run)
 {
     return run ? (tokens ? report->run->tokens : report->run->samples) / report->run->run_s
@@ -59,7 +59,7 @@ typedef struct ranking {
     int32_t fastest, cheapest; /* of the rows that fit; -1 = none */
 } ranking;
 
-static ranking rank(const nnc_comparison *comparison)
+static ranking rank(const comparison_rows *comparison)
 {
     ranking found = { .tokens = true, .run = true, .fastest = -1, .cheapest = -1 };
     for (int32_t i = 0; i < comparison->row_count; i++) {
@@ -94,7 +94,7 @@ static ranking rank(const nnc_comparison *comparison)
     return found;
 }
 
-/* An amount; with its currency, where the heading names none. */
+/* An amount, with its currency when the heading does not name it. */
 static void put_amount(nnc_table *table, const nnc_report *report, double amount, bool mixed)
 {
     char text[NNC_NUMBER_TEXT], whole[NNC_NUMBER_TEXT + 16];
@@ -104,114 +104,109 @@ static void put_amount(nnc_table *table, const nnc_report *report, double amount
     nnc_table_cell(table, whole);
 }
 
-/* What the run comes to, in columns of their own. */
-static void put_run(nnc_table *table, const nnc_report *report, ranking ranked)
+/* A column: its heading, when row is NULL; else the cell of the row. */
+#define COLUMN(put, ...)                                      \
+    do {                                                      \
+        if (row == NULL) {                                    \
+            nnc_table_head(table, (nnc_head){ __VA_ARGS__ }); \
+        } else {                                              \
+            put;                                              \
+        }                                                     \
+    } while (0)
+
+/* "USD"; "cost" when the rows have several currencies. */
+static const char *cost_word(ranking ranked)
 {
-    char text[NNC_NUMBER_TEXT];
-    const nnc_run *run = report->run;
-    nnc_table_number(table, run->run_s, "s");
-    nnc_table_cell(table, nnc_count_text(run->device_hours, text));
-    if (ranked.currency != NULL) {
-        put_amount(table, report, run->cost, ranked.mixed);
-    }
-    if (ranked.energy) {
-        nnc_table_cell(table, nnc_count_text(run->energy_j / 3.6e6, text));
-    }
-    if (ranked.carbon) {
-        nnc_table_cell(table, nnc_count_text(run->carbon_kg / 1000.0, text));
-    }
-    nnc_table_share(table, run->goodput);
+    return ranked.mixed || ranked.currency == NULL ? "cost" : ranked.currency;
 }
 
-static void head_run(nnc_table *table, ranking ranked, char cost_head[32])
-{
-    nnc_table_head(table, (nnc_head){ .text = "run" });
-    nnc_table_head(table, (nnc_head){ .text = "device-h", .drop = 4 });
-    if (ranked.currency != NULL) {
-        snprintf(cost_head, 32, "run %s", ranked.mixed ? "cost" : ranked.currency);
-        nnc_table_head(table, (nnc_head){ .text = cost_head });
-    }
-    if (ranked.energy) {
-        nnc_table_head(table, (nnc_head){ .text = "kWh", .drop = 5 });
-    }
-    if (ranked.carbon) {
-        nnc_table_head(table, (nnc_head){ .text = "t CO2e" });
-    }
-    nnc_table_head(table, (nnc_head){ .text = "goodput", .drop = 3 });
-}
-
-static void put_numbers(nnc_table *table, const nnc_report *report, ranking ranked)
+/* Columns of the run. cost_head: storage of a heading. */
+static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, char cost_head[32])
 {
     char text[NNC_NUMBER_TEXT];
-    const nnc_result *result = report->result;
-    nnc_table_number(table, result->step_s, "s");
-    nnc_table_cell(table, nnc_count_text(speed(result, ranked.tokens), text));
-    nnc_table_share(table, result->mfu);
-    nnc_table_number(table, (double)result->memory.total_bytes, "B");
-    nnc_table_cell(table, result->verdict == NNC_FITS    ? "yes"
-                          : result->verdict == NNC_TIGHT ? "tight"
-                                                         : "NO");
-    nnc_table_cell(table, nnc_bound_name(result->bound));
+    const nnc_run *run = row != NULL ? row->run : NULL;
+    snprintf(cost_head, 32, "run %s", cost_word(ranked));
+    COLUMN(nnc_table_number(table, run->run_s, "s"), .text = "run");
+    COLUMN(nnc_table_cell(table, nnc_count_text(run->device_hours, text)), .text = "device-h",
+           .drop = 4);
+    if (ranked.currency != NULL) {
+        COLUMN(put_amount(table, row, run->cost, ranked.mixed), .text = cost_head);
+    }
+    if (ranked.energy) {
+        COLUMN(nnc_table_cell(table, nnc_count_text(run->energy_j / 3.6e6, text)), .text = "kWh",
+               .drop = 5);
+    }
+    if (ranked.carbon) {
+        COLUMN(nnc_table_cell(table, nnc_count_text(run->carbon_kg / 1000.0, text)),
+               .text = "t CO2e");
+    }
+    COLUMN(nnc_table_share(table, run->goodput), .text = "goodput", .drop = 3);
+}
+
+static const char *fit_word(nnc_verdict verdict)
+{
+    return verdict == NNC_FITS ? "yes" : verdict == NNC_TIGHT ? "tight" : "NO";
+}
+
+/* heads: storage of two headings. */
+static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked, char heads[2][32])
+{
+    char text[NNC_NUMBER_TEXT];
+    const nnc_result *result = row != NULL ? row->result : NULL;
+    snprintf(heads[0], 32, "%s/%s", cost_word(ranked), ranked.tokens ? "Mtoken" : "ksample");
+    COLUMN(nnc_table_number(table, result->step_s, "s"), .text = "step");
+    COLUMN(nnc_table_cell(table, nnc_count_text(speed(result, ranked.tokens), text)),
+           .text = ranked.tokens ? "tokens/s" : "samples/s", .drop = ranked.run ? 6 : 0);
+    COLUMN(nnc_table_share(table, result->mfu), .text = "MFU", .drop = 2);
+    COLUMN(nnc_table_number(table, (double)result->memory.total_bytes, "B"), .text = "memory",
+           .drop = 3);
+    COLUMN(nnc_table_cell(table, fit_word(result->verdict)), .text = "fits", .left = true);
+    COLUMN(nnc_table_cell(table, nnc_bound_name(result->bound)), .text = "bound", .left = true,
+           .drop = 1);
     if (ranked.run) {
-        put_run(table, report, ranked);
+        put_run(table, row, ranked, heads[1]);
     }
     if (ranked.currency != NULL) {
-        put_amount(table, report, unit_cost(result, ranked.tokens), ranked.mixed);
+        COLUMN(put_amount(table, row, unit_cost(result, ranked.tokens), ranked.mixed),
+               .text = heads[0], .drop = ranked.run ? 2 : 0);
     }
 }
 
-/* What a row is best at, and whether anybody measured its device. */
-static const char *crown_of(const nnc_comparison *comparison, ranking ranked, int32_t row,
+/* "fastest, cheapest, not measured": not measured: no measurement backs the efficiencies of the device. */
+static const char *crown_of(const comparison_rows *comparison, ranking ranked, int32_t row,
                             char crown[64])
 {
     const bool fastest = row == ranked.fastest, cheapest = row == ranked.cheapest;
-    const bool carried = comparison->rows[row].report.device->efficiency.basis == NNC_BASIS_DEFAULT;
+    const bool unmeasured =
+        comparison->rows[row].report.device->efficiency.basis == NNC_BASIS_DEFAULT;
     snprintf(crown, 64, "%s%s%s",
              fastest && cheapest ? "fastest, cheapest"
              : fastest           ? "fastest"
              : cheapest          ? "cheapest"
                                  : "",
-             carried && (fastest || cheapest) ? ", " : "", carried ? "not measured" : "");
+             unmeasured && (fastest || cheapest) ? ", " : "", unmeasured ? "not measured" : "");
     return crown;
 }
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     enum { VARIED_MAX = 32 };
-    const nnc_comparison *comparison = record;
+    const comparison_rows *comparison = record;
     const ranking ranked = rank(comparison);
-    const nnc_head heads[] = {
-        { .text = "step" },
-        { .text = ranked.tokens ? "tokens/s" : "samples/s", .drop = ranked.run ? 6 : 0 },
-        { .text = "MFU", .drop = 2 },
-        { .text = "memory", .drop = 3 },
-        { .text = "fits", .left = true },
-        { .text = "bound", .left = true, .drop = 1 },
-    };
     const int32_t varied =
         comparison->varied_count < VARIED_MAX ? comparison->varied_count : VARIED_MAX;
     nnc_table table = { .count = 0 };
     for (int32_t i = 0; i < varied; i++) {
         nnc_table_head(&table, (nnc_head){ .text = comparison->varied_names[i], .left = true });
     }
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-        nnc_table_head(&table, heads[i]);
-    }
-    char cost_head[32], run_head[32];
-    if (ranked.run) {
-        head_run(&table, ranked, run_head);
-    }
-    if (ranked.currency != NULL) {
-        snprintf(cost_head, sizeof cost_head, "%s/%s", ranked.mixed ? "cost" : ranked.currency,
-                 ranked.tokens ? "Mtoken" : "ksample");
-        nnc_table_head(&table, (nnc_head){ .text = cost_head, .drop = ranked.run ? 2 : 0 });
-    }
+    char heads[2][32];
+    put_columns(&table, NULL, ranked, heads);
     nnc_table_head(&table, (nnc_head){ .text = "", .left = true });
     for (int32_t i = 0; i < comparison->row_count; i++) {
         for (int32_t c = 0; c < varied; c++) {
             nnc_table_cell(&table, comparison->varied[i * comparison->varied_count + c]);
         }
-        put_numbers(&table, &comparison->rows[i].report, ranked);
+        put_columns(&table, &comparison->rows[i].report, ranked, heads);
         char crown[64];
         nnc_table_cell(&table, crown_of(comparison, ranked, i, crown));
     }
@@ -219,21 +214,21 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 }
 
 static const nnc_metric compared_rows[] = {
-    NNC_ROWS(&nnc_estimate_run_metrics, NNC_IN(nnc_compared, report)),
-    NNC_TEXT(nnc_compared, command, .help = "The command line that gives this estimate."),
+    NNC_ROWS(&nnc_estimate_run_metrics, NNC_IN(compared_row, report)),
+    NNC_TEXT(compared_row, command, .help = "The command line that gives this estimate."),
 };
 static const nnc_metrics compared =
-    NNC_METRICS("one of several estimates", compared_rows, nnc_compared);
+    NNC_METRICS("one of several estimates", compared_rows, compared_row);
 
 static const nnc_metric document_rows[] = {
-    NNC_AS("rows", LIST, NNC_IN(nnc_comparison, rows), NNC_COUNT(nnc_comparison, row_count),
+    NNC_AS("rows", LIST, NNC_IN(comparison_rows, rows), NNC_COUNT(comparison_rows, row_count),
            .rows = &compared, .help = "Estimates side by side."),
 };
-static const nnc_metrics document = NNC_METRICS("a comparison", document_rows, nnc_comparison);
+static const nnc_metrics document = NNC_METRICS("a comparison", document_rows, comparison_rows);
 
 static nnc_lines lines_of(const void *record)
 {
-    const nnc_comparison *comparison = record;
+    const comparison_rows *comparison = record;
     return (nnc_lines){ &compared, comparison, comparison->rows, comparison->row_count };
 }
 
@@ -245,7 +240,7 @@ const nnc_view nnc_comparison_view = {
 
 enum { ROWS_MAX = 1000, AXES_MAX = NNC_SETTINGS_MAX + 3, VALUES_MAX = 256 };
 
-/* One thing that takes a list: model, device, software or a plan option. */
+/* A list of values: of the model, the device, --software or a plan option. */
 typedef struct axis {
     const char *name;
     const char **values;
@@ -262,7 +257,7 @@ typedef struct product {
     int32_t row_count;
 } product;
 
-/* where: what errors name, the option or the operand. */
+/* where: the option or operand that errors name. */
 static nnc_status add_axis(product *p, const char *name, const char *where, const char *list,
                            nnc_error *err)
 {
@@ -301,7 +296,7 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
     return NNC_OK;
 }
 
-/* The scenarios asked for, else all; they hold the place of the models. */
+/* The scenarios of --scenario, else all. They are the first axis, in place of the models. */
 static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_error *err)
 {
     const nnc_plans *plans = p->plans;
@@ -372,14 +367,14 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     nnc_buffer text = { 0 };
     const bool own =
         p->plans != NULL && values[AXIS_DEVICE] != NULL && strcmp(values[AXIS_DEVICE], "-") == 0;
-    const nnc_command_asked asked = {
+    const nnc_command_asked args = {
         p->plans != NULL ? options.operands[0] : values[AXIS_MODEL],
         own ? NULL : values[AXIS_DEVICE],
         p->plans != NULL ? values[AXIS_MODEL] : NULL,
         &options.given,
         options.lenient,
     };
-    nnc_command_put(&text, &asked);
+    nnc_command_put(&text, &args);
     *command = nnc_command_keep(p->arena, &text);
     nnc_buffer_free(&text);
     if (*command == NULL) {
@@ -400,7 +395,7 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     return nnc_scenario_run(scenario, err);
 }
 
-/* The device and the scenario always, and what else takes more than one value. */
+/* Is this axis a column? The device and the scenario always are; others when they have several values. */
 static bool is_shown(const product *p, int index)
 {
     return index == AXIS_DEVICE || p->axes[index].count > 1 ||
@@ -417,7 +412,7 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
             names[shown++] = p->axes[i].name;
         }
     }
-    nnc_compared *rows = nnc_arena_array(p->arena, (size_t)p->row_count, sizeof *rows);
+    compared_row *rows = nnc_arena_array(p->arena, (size_t)p->row_count, sizeof *rows);
     const char **varied =
         nnc_arena_array(p->arena, (size_t)p->row_count * (size_t)shown, sizeof *varied);
     if (rows == NULL || varied == NULL) {
@@ -436,12 +431,12 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
                 varied[at++] = values[i];
             }
         }
-        rows[row] = (nnc_compared){ scenarios[row].report, commands[row] };
+        rows[row] = (compared_row){ scenarios[row].report, commands[row] };
         if (scenarios[row].result.verdict != NNC_OVER_MEMORY) {
             session->exit_code = 0;
         }
     }
-    const nnc_comparison comparison = {
+    const comparison_rows comparison = {
         .rows = rows,
         .row_count = p->row_count,
         .varied_names = names,
@@ -492,12 +487,12 @@ const nnc_command nnc_cmd_compare = {
     .operands = "MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]]",
     .summary = "Devices, models or plans side by side: every combination of the lists given.",
     .notes =
-        "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The order of "
-        "the options is that of the rows, the last one varying fastest. What one plan "
-        "recomputes is joined by '+' here: --recompute none,norm+activation,full. The fastest "
-        "and the cheapest are marked among those that fit, by tokens or, where a model has "
-        "none, by samples. Of a plan file all scenarios are compared, or those that --scenario "
-        "lists. Exits with 1 when none fits.",
+        "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The rows are in "
+        "the order of the options; the last option varies fastest. Flags of one plan are joined by "
+        "'+': --recompute none,norm+activation,full. Among the plans that fit, the fastest and the "
+        "cheapest are marked, by tokens or, when a model has no tokens, by samples. All scenarios "
+        "of a plan file are compared, or those that --scenario lists. Exits with 1 when no plan "
+        "fits.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,

@@ -1,3 +1,4 @@
+/* list: the devices, models or software profiles that can be named by id. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "render/text.h"
 #include "shape/family.h"
 
-/* Any device will do to count parameters. */
+/* A device to estimate on when only the parameters of a model are counted. */
 static nnc_device counting_device(void)
 {
     nnc_device device = { .id = "counting", .mem_bytes = 1, .mem_bytes_per_s = 1.0 };
@@ -27,7 +28,7 @@ static nnc_device counting_device(void)
     return device;
 }
 
-/* The 16-bit format that a plan would use, or fp32. */
+/* The default precision of a plan: bf16, else fp16, else fp32. */
 static nnc_dtype usual_precision(const nnc_device *device)
 {
     return !isnan(device->matmul_flops_per_s[NNC_BF16])   ? NNC_BF16
@@ -107,7 +108,7 @@ static const nnc_metrics device_metrics = NNC_METRICS("a device", device_rows, n
 
 /* ---- models ---- */
 
-/* A model, its sizes, and what an estimate counts of it. */
+/* A model, its sizes, and its estimate, which has the number of parameters. */
 typedef struct counted_model {
     nnc_model model;
     nnc_model_sizes sizes;
@@ -275,7 +276,7 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
         status = lists[which].load(session->specs, ids[i], scratch,
                                    (char *)list.records + (size_t)list.count * size, err);
         list.count += status == NNC_OK;
-        if (status == NNC_BAD_SPEC || status == NNC_IO) { /* the others are good */
+        if (status == NNC_BAD_SPEC || status == NNC_IO) { /* list the others */
             fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);
             session->exit_code = 1;
             status = NNC_OK;
@@ -297,7 +298,7 @@ static nnc_status list_one(nnc_session *session, int which, nnc_error *err)
     return status == NNC_OK ? list_all(session, which, ids, count, err) : status;
 }
 
-/* "devices", "device". */
+/* "devices" or "device". */
 static bool is_called(const char *name, const char *asked)
 {
     const size_t length = strlen(name);
@@ -336,9 +337,9 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_list = {
     .name = "list",
     .operands = "[devices|models|software]",
-    .summary = "The devices, models or software profiles that can be named by id.",
-    .notes =
-        "A file that cannot be read is named on standard error and left out; then exits with 1.",
+    .summary = "The devices, models and software profiles that have an id.",
+    .notes = "A file that cannot be read is reported on standard error and left out; the exit code "
+             "is then 1.",
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON,
     .run = run,

@@ -1,3 +1,4 @@
+/* plot: a picture as SVG, of an estimate or of the plans that a search finds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +10,14 @@
 #include "cli/cli_internal.h"
 #include "plot/plot.h"
 
-/* The picture that a command line names, the first of its operands. */
-static nnc_status picture_asked(const nnc_session *session, const nnc_picture **picture,
-                                nnc_error *err)
+/* The picture that the first operand names. */
+static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture,
+                               nnc_error *err)
 {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
-    const char *asked = session->options.operands[0];
+    const char *name = session->options.operands[0];
     char expected[128] = "";
-    const int found = nnc_names_find_typed(names, asked);
+    const int found = nnc_names_find_typed(names, name);
     if (found >= 0) {
         *picture = nnc_pictures[found];
         return NNC_OK;
@@ -27,15 +28,15 @@ static nnc_status picture_asked(const nnc_session *session, const nnc_picture **
                  nnc_picture_name(i));
     }
     return nnc_fail(err, NNC_BAD_USAGE, "plot", "unknown picture, expected one of %s, found \"%s\"",
-                    expected, asked);
+                    expected, name);
 }
 
-/* Pictures of plans that are found take what a search takes; those of an estimate do not. */
+/* Pictures of a search take its options; those of an estimate do not. */
 static void form_of(const nnc_options *options, nnc_form *form)
 {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
-    const char *asked = options->operand_count > 0 ? options->operands[0] : "";
-    const int found = nnc_names_find_typed(names, asked);
+    const char *name = options->operand_count > 0 ? options->operands[0] : "";
+    const int found = nnc_names_find_typed(names, name);
     if (found >= 0 && nnc_pictures[found]->of < NNC_PLOT_FRONT) {
         snprintf(form->name, sizeof form->name, "plot %s", nnc_pictures[found]->name);
         form->takes &= ~(unsigned)NNC_TAKES_SEARCH;
@@ -75,17 +76,16 @@ static nnc_plot_how plot_style(const nnc_options *options)
                            .to_s = options->to_s };
 }
 
-/* How a picture is drawn that has been checked. */
 static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_error *err)
 {
     const nnc_picture *picture = NULL;
     const nnc_plot_how how = plot_style(&session->options);
-    NNC_TRY(picture_asked(session, &picture, err));
+    NNC_TRY(find_picture(session, &picture, err));
     nnc_plot_draw(session->out, picture, data, &how);
     return NNC_OK;
 }
 
-/* A picture, and whose session it is, behind which another estimate is drawn. */
+/* A picture with another estimate behind it, and the session it is drawn in. */
 typedef struct outlined {
     nnc_session *session;
     const nnc_report *report;
@@ -99,7 +99,7 @@ static nnc_status draw_outlined(nnc_session *session, void *context, nnc_scenari
     return draw(o->session, &(nnc_plot_data){ .report = o->report, .other = &other->report }, err);
 }
 
-/* Estimates what the command line of --against says, in a session of its own. */
+/* Estimates the command line of --against in a session of its own. */
 static nnc_status draw_against(outlined *o, char *line, nnc_session *other, nnc_error *err)
 {
     enum { WORDS = 256 };
@@ -151,7 +151,7 @@ static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario 
     const nnc_picture *picture = NULL;
     const nnc_plot_how how = plot_style(&session->options);
     (void)context;
-    NNC_TRY(picture_asked(session, &picture, err));
+    NNC_TRY(find_picture(session, &picture, err));
     char text[NNC_NUMBER_TEXT], from[NNC_NUMBER_TEXT];
     const double end_s = isnan(how.to_s) ? scenario->result.step_s : how.to_s;
     if (how.from_s >= nnc_min(end_s, scenario->result.step_s)) {
@@ -178,12 +178,12 @@ static nnc_status draw_found(nnc_session *session, void *context, const nnc_sear
 {
     (void)context;
     const nnc_picture *picture = NULL;
-    NNC_TRY(picture_asked(session, &picture, err));
+    NNC_TRY(find_picture(session, &picture, err));
     const bool sizes = report->sizes != NULL;
     if (sizes != (picture->of == NNC_PLOT_SIZES)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--devices",
-                        sizes ? "one number is expected, 'plot scaling' shows several"
-                              : "several numbers are expected, such as 8..512");
+                        sizes ? "expected one number; 'plot scaling' shows several"
+                              : "expected several numbers, such as 8..512");
     }
     return draw(session, &(nnc_plot_data){ .search = report }, err);
 }
@@ -192,7 +192,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_picture *picture = NULL;
     char **operands = session->options.operands;
-    NNC_TRY(picture_asked(session, &picture, err));
+    NNC_TRY(find_picture(session, &picture, err));
     NNC_TRY(check_options(&session->options, picture, err));
     return picture->of >= NNC_PLOT_FRONT
                ? nnc_search_asked(session, operands[1], operands[2], draw_found, NULL, err)
@@ -204,14 +204,14 @@ const nnc_command nnc_cmd_plot = {
     .operands = "PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE]",
     .summary = "A picture as SVG: step, memory, roofline, timeline, front or scaling.",
     .notes =
-        "step: the parts of a step and the range in which it falls. memory: what fills the fullest "
-        "device, with --stages every stage. roofline: every op under the roof of the device. "
-        "timeline: what every pipeline stage does when. front: what memory buys, of the plans that "
-        "'search' finds for --devices N and --global-batch. scaling: where more devices stop "
-        "paying, of the best plans for --devices 8..512. Every figure is that of 'estimate' or "
-        "'search' with the same options. The file follows the reader's choice of light or dark, "
-        "and 'rsvg-convert' makes PNG or PDF of it. --format does not change it. Exits with 0 "
-        "whether the step fits or not, with 1 when no plan of a search does.",
+        "step: the parts of a step and the range in which measurements fall. memory: memory of the "
+        "fullest device by class; with --stages, of every stage. roofline: every op under the "
+        "roofline of the device. timeline: what every pipeline stage does when. front: step time "
+        "against memory of the plans that 'search' finds for --devices N and --global-batch. "
+        "scaling: throughput of the best plans for --devices 8..512. All numbers are those of "
+        "'estimate' or 'search' with the same options. The file follows the reader's light or dark "
+        "mode; 'rsvg-convert' turns it into PNG or PDF. --format does not change it. Exits with 0 "
+        "whether the step fits or not, with 1 when no plan of a search fits.",
     .min_operands = 2,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |

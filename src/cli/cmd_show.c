@@ -48,7 +48,7 @@ static nnc_cell get_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
                : nnc_text_cell(strcmp(field->value, "-") == 0 ? NULL : field->value);
 }
 
-/* A large or small number with a prefix, beside all of its digits. */
+/* A large or small number with a prefix, in addition to all its digits. */
 static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const shown_field *field = place->record;
@@ -75,7 +75,7 @@ static const nnc_metric field_rows[] = {
            .more = NNC_MORE(.when = is_like_another)),
 };
 static const nnc_metrics field_metrics = NNC_METRICS("a field", field_rows, shown_field);
-/* The same of a file that is like no other. */
+/* A file that is like no other: without the column "from". */
 static const nnc_metrics own_metrics = { .rows = field_rows,
                                          .count = sizeof field_rows / sizeof field_rows[0] - 1,
                                          .record_size = sizeof(shown_field) };
@@ -126,7 +126,7 @@ static void add_rates(shown_spec *to, const nnc_field *field, const void *object
     }
 }
 
-/* A stack of tables still to be walked takes the place of recursion; tables nest twice at most. */
+/* A stack of tables instead of recursion; tables nest twice at most. */
 typedef struct level {
     const nnc_field *fields;
     size_t count, next;
@@ -146,13 +146,13 @@ static void push(level *stack, int *depth, const nnc_field *field, const void *o
     }
 }
 
-/* A comment that the file keeps beside figures: it stands among the sources. */
+/* A comment of the file; it is shown among the sources. */
 static bool is_comment(const nnc_field *field)
 {
     return field->type == NNC_FIELD_TEXT && field->size == 0;
 }
 
-/* Most specs leave these fields off, and people need not read so. */
+/* Rare fields are shown only when they are set. */
 static bool is_off(const nnc_field *field, const char *text)
 {
     return field->rare &&
@@ -160,14 +160,14 @@ static bool is_off(const nnc_field *field, const char *text)
             (field->type == NNC_FIELD_ENUM && strcmp(text, field->names.of(0)) == 0));
 }
 
-/* Of a format nobody measured products in. */
+/* Matrix products of a number format that was not measured. */
 static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *e)
 {
     return to->device != NULL && e->sustained_fraction == 1.0 && e->memory_fraction == 1.0 &&
            e->fixed_s == 0.0 && isnan(e->wave_quantization);
 }
 
-/* Efficiencies that nobody fitted are all 1 and say nothing; nor do figures of serving that no file has. */
+/* Efficiencies that were not fitted are all 1; they are not shown. The same holds for parameters of serving. */
 static bool is_neutral(const shown_spec *to, const void *place)
 {
     const nnc_software *software = to->view->table == &nnc_software_table ? to->view->object : NULL;
@@ -386,8 +386,8 @@ static void put_field(nnc_record *record, const nnc_field *field, const nnc_mode
     nnc_record_close(record);
 }
 
-/* Does a file without the key say the same? */
-static bool is_default(const nnc_field *field, const nnc_model *model, const nnc_model *unsaid)
+/* Does a file without the key have the same value? */
+static bool is_default(const nnc_field *field, const nnc_model *model, const nnc_model *empty)
 {
     int32_t count = 0;
     if (field->capacity > 0) {
@@ -395,10 +395,10 @@ static bool is_default(const nnc_field *field, const nnc_model *model, const nnc
         return count == 0;
     }
     return !field->required && memcmp((const char *)model + field->offset,
-                                      (const char *)unsaid + field->offset, field->size) == 0;
+                                      (const char *)empty + field->offset, field->size) == 0;
 }
 
-/* Texts of one key are one list. */
+/* Sources; those of one key are one list. */
 static void put_sources(nnc_record *record, const nnc_model *model)
 {
     nnc_record_object(record, "sources");
@@ -425,7 +425,7 @@ static void put_sources(nnc_record *record, const nnc_model *model)
     nnc_record_close(record);
 }
 
-/* The network of a list of ops, with the numbers it has now. */
+/* The network of a graph, with the values that its numbers have now. */
 static void put_graph(nnc_record *record, const nnc_graph *graph)
 {
     static const char *const parts[] = { "input", "define", "ops" };
@@ -462,13 +462,13 @@ static void write_model(nnc_buffer *out, const nnc_model *model)
 {
     const nnc_family_fields *family = nnc_family_fields_of(model->family);
     nnc_record record = nnc_record_begin(out, "nncost.model/1");
-    nnc_model unsaid = { .family = model->family };
+    nnc_model empty = { .family = model->family };
     if (family->begin != NULL) {
-        family->begin(&unsaid);
+        family->begin(&empty);
     }
     for (size_t i = 0; i < family->table.count; i++) {
         const nnc_field *field = &family->table.fields[i];
-        if (!is_default(field, model, &unsaid)) {
+        if (!is_default(field, model, &empty)) {
             put_field(&record, field, model);
         }
     }
@@ -544,8 +544,8 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spe
                             : status;
 }
 
-/* The kind that a file says it is; a file that says nothing can only be a model. */
-static nnc_spec_kind sniff(nnc_specs *specs, const char *path)
+/* The kind of a file by its schema; a file without a schema is a model. */
+static nnc_spec_kind kind_of_file(nnc_specs *specs, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
@@ -587,7 +587,7 @@ static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err)
 static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_error *err)
 {
     if (nnc_is_path(id) || nnc_is_folder(id)) {
-        return load(specs, sniff(specs, id), id, view, err);
+        return load(specs, kind_of_file(specs, id), id, view, err);
     }
     for (int kind = 0; kind < NNC_SPEC_KIND_COUNT; kind++) {
         const nnc_status status = load(specs, (nnc_spec_kind)kind, id, view, err);
@@ -603,9 +603,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     spec_view view = { 0 };
     NNC_TRY(find(session->specs, session->options.operands[0], &view, err));
     assert(view.table != NULL);
-    const bool file = view.model != NULL && session->style.format == &nnc_format_json;
     nnc_status status = NNC_OK;
-    if (file) { /* to be edited and read back */
+    if (view.model != NULL && session->style.format == &nnc_format_json) { /* to be edited */
         write_model(session->out, view.model);
     } else {
         status = write_spec(session->out, session->style, &view);
@@ -619,7 +618,7 @@ const nnc_command nnc_cmd_show = {
     .operands = "ID",
     .summary = "A device, model or software profile: the file it came from, every field, the "
                "sources.",
-    .notes = "A model in --format json is a file that reads back.",
+    .notes = "--format json prints a model as a model file, which nncost can read.",
     .min_operands = 1,
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL,

@@ -8,7 +8,7 @@
 #include "onnx/onnx_import.h"
 #include "render/text.h"
 
-/* Faults go to standard error as they are found; the worst decides the exit code. */
+/* Prints a fault to standard error; the worst fault decides the exit code. */
 static void print_fault(void *context, const nnc_error *fault)
 {
     int *exit_code = context;
@@ -17,7 +17,7 @@ static void print_fault(void *context, const nnc_error *fault)
     *exit_code = code > *exit_code ? code : *exit_code;
 }
 
-/* A file without a fault: the only kind that is listed. */
+/* Only files without a fault are listed. */
 NNC_GET(get_ok, void, nnc_bool_cell(true))
 
 NNC_GET(get_file, void, nnc_text_cell(*(char *const *)self))
@@ -70,9 +70,10 @@ static nnc_status run_validate(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_validate = {
     .name = "validate",
     .operands = "FILE...",
-    .summary = "Check device, model, software, cluster and plan files: every fault, one per line.",
-    .notes = "Faults go to standard error, and the exit code is 3. Without any, each file is "
-             "reported as ok.",
+    .summary = "Check device, model, software, cluster and plan files, and list every fault.",
+    .notes =
+        "Faults are printed to standard error, one per line, and the exit code is 3. If there are "
+        "none, each file is reported as ok.",
     .min_operands = 1,
     .max_operands = 1000000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL,
@@ -81,7 +82,7 @@ const nnc_command nnc_cmd_validate = {
 
 /* ---- import ---- */
 
-/* What the file has lost goes to standard error, a line each: standard output is the model file. */
+/* Prints what the import could not keep, one line each, to standard error: standard output is the model file. */
 static void say(const char *path, const char *notes)
 {
     while (notes != NULL && *notes != '\0') {
@@ -114,19 +115,15 @@ static nnc_status run_import(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_import = {
     .name = "import",
     .operands = "FILE.onnx [AXES]",
-    .summary = "An ONNX file as a model file of the graph family, on standard output.",
+    .summary = "Convert an ONNX file to a model file of the graph family, on standard output.",
     .notes =
-        "nncost import net.onnx > net.json. Shapes are worked out from the input, whose batch "
-        "becomes 1; "
-        "AXES gives other axes that have a name or no size theirs, sequence=128,x.2=48 (the third "
-        "axis "
-        "of input x); "
-        "norms, GELU and attention that are written as many nodes become one step. A node that has "
-        "no "
-        "place is named, and nothing is written. What an export has lost (batch norms folded into "
-        "convolutions, dropout, the loss) is said on standard error. 'nncost estimate net.onnx "
-        "DEVICE' "
-        "does the same on the way.",
+        "nncost import net.onnx > net.json. Shapes follow from the input; its batch becomes 1. "
+        "AXES "
+        "sets the size of other axes that have a name or no size: sequence=128,x.2=48 (the third "
+        "axis of input x). Norms, GELU and attention that are exported as many nodes become one "
+        "step. If a node cannot be converted, the error names it and nothing is written. Standard "
+        "error lists what the export has lost: batch norms folded into convolutions, dropout, the "
+        "loss. 'nncost estimate net.onnx DEVICE' imports the file by itself.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,

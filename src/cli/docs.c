@@ -526,14 +526,14 @@ static nnc_status run_docs(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_docs = {
     .name = "docs",
     .operands = "man [files]|completion [SHELL]|options|schema [KIND]",
-    .summary = "The man pages nncost(1) and nncost-files(5), the completion of a shell (bash, zsh, "
-               "fish), all options, or the JSON Schema of a kind of file or output.",
+    .summary = "The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, "
+               "all options, or the JSON Schema of a kind of file or output.",
     .notes =
-        "KIND is device, model, software or plan, for files; or estimate, ops, compare, run, "
-        "budget, search, sweep, check, diff, accuracy or calibrate, for what these commands print "
-        "with --format json; without KIND they are listed. options: every command and option as "
-        "JSON, with kind, choices, limits, unit and default, to make a form of. Each document has "
-        "one form, which --format does not change.",
+        "KIND is device, model, software or plan for files; or estimate, ops, compare, run, "
+        "budget, search, sweep, check, diff, accuracy or calibrate for the --format json output of "
+        "these commands. Without KIND, all are listed. options: every command and option as JSON, "
+        "with kind, choices, limits, unit and default, from which a form can be made; and all "
+        "fields and metrics. --format does not change any of them.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
@@ -583,15 +583,13 @@ static nnc_status run_explain(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_explain = {
     .name = "explain",
     .operands = "[NAMES [MODEL DEVICE | PLANS.json [DEVICE]]]",
-    .summary =
-        "What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.",
+    .summary = "Formula and source of metrics and ops; with MODEL DEVICE also their numbers.",
     .notes =
-        "NAMES are joined by commas: metrics by their names in the JSON output of any command, "
-        "such "
-        "as mfu, step_s, exposed_comm.data, memory or cost, and ops by their names in 'nncost "
-        "ops', "
-        "such as attn.qkv; of an op with many shapes, the one that takes longest in each phase. "
-        "Without NAMES, all of them are listed. JSON of several names is a list.",
+        "NAMES are joined by commas. Metrics have their names in the JSON output of any command, "
+        "such as mfu, step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost "
+        "ops', such as attn.qkv. When an op has many shapes, the one that takes longest in each "
+        "phase is shown. Without NAMES, all of them are listed. The JSON of several names is a "
+        "list.",
     .min_operands = 0,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
