@@ -491,57 +491,28 @@ static void write_model(nnc_buffer *out, const nnc_model *model)
 
 /* ---- the command ---- */
 
-static spec_view view_device(const nnc_device *device)
-{
-    return (spec_view){ .kind = "device",
-                        .path = device->path,
-                        .table = &nnc_device_table,
-                        .object = device,
-                        .sources = device->sources,
-                        .source_count = device->source_count,
-                        .device = device };
-}
-
-static spec_view view_model(const nnc_model *model)
-{
-    return (spec_view){ .kind = "model",
-                        .path = model->path,
-                        .table = nnc_model_table_of(model),
-                        .object = model,
-                        .sources = model->sources,
-                        .source_count = model->source_count,
-                        .model = model };
-}
-
-static spec_view view_software(const nnc_software *software)
-{
-    return (spec_view){ .kind = "software",
-                        .path = software->path,
-                        .table = &nnc_software_table,
-                        .object = software,
-                        .sources = software->sources,
-                        .source_count = software->source_count };
-}
-
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spec_view *view,
                        nnc_error *err)
 {
     const nnc_device *device = NULL;
     const nnc_model *model = NULL;
     const nnc_software *software = NULL;
-    nnc_status status = NNC_OK;
     if (kind == NNC_SPEC_DEVICE) {
-        status = nnc_device_load(specs, id, &device, err);
-        *view = status == NNC_OK ? view_device(device) : *view;
+        NNC_TRY(nnc_device_load(specs, id, &device, err));
+        *view = (spec_view){ "device",        device->path,         &nnc_device_table, device,
+                             device->sources, device->source_count, .device = device };
     } else if (kind == NNC_SPEC_MODEL) {
-        status = nnc_model_load(specs, id, &model, err);
-        *view = status == NNC_OK ? view_model(model) : *view;
+        NNC_TRY(nnc_model_load(specs, id, &model, err));
+        *view = (spec_view){ "model",       model->path,    nnc_model_table_of(model),
+                             model,         model->sources, model->source_count,
+                             .model = model };
     } else {
-        status = nnc_software_load(specs, id, &software, err);
-        *view = status == NNC_OK ? view_software(software) : *view;
+        NNC_TRY(nnc_software_load(specs, id, &software, err));
+        *view =
+            (spec_view){ "software",        software->path,         &nnc_software_table, software,
+                         software->sources, software->source_count, .device = NULL };
     }
-    return status == NNC_OK ? nnc_lineage_open(specs, kind, view->path, &view->lineage, err)
-                            : status;
+    return nnc_lineage_open(specs, kind, view->path, &view->lineage, err);
 }
 
 /* The kind of a file by its schema; a file without a schema is a model. */
@@ -567,10 +538,7 @@ static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err)
     for (int kind = 0; kind < NNC_SPEC_KIND_COUNT; kind++) {
         const char *const *ids = NULL;
         int32_t count = 0;
-        const nnc_status status = nnc_specs_list(specs, (nnc_spec_kind)kind, &ids, &count, err);
-        if (status != NNC_OK) {
-            return status;
-        }
+        NNC_TRY(nnc_specs_list(specs, (nnc_spec_kind)kind, &ids, &count, err));
         for (int32_t i = 0; i < count && name_count < NAMES_MAX; i++) {
             names[name_count++] = ids[i];
         }

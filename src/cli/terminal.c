@@ -1,6 +1,6 @@
 /* The system: standard output and files, the progress line, signals.
  *
- * A browser page (WASI) has no terminal and no signals. It calls nnc_run with one command line after the other; commands that
+ * A browser page (WASI) has no terminal and no signals. It calls page_run with one command line after the other; commands that
  * need measured files or pipes are refused there. */
 #include <errno.h>
 #include <fcntl.h>
@@ -269,18 +269,18 @@ enum { WORDS_MAX = 1024 };
 int main(int argc, char **argv);
 
 /* Memory for the words of a command line. */
-__attribute__((export_name("nnc_alloc"))) void *nnc_alloc(size_t size)
+__attribute__((export_name("nnc_alloc"))) void *page_alloc(size_t size)
 {
     return malloc(size);
 }
 
-__attribute__((export_name("nnc_free"))) void nnc_free(void *memory)
+__attribute__((export_name("nnc_free"))) void page_free(void *memory)
 {
     free(memory);
 }
 
 /* Runs a command line, words that each end with a NUL. Returns the exit code. */
-__attribute__((export_name("nnc_run"))) int32_t nnc_run(char *words, size_t size)
+__attribute__((export_name("nnc_run"))) int32_t page_run(char *words, size_t size)
 {
     static char program[] = "nncost";
     char *argv[WORDS_MAX + 1] = { program };
