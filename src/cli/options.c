@@ -1,10 +1,11 @@
 /* Reads a command line, then the defaults file, into one nnc_options.
  *
  * 1. The spellings that the command understands are listed, from the field tables and the option table.
- * 2. getopt_long finds the options of argv. Each value is checked and stored at once: own options by their type in
- *    nnc_options; fields of the plan, the run ... as text in given.settings, in their order, because some commands take lists.
+ * 2. getopt_long finds the options of argv. Fields of the plan, the run ... are kept as text in given.settings, in their order,
+ *    because some commands take lists; own options in the member of nnc_options that their row names.
  * 3. A command whose operands choose between forms refuses options that the form does not have.
- * 4. Lines of the defaults file fill in what the command line did not give. */
+ * 4. Lines of the defaults file fill in what the command line did not give.
+ * 5. Numbers and words of own options are read and checked by the type and limits of their rows. */
 #include <assert.h>
 #include <ctype.h>
 #include <getopt.h>
@@ -254,32 +255,44 @@ static nnc_status store_text(const nnc_field *field, const char *option, const c
     return NNC_OK;
 }
 
-/* Checks a value and puts it into its member of options. */
-static nnc_status store_value(const nnc_own_option *own, const char *option, const char *text,
-                              nnc_options *options, nnc_error *err)
+/* Is the value a number or one of some words? Such values are read last: a form of the command may not have the option. */
+static bool is_read_last(const nnc_field *field)
+{
+    return field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_TEXT;
+}
+
+/* Reads a number or a word into its member of options. */
+static nnc_status read_value(const nnc_own_option *own, const char *text, nnc_options *options,
+                             nnc_error *err)
 {
     const nnc_field *field = &own->field;
-    void *place = (char *)options + field->offset;
+    char option[NNC_OPTION_NAME];
     double value = 0.0;
-    nnc_status status = NNC_OK;
-    switch (field->type) {
-    case NNC_FIELD_BOOL: value = 1.0; break;
-    case NNC_FIELD_ENUM:
-        value = choose(option, text, field->names, err);
-        status = value < 0.0 ? NNC_BAD_USAGE : NNC_OK;
-        break;
-    case NNC_FIELD_I32:
-    case NNC_FIELD_I64:
-        status = field->unit != NULL ? read_bytes(option, text, &value, err)
-                                     : read_count(field, option, text, &value, err);
-        break;
-    case NNC_FIELD_F64: status = read_time(option, text, &value, err); break;
-    default: return store_text(field, option, text, options, err);
+    nnc_option_name(field->name, option);
+    if (field->type == NNC_FIELD_ENUM) {
+        const int found = choose(option, text, field->names, err);
+        if (found < 0) {
+            return NNC_BAD_USAGE;
+        }
+        value = found;
+    } else {
+        NNC_TRY(field->type == NNC_FIELD_F64 ? read_time(option, text, &value, err)
+                : field->unit != NULL        ? read_bytes(option, text, &value, err)
+                                             : read_count(field, option, text, &value, err));
     }
-    if (status == NNC_OK) {
-        nnc_field_store(field, place, 0, value);
+    nnc_field_store(field, (char *)options + field->offset, 0, value);
+    return NNC_OK;
+}
+
+static nnc_status read_values(nnc_options *options, nnc_error *err)
+{
+    for (int i = 0; i < nnc_own_option_count; i++) {
+        const nnc_own_option *own = &nnc_own_options[i];
+        if (options->texts[i] != NULL && is_read_last(&own->field)) {
+            NNC_TRY(read_value(own, options->texts[i], options, err));
+        }
     }
-    return status;
+    return NNC_OK;
 }
 
 static void set_default_values(nnc_options *options)
@@ -343,7 +356,12 @@ static nnc_status take(nnc_options *options, const spelling *entry, const char *
         }
     }
     *text = value;
-    return store_value(own, entry->name, value, options, err);
+    if (own->field.type == NNC_FIELD_BOOL) {
+        nnc_field_store(&own->field, (char *)options + own->field.offset, 0, 1.0);
+    }
+    return own->field.type == NNC_FIELD_TEXT
+               ? store_text(&own->field, entry->name, value, options, err)
+               : NNC_OK;
 }
 
 static bool is_given(const nnc_options *options, const spelling *entry)
@@ -660,6 +678,7 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
     if (status == NNC_OK && (takes & NNC_TAKES_COMMON) && !options->no_defaults) {
         status = read_defaults(options, understood, err);
     }
+    status = status == NNC_OK ? read_values(options, err) : status;
     if (status == NNC_OK && options->power_cap != NULL) {
         status = set_power_cap(options, err);
     }
