@@ -623,37 +623,43 @@ static nnc_status narrow(const nnc_command *command, const nnc_options *options,
     return NNC_OK;
 }
 
-nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
-                             nnc_options *options, nnc_error *err)
-{
-    const unsigned takes = command->takes;
-    spellings list, narrowed; /* not initialised: they are large */
-    const spellings *understood = &list;
-    struct option long_options[SPELLINGS_MAX + 1]; /* ends with an empty one */
-    char letters[16] = "-:";                       /* see below */
-    nnc_status status = NNC_OK;
+/* What getopt_long needs: an entry for each spelling, and the letters. */
+typedef struct getopt_rows {
+    struct option longs[SPELLINGS_MAX + 1]; /* ends with an empty one */
+    char letters[16];
+} getopt_rows;
 
-    *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };
-    set_default_values(options);
-    list_spellings(&list, takes);
-    long_options[list.count] = (struct option){ .name = NULL };
-    for (int i = 0; i < list.count; i++) {
-        const spelling *entry = &list.entries[i];
+static void list_getopt(getopt_rows *rows, const spellings *list)
+{
+    /* "-": each operand is returned, whatever POSIXLY_CORRECT is; ":": a missing value has a code of its own. */
+    snprintf(rows->letters, sizeof rows->letters, "-:");
+    for (int i = 0; i < list->count; i++) {
+        const spelling *entry = &list->entries[i];
+        const char letter = entry->own != NULL ? entry->own->letter : '\0';
         const int kind = argument_kind(entry);
-        long_options[i] = (struct option){ .name = entry->name + 2, .has_arg = kind };
-        if (entry->own != NULL && entry->own->letter != 0 && strlen(letters) + 3 < sizeof letters) {
-            const char letter[] = { entry->own->letter, kind == no_argument ? '\0' : ':', '\0' };
-            strcat(letters, letter); /* NOLINT(clang-analyzer-security.insecureAPI.strcpy) */
+        const size_t used = strlen(rows->letters);
+        rows->longs[i] = (struct option){ .name = entry->name + 2, .has_arg = kind };
+        if (letter != '\0' && used + 3 < sizeof rows->letters) {
+            snprintf(rows->letters + used, sizeof rows->letters - used, "%c%s", letter,
+                     kind == no_argument ? "" : ":");
         }
     }
-    fold_options(argc, argv);
+    rows->longs[list->count] = (struct option){ .name = NULL };
+}
 
-    /* "-": each operand is returned, whatever POSIXLY_CORRECT says; ":": a missing value has a code of its own. */
+/* Takes the options of argv; moves operands to options->operands. */
+static nnc_status read_arguments(int argc, char **argv, const char *command, const spellings *list,
+                                 nnc_options *options, nnc_error *err)
+{
+    getopt_rows rows; /* not initialised: it is large */
+    nnc_status status = NNC_OK;
+    list_getopt(&rows, list);
+    fold_options(argc, argv);
     opterr = 0;
     optind = 0; /* start anew */
     while (status == NNC_OK) {
         int index = -1;
-        const int code = getopt_long(argc, argv, letters, long_options, &index);
+        const int code = getopt_long(argc, argv, rows.letters, rows.longs, &index);
         const char *word = argv[optind - 1];
         if (code == -1) {
             break;
@@ -665,22 +671,34 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
         if (code == 0 && optarg != NULL && optarg == word) {
             word = argv[optind - 2];
         }
-        status = take_found(options, &list, command->name, code, word, err);
+        status = take_found(options, list, command, code, word, err);
     }
     for (; status == NNC_OK && optind < argc; optind++) { /* after "--" */
         options->operands[options->operand_count++] = argv[optind];
     }
     options->operands[options->operand_count] = NULL; /* the place of argv[argc] */
-    if (status == NNC_OK && command->form != NULL) {
-        status = narrow(command, options, &list, &narrowed, err);
-        understood = &narrowed;
+    return status;
+}
+
+nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
+                             nnc_options *options, nnc_error *err)
+{
+    spellings all, narrowed; /* not initialised: they are large */
+    const spellings *list = &all;
+    *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };
+    set_default_values(options);
+    list_spellings(&all, command->takes);
+    NNC_TRY(read_arguments(argc, argv, command->name, &all, options, err));
+    if (command->form != NULL) {
+        NNC_TRY(narrow(command, options, &all, &narrowed, err));
+        list = &narrowed;
     }
-    if (status == NNC_OK && (takes & NNC_TAKES_COMMON) && !options->no_defaults) {
-        status = read_defaults(options, understood, err);
+    if ((command->takes & NNC_TAKES_COMMON) && !options->no_defaults) {
+        NNC_TRY(read_defaults(options, list, err));
     }
-    status = status == NNC_OK ? read_values(options, err) : status;
-    if (status == NNC_OK && options->power_cap != NULL) {
-        status = set_power_cap(options, err);
+    NNC_TRY(read_values(options, err));
+    if (options->power_cap != NULL) {
+        NNC_TRY(set_power_cap(options, err));
     }
-    return status == NNC_OK ? choose_format(options, takes, err) : status;
+    return choose_format(options, command->takes, err);
 }
