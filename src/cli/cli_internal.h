@@ -288,9 +288,9 @@ nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc
 typedef struct nnc_progress {
     bool shown; /* as JSON; or as a line, on a terminal that nothing else is written to */
     bool json;
-    int64_t done, said; /* how many are done; the last number that was shown */
-    const char *what;   /* "rows" */
-    int64_t from, end;  /* how many were done before, how many there are */
+    int64_t done, shown_done; /* how many are done; the last number that was shown */
+    const char *what;         /* "rows" */
+    int64_t from, end;        /* how many were done before, how many there are */
     double begun_s, next_s;
 } nnc_progress;
 

@@ -299,12 +299,11 @@ static nnc_status list_one(nnc_session *session, int which, nnc_error *err)
 }
 
 /* "devices" or "device". */
-static bool is_called(const char *name, const char *asked)
+static bool is_called(const char *name, const char *word)
 {
     const size_t length = strlen(name);
-    return strcasecmp(name, asked) == 0 ||
-           (name[length - 1] == 's' && strlen(asked) == length - 1 &&
-            strncasecmp(name, asked, length - 1) == 0);
+    return strcasecmp(name, word) == 0 || (name[length - 1] == 's' && strlen(word) == length - 1 &&
+                                           strncasecmp(name, word, length - 1) == 0);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)

@@ -83,7 +83,7 @@ const nnc_command nnc_cmd_validate = {
 /* ---- import ---- */
 
 /* Prints what the import could not keep, one line each, to standard error: standard output is the model file. */
-static void say(const char *path, const char *notes)
+static void print_notes(const char *path, const char *notes)
 {
     while (notes != NULL && *notes != '\0') {
         const size_t length = strcspn(notes, "\n");
@@ -108,7 +108,7 @@ static nnc_status run_import(nnc_session *session, nnc_error *err)
     NNC_TRY(nnc_onnx_import(path, id, axes, nnc_specs_arena(session->specs), &text, &size, &notes,
                             err));
     nnc_buffer_put(session->out, text, size);
-    say(path, notes);
+    print_notes(path, notes);
     return NNC_OK;
 }
 

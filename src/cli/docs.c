@@ -458,24 +458,23 @@ static const char *schema_name(int index)
 
 static nnc_status write_schema(nnc_session *session, nnc_error *err)
 {
-    const char *asked = session->options.operands[1];
+    const char *kind = session->options.operands[1];
     char kinds[256] = "", page[64];
     for (int i = 0; i < SCHEMA_COUNT; i++) {
         const char *name = schema_name(i);
         const size_t used = strlen(kinds);
-        if (asked == NULL) {
+        if (kind == NULL) {
             nnc_buffer_print(session->out, "%-10s %s\n", name,
                              i < FILE_COUNT ? files[i][1] : outputs[i - FILE_COUNT].title);
-        } else if (strcmp(asked, name) == 0) {
+        } else if (strcmp(kind, name) == 0) {
             snprintf(page, sizeof page, "schema/%s.json", name);
             return write_page(session, page, err);
         }
         snprintf(kinds + used, sizeof kinds - used, "%s%s", i > 0 ? ", " : "", name);
     }
-    return asked == NULL
-               ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, "schema",
-                          "unknown schema, expected one of %s, found \"%s\"", kinds, asked);
+    return kind == NULL ? NNC_OK
+                        : nnc_fail(err, NNC_BAD_USAGE, "schema",
+                                   "unknown schema, expected one of %s, found \"%s\"", kinds, kind);
 }
 
 /* A page by the words of the command line; second NULL: none follows. */

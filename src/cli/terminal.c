@@ -118,7 +118,7 @@ nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc
     return (nnc_progress){ .shown = json || line,
                            .json = json,
                            .done = from,
-                           .said = from,
+                           .shown_done = from,
                            .what = what,
                            .from = from,
                            .end = end,
@@ -133,7 +133,7 @@ static void print_json(nnc_progress *progress, double now)
             "{\"what\": \"%s\", \"done\": %" PRId64 ", \"of\": %" PRId64 ", \"per_s\": %.6g}\n",
             progress->what, progress->done, progress->end, per_s);
     fflush(stderr);
-    progress->said = progress->done;
+    progress->shown_done = progress->done;
     progress->next_s = now + every_s;
 }
 
@@ -159,7 +159,7 @@ void nnc_progress_show(nnc_progress *progress, int64_t done)
 
 void nnc_progress_end(nnc_progress *progress)
 {
-    if (progress->json && progress->done > progress->said) {
+    if (progress->json && progress->done > progress->shown_done) {
         print_json(progress, now_s());
     } else if (progress->shown && !progress->json) {
         fputs("\r\033[K", stderr);
