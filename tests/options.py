@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A value that no option has is refused by every command that takes the option, with its name: none is read nowhere.
+"""Every command refuses a meaningless value of each of its options and names the option: so every option is read.
 
     usage: options.py PROGRAM ROOT
 
-Runs on the toys. Of the fields of a plan, a run and a serve plan one command reads all, the others the first few.
+Runs on the toy devices and models. One command tries all fields of a plan, a run and a serve plan; the others try the first few.
 """
 import os
 import re

@@ -187,7 +187,7 @@ static nnc_status write_about(nnc_session *session, int about, int argc, char **
 {
     const int most = strcmp(argv[1], "help") == 0 ? 3 : 2;
     if (argc > most) {
-        return nnc_fail(err, NNC_BAD_USAGE, argv[most], "nothing may follow %s", argv[most - 1]);
+        return nnc_fail(err, NNC_BAD_USAGE, argv[most], "unexpected argument after %s", argv[most - 1]);
     }
     session->style = nnc_output_style(&session->options);
     if (about == 'v') {

@@ -1,6 +1,6 @@
-# What 'nncost docs' prints from its tables, and what it refuses. The test 'docs' compares its pages.
+# 'nncost docs': options as JSON, and its errors. The test 'docs' compares the pages.
 
-# Options, for a form: one of each kind.
+# Options as JSON: one of each kind.
 $ nncost docs options | python3 -c 'import json,sys; d=json.load(sys.stdin); o=[x for c in d["commands"] if c["name"]=="estimate" for x in c["options"]]; print(d["schema"], len(d["commands"])); [print(*x.values(), sep=" | ") for x in o if x["name"] in ("--micro-batch", "--sequence-parallel", "--schedule", "--recompute", "--overlap", "--cluster", "--stages")]'
 nncost.options/1 26
 --sequence-parallel | None | Parallelism | switch | None | None | None | None | off | sequence_parallel | Norms and dropout are split over tensor ranks too.
@@ -11,7 +11,7 @@ nncost.options/1 26
 --cluster | None | Parallelism | path | None | None | None | None | None | None | Links between the devices, in place of those of the device file.
 --stages | None | Output | flag | None | None | None | None | None | None | Show every stage of the pipeline: its layers, times and memory.
 
-# No document, an unknown one, one too many.
+# Errors: no document, an unknown one, an argument too many; and the list of schemas.
 $ nncost docs
 ! nncost: docs: too few arguments, expected man [files]|completion [SHELL]|options|schema [KIND]
 [2]

@@ -1,4 +1,4 @@
-# What the program says of itself. 'pages' tests the help of every command in full: it is the man page.
+# Help texts. The test 'docs' compares the help of every command: it is in the man page.
 
 # The version.
 $ nncost --version
@@ -339,7 +339,7 @@ Output:
   --help                  Show this text; -h: only the most
                           used options.
 
-# Every command of the list has one, which begins with its usage.
+# Every command has help, which begins with its usage.
 $ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done
 usage: nncost estimate MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
@@ -368,7 +368,7 @@ usage: nncost validate FILE... [options]
 usage: nncost mcp  [options]
 usage: nncost docs man [files]|completion [SHELL]|options|schema [KIND] [options]
 
-# Notes of the commands that have some.
+# Notes of commands.
 $ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done
 usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 
@@ -431,7 +431,7 @@ With --serve it is about a decoder that serves requests: 'nncost explain --serve
 options.
 
 
-# Help leaves out no option.
+# Help lists every option.
 $ nncost docs options --format json >options.json; python3 - <<'END'
 > import json, subprocess
 > for command in json.load(open("options.json"))["commands"]:

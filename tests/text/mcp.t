@@ -25,7 +25,7 @@ $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | grep -o '
 "name":"list"
 "name":"show"
 
-# An estimate is that of the command; what is refused is an error of the tool; several calls follow each other.
+# An estimate equals that of the command; refused options are errors of the tool; several calls in one session.
 $ cat > in <<'END'
 > {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"Dense","device":"round","options":{"devices":2,"zero":3,"micro_batch":2,"sequence_parallel":false,"set":["layers=4"]}}}}
 > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"rond"}}}
@@ -45,7 +45,7 @@ $ python3 -c "import json; print(json.loads(open('out').readline())['result']['c
 $ sed -n 7p out | cut -c1-120
 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\u000a  \"schema\": \"nncost.explain/1\",\u000a  \"
 
-# However an option is spelled, no file is written and no pipe is read; options are an object; numbers keep their digits.
+# No spelling of an option writes a file or reads a pipe; options are an object; numbers keep their digits.
 $ ask() { printf '{"jsonrpc":"2.0","id":1234567890123,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","options":%s}}}\n' "$1"; }
 > for options in '{"--trace":"t"}' '{"TRACE":"t"}' '{"trace=t":true}' '{"cluster":"-"}' '"devices"' '["devices"]' '{"devices":{}}' '{"tokens":1234567890123.5}'; do ask "$options"; done > in
 $ nncost mcp < in | sed -E 's/.*("id":[^,]*).*"text":"(.*)"isError":(.*)}}/\1 \2 \3/' | cut -c1-150; ls t 2>&1
