@@ -165,12 +165,10 @@ static nnc_status load_device(nnc_specs *specs, const char *id, nnc_scratch *scr
                               nnc_error *err)
 {
     const nnc_device *device = NULL;
-    const nnc_status status = nnc_device_load(specs, id, &device, err);
     (void)scratch;
-    if (status == NNC_OK) {
-        *(nnc_device *)record = *device;
-    }
-    return status;
+    NNC_TRY(nnc_device_load(specs, id, &device, err));
+    *(nnc_device *)record = *device;
+    return NNC_OK;
 }
 
 static nnc_status load_model(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record,
@@ -181,10 +179,7 @@ static nnc_status load_model(nnc_specs *specs, const char *id, nnc_scratch *scra
     const nnc_plan plan = nnc_plan_default();
     const nnc_model *model = NULL;
     counted_model *counted = record;
-    const nnc_status status = nnc_model_load(specs, id, &model, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(nnc_model_load(specs, id, &model, err));
     counted->model = *model;
     counted->sizes = nnc_model_sizes_of(model);
     return nnc_estimate(model, &device, &software, &plan, scratch, &counted->result, err);
@@ -194,12 +189,10 @@ static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *s
                                 void *record, nnc_error *err)
 {
     const nnc_software *software = NULL;
-    const nnc_status status = nnc_software_load(specs, id, &software, err);
     (void)scratch;
-    if (status == NNC_OK) {
-        *(nnc_software *)record = *software;
-    }
-    return status;
+    NNC_TRY(nnc_software_load(specs, id, &software, err));
+    *(nnc_software *)record = *software;
+    return NNC_OK;
 }
 
 /* The records of a list. */
@@ -220,18 +213,16 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_table_of(out, style, lines_of(record));
 }
 
-#define LIST_OF(key, table)                                               \
-    {                                                                     \
-        .name = (key), .type = NNC_METRIC_LIST, NNC_IN(listing, records), \
-        NNC_COUNT(listing, count), .rows = &(table),                      \
+/* The document of a list: one member, which holds the records. */
+#define DOCUMENT(key, table)                                    \
+    {                                                           \
+        .rows = &(const nnc_metric){ .name = (key),             \
+                                     .type = NNC_METRIC_LIST,   \
+                                     NNC_IN(listing, records),  \
+                                     NNC_COUNT(listing, count), \
+                                     .rows = &(table) },        \
+        .count = 1,                                             \
     }
-static const nnc_metric list_rows[] = {
-    LIST_OF("devices", device_metrics),
-    LIST_OF("models", model_metrics),
-    LIST_OF("software", software_metrics),
-};
-#undef LIST_OF
-
 static const struct {
     const char *name, *schema;
     nnc_spec_kind kind;
@@ -239,21 +230,21 @@ static const struct {
     nnc_status (*load)(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record,
                        nnc_error *err);
 } lists[] = {
-    { "devices",
-      "nncost.devices/1",
-      NNC_SPEC_DEVICE,
-      { .rows = &list_rows[0], .count = 1 },
-      load_device },
-    { "models",
-      "nncost.models/1",
-      NNC_SPEC_MODEL,
-      { .rows = &list_rows[1], .count = 1 },
-      load_model },
-    { "software",
-      "nncost.software-list/1",
-      NNC_SPEC_SOFTWARE,
-      { .rows = &list_rows[2], .count = 1 },
-      load_software },
+    { .name = "devices",
+      .schema = "nncost.devices/1",
+      .kind = NNC_SPEC_DEVICE,
+      .document = DOCUMENT("devices", device_metrics),
+      .load = load_device },
+    { .name = "models",
+      .schema = "nncost.models/1",
+      .kind = NNC_SPEC_MODEL,
+      .document = DOCUMENT("models", model_metrics),
+      .load = load_model },
+    { .name = "software",
+      .schema = "nncost.software-list/1",
+      .kind = NNC_SPEC_SOFTWARE,
+      .document = DOCUMENT("software", software_metrics),
+      .load = load_software },
 };
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
@@ -264,7 +255,7 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
                             .document = &lists[which].document,
                             .lines = lines_of,
                             .page = write_page };
-    listing list = { .metrics = list_rows[which].rows };
+    listing list = { .metrics = lists[which].document.rows->rows };
     const size_t size = list.metrics->record_size;
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_status status = NNC_OK;

@@ -334,6 +334,13 @@ static void put_option(nnc_record *record, const nnc_option_text *option)
     nnc_record_close(record);
 }
 
+static void put_command_texts(nnc_record *record, const nnc_command *command)
+{
+    nnc_record_text(record, "operands", command->operands);
+    nnc_record_text(record, "summary", command->summary);
+    nnc_record_text(record, "notes", command->notes);
+}
+
 static void put_commands(nnc_record *record)
 {
     const nnc_command *command = NULL;
@@ -342,14 +349,10 @@ static void put_commands(nnc_record *record)
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
         nnc_record_object(record, NULL);
         nnc_record_text(record, "name", command->name);
-        nnc_record_text(record, "operands", command->operands);
-        nnc_record_text(record, "summary", command->summary);
-        nnc_record_text(record, "notes", command->notes);
+        put_command_texts(record, command);
         if (command->serving != NULL) { /* its form with --serve */
             nnc_record_object(record, "serving");
-            nnc_record_text(record, "operands", command->serving->operands);
-            nnc_record_text(record, "summary", command->serving->summary);
-            nnc_record_text(record, "notes", command->serving->notes);
+            put_command_texts(record, command->serving);
             nnc_record_close(record);
         }
         nnc_record_list(record, "options");
