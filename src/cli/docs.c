@@ -14,18 +14,6 @@
 
 #include "base/error.h"
 #include "cli/cli_internal.h"
-#include "cli/estimate/estimate_view.h"
-#include "cli/lab/accuracy_view.h"
-#include "cli/lab/calibration_view.h"
-#include "cli/record/check_view.h"
-#include "cli/run/run_view.h"
-#include "cli/search/buyer_view.h"
-#include "cli/search/scale_view.h"
-#include "cli/search/search_view.h"
-#include "cli/serve/serve_images_view.h"
-#include "cli/serve/serve_search_view.h"
-#include "cli/serve/serve_sweep_view.h"
-#include "cli/serve/serve_view.h"
 #include "explain/explain.h"
 #include "input/field.h"
 #include "input/file.h"
@@ -36,6 +24,11 @@
 #include "sweep/sweep.h"
 
 /* ---- outputs: what commands print with --format json ---- */
+
+/* Views of other files; each belongs to the command of its name. */
+extern const nnc_view nnc_run_view, nnc_budget_view, nnc_search_output, nnc_choices_view,
+    nnc_scale_view, nnc_serve_view, nnc_images_view, nnc_serve_sweep_view, nnc_images_sweep_view,
+    nnc_serve_search_view, nnc_accuracy_view, nnc_calibration_view;
 
 static const struct output {
     const char *name, *title;
