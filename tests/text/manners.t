@@ -38,7 +38,7 @@ $ nncost help oops
 ! nncost: oops: unknown command, did you mean ops?
 [2]
 $ nncost help ops estimate
-! nncost: estimate: nothing may follow ops
+! nncost: estimate: unexpected argument after ops
 [2]
 
 # Short options for the form and the place of the output.
