@@ -623,7 +623,7 @@ static nnc_status narrow(const nnc_command *command, const nnc_options *options,
     return NNC_OK;
 }
 
-/* What getopt_long needs: an entry for each spelling, and the letters. */
+/* Arguments of getopt_long: an entry for each spelling, and the letters. */
 typedef struct getopt_rows {
     struct option longs[SPELLINGS_MAX + 1]; /* ends with an empty one */
     char letters[16];
