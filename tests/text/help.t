@@ -1,4 +1,4 @@
-# What the program says of itself. 'pages' tests the help of every command in full: it is the man page.
+# Help texts. The test 'docs' compares the help of every command: it is in the man page.
 
 # The version.
 $ nncost --version
@@ -21,7 +21,7 @@ Commands:
   serve     A decoder that is served: time to first token and per token, throughput, memory and
             cost.
   budget    What a budget trains best, or what training a model costs, by the scaling laws.
-  explain   What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.
+  explain   Formula and source of metrics and ops; with MODEL DEVICE also their numbers.
   sweep     Every combination of the axes given, one row each.
   merge     The shards of a sweep or of a search as one file, as one run would have written it.
   search    The best legal plans for N devices, and the front of time against memory.
@@ -36,23 +36,24 @@ Commands:
   init      Print a plan file to begin with, for 'nncost check'.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   report    One page of HTML: the verdict, pictures, every number, its sources.
-  explore   The whole program as one page for a browser, which begins with this estimate.
-  import    An ONNX file as a model file of the graph family, on standard output.
-  list      The devices, models or software profiles that can be named by id.
+  explore   The whole program as one page for a browser, which starts with this estimate.
+  import    Convert an ONNX file to a model file of the graph family, on standard output.
+  list      The devices, models and software profiles that have an id.
   show      A device, model or software profile: the file it came from, every field, the sources.
-  validate  Check device, model, software, cluster and plan files: every fault, one per line.
-  mcp       A server of the Model Context Protocol on standard input and output, for assistants.
-  docs      The man pages nncost(1) and nncost-files(5), the completion of a shell (bash, zsh,
-            fish), all options, or the JSON Schema of a kind of file or output.
+  validate  Check device, model, software, cluster and plan files, and list every fault.
+  mcp       A server of the Model Context Protocol for AI assistants, on standard input and output.
+  docs      The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, all
+            options, or the JSON Schema of a kind of file or output.
 
 'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of
 them; 'nncost -V' prints the version.
 
 MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of files.
 Ids are looked up in $NNCOST_PATH, $XDG_CONFIG_HOME/nncost and the data that came with
-the program; case does not matter, nor does an owner in front: meta-llama/Llama-3-8B.
-'-' is standard input. $XDG_CONFIG_HOME/nncost/defaults may hold options, one on a line,
-for all commands; --no-defaults leaves them out.
+the program. Upper and lower case are the same, and an owner in front is ignored:
+meta-llama/Llama-3-8B.
+'-' is standard input. The file $XDG_CONFIG_HOME/nncost/defaults may hold options for all
+commands, one per line; --no-defaults ignores it.
 
 Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;
 3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.
@@ -71,7 +72,7 @@ same, with the smallest changes that would fit. Stages count from 0. With --form
 1000000 passes. An elasticity of -0.5: one percent more of the figure takes half a percent off the
 step.
 
-Options, always in full.
+Options (their names cannot be abbreviated).
 
 Batch:
   --micro-batch N         Sequences or images per micro-batch of one replica. [1]
@@ -80,9 +81,10 @@ Batch:
   --global-batch N        Sequences or images per step. [micro_batch x micro_batches x data]
   --seq-len N             Length of a sequence. [the model's]
   --image N               Side of an image. [the model's]
-  --lenient               Skip keys of a Hugging Face configuration that are not known, unless they
-                          look like part of the shape; the output names them.
-  --scenario ID           The scenario of the plan file that stands for MODEL [its only one].
+  --lenient               Skip unknown keys of a Hugging Face configuration, unless they look like
+                          part of the shape; the output names them.
+  --scenario ID           The scenario to take from the plan file that is given as MODEL. [its only
+                          one]
 
 Parallelism:
   --devices N             Total number of devices. [data x tensor x pipeline x context]
@@ -162,20 +164,22 @@ Numbers:
                           bound of the datasheet. predicted, ideal [predicted]
   --flops-convention NAME How model FLOPs are counted. palm, causal, 6nd [palm]
   --clip-gradients[=off]  Clip gradients by their norm before the optimizer step. [on]
-  --software PROFILE      Implementation profile: which kernels are fused, what each keeps, what
-                          hides. 'any' chooses by plan and lets a search offer what no framework of
-                          the profile has [chosen for the plan and the device; to serve: vllm].
-  --seller NAME           Seller whose prices count: a file in prices/, such as aws, or a path [the
-                          device file's newest].
-  --offer KIND            On what terms the seller rents the devices [on-demand].
-  --region REGION         Where the devices stand: an ISO country code, or a cloud's region, which
-                          has prices of its own. Sets the carbon intensity of the grid.
+  --software PROFILE      Implementation profile: which kernels are fused, which tensors are kept,
+                          how much communication overlaps. 'any' chooses by plan and lets a search
+                          use features that no framework of the profile has. [chosen for the plan
+                          and the device; to serve: vllm]
+  --seller NAME           Seller whose prices count: a file in prices/, such as aws, or a path. [the
+                          device file's newest price]
+  --offer KIND            Terms on which the seller rents the devices. [on-demand]
+  --region REGION         Location of the devices: an ISO country code, or a cloud's region, which
+                          has its own prices. Sets the carbon intensity of the grid.
   --set FIELD=VALUE       Any field of the plan, the model or the device by its name in the files,
                           such as scale_up.bytes_per_s=450e9; prefix plan., model. or device. to
                           choose. May be repeated.
-  --power-cap W           Watts that a device may draw for long: as --set device.power_cap_w=W. [its
-                          board's limit]
-  --building OPERATOR     Whose data centre: its PUE, from grid/buildings.json [--pue].
+  --power-cap W           Sustained power limit of a device in watts: as --set device.power_cap_w=W.
+                          [its board's limit]
+  --building OPERATOR     Operator of the data centre, whose PUE is taken from grid/buildings.json.
+                          [--pue]
 
 Run:
   --epochs X              Passes over the dataset, with --dataset-size.
@@ -305,16 +309,16 @@ Cost:
 Output:
   --stages                Show every stage of the pipeline: its layers, times and memory.
   --timeline              Show what every stage does when.
-  --trace FILE            Write the timeline to FILE too, as a trace for chrome://tracing and
+  --trace FILE            Also write the timeline to FILE, as a trace for chrome://tracing and
                           Perfetto.
-  --measured STEP         A step of your own beside the estimate, with its MFU: 0.41s, 380samples/s
-                          or 12000tokens/s.
-  --sensitivity           Show what a little more of each figure of the device would bring:
-                          bandwidths, peaks, latencies, capacity.
-  --format FORMAT         table, json, csv or markdown [table].
-  --output FILE           Write to FILE, whole or not at all [standard output].
-  --no-defaults           Leave out what $XDG_CONFIG_HOME/nncost/defaults says.
-  --help                  Show this text; -h: the options most asked for.
+  --measured STEP         Compare with a step that you measured, and show its MFU: 0.41s,
+                          380samples/s or 12000tokens/s.
+  --sensitivity           Show how much faster the step gets when each parameter of the device
+                          improves a little: bandwidths, peaks, latencies, capacity.
+  --format FORMAT         table, json, csv or markdown. [table]
+  --output FILE           Write to FILE, completely or not at all. [standard output]
+  --no-defaults           Ignore $XDG_CONFIG_HOME/nncost/defaults.
+  --help                  Show this text; -h: only the most used options.
 
 # On a narrow terminal.
 $ COLUMNS=60 nncost diff --help
@@ -329,20 +333,19 @@ scenario. A pipe will do: git show main:plans.json | nncost
 diff /dev/stdin plans.json. Exits with 0 whether they differ
 or not; 'nncost check' is the one that judges.
 
-Options, always in full.
+Options (their names cannot be abbreviated).
 
 Output:
-  --format FORMAT         table, json, csv or markdown
-                          [table].
-  --output FILE           Write to FILE, whole or not at all
-                          [standard output].
-  --no-defaults           Leave out what
-                          $XDG_CONFIG_HOME/nncost/defaults
-                          says.
-  --help                  Show this text; -h: the options
-                          most asked for.
+  --format FORMAT         table, json, csv or markdown.
+                          [table]
+  --output FILE           Write to FILE, completely or not
+                          at all. [standard output]
+  --no-defaults           Ignore
+                          $XDG_CONFIG_HOME/nncost/defaults.
+  --help                  Show this text; -h: only the most
+                          used options.
 
-# Every command of the list has one, which begins with its usage.
+# Every command has help, which begins with its usage.
 $ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done
 usage: nncost estimate MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
@@ -371,7 +374,7 @@ usage: nncost validate FILE... [options]
 usage: nncost mcp  [options]
 usage: nncost docs man [files]|completion [SHELL]|options|schema [KIND] [options]
 
-# Notes of the commands that have some.
+# Notes of commands.
 $ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done
 usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 
@@ -389,7 +392,7 @@ cheapest size that keeps to --deadline and --budget, or with --objective time by
 'nncost merge' to put together: that takes --format json. Ctrl-C ends with the best of what was
 covered. Exits with 1 when no plan fits, with 128 and the number of the signal when stopped by one.
 
-With --serve it answers about a decoder that is served: 'nncost search --serve --help' lists those
+With --serve it is about a decoder that serves requests: 'nncost search --serve --help' lists those
 options.
 
 usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
@@ -404,7 +407,7 @@ ends with whole rows. --shard I/N does every N-th row only, from the I-th on, fo
 put together. Exits with 1 when there is no row, with 128 and the number of the signal when stopped
 by one.
 
-With --serve it answers about a decoder that is served: 'nncost sweep --serve --help' lists those
+With --serve it is about a decoder that serves requests: 'nncost sweep --serve --help' lists those
 options.
 
 usage: nncost calibrate FILE.csv... --device DEVICE [options]
@@ -418,23 +421,23 @@ out and scored. --output takes the new device file, called after it, the report 
 output. Options of the plan and --set hold for every row, in place of what it says; what --set
 changes is not written.
 
-With --serve it answers about a decoder that is served: 'nncost calibrate --serve --help' lists
+With --serve it is about a decoder that serves requests: 'nncost calibrate --serve --help' lists
 those options.
 
 usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 
-What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.
+Formula and source of metrics and ops; with MODEL DEVICE also their numbers.
 
-NAMES are joined by commas: metrics by their names in the JSON output of any command, such as mfu,
-step_s, exposed_comm.data, memory or cost, and ops by their names in 'nncost ops', such as attn.qkv;
-of an op with many shapes, the one that takes longest in each phase. Without NAMES, all of them are
-listed. JSON of several names is a list.
+NAMES are joined by commas. Metrics have their names in the JSON output of any command, such as mfu,
+step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost ops', such as attn.qkv.
+When an op has many shapes, the one that takes longest in each phase is shown. Without NAMES, all of
+them are listed. The JSON of several names is a list.
 
-With --serve it answers about a decoder that is served: 'nncost explain --serve --help' lists those
+With --serve it is about a decoder that serves requests: 'nncost explain --serve --help' lists those
 options.
 
 
-# Help leaves out no option.
+# Help lists every option.
 $ nncost docs options --format json >options.json; python3 - <<'END'
 > import json, subprocess
 > for command in json.load(open("options.json"))["commands"]:

@@ -1,6 +1,6 @@
 # 'nncost validate': every fault of a file, one per line.
 
-# Files of every kind, good ones.
+# Valid files of every kind.
 $ nncost validate toy/[!l]*/*.json
 toy/clusters/pod.json: ok
 toy/grid/buildings.json: ok
@@ -31,7 +31,7 @@ $ nncost validate toy/hw/round.json toy/models/dense.json --format json
 $ nncost validate toy/hw/round.json --format markdown
 - toy/hw/round.json: ok
 
-# No file, and one that is not there.
+# No operand; a file that does not exist.
 $ nncost validate
 ! nncost: validate: too few arguments, expected FILE...
 [2]
@@ -39,7 +39,7 @@ $ nncost validate none.json
 ! nncost: none.json: cannot be opened, expected a readable file, found: No such file or directory
 [4]
 
-# A model: all faults at once; the good file beside it says so only when all are good.
+# A model: all faults at once; a valid file is reported as ok only when all files are valid.
 $ sed -i 's/"layers"/"layer"/; s/"hidden": 1000/"hidden": -1/' toy/models/dense.json
 $ nncost validate toy/models/experts.json toy/models/dense.json
 ! nncost: toy/models/dense.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
@@ -183,7 +183,7 @@ $ nncost validate p.json
 ! nncost: p.json:6: scenarios[1].device: missing, expected an id or a path here or in common, found nothing
 [3]
 
-# Files of no kind.
+# Files of unknown kinds.
 $ echo '{}' >x.json; nncost validate x.json
 ! nncost: x.json: schema: missing, expected the kind of file, found nothing
 [3]
@@ -194,7 +194,7 @@ $ echo '{ "schema": 7 }' >x.json; nncost validate x.json
 ! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1 or nncost.grid/1, found 7
 [3]
 
-# A rate of stops, the power of a node, what making a device took: none without its source; a price needs its date.
+# mtbf, node_power and embodied_kg need a source; a price needs a date.
 $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", "mtbf": { "any_s": 1e8 }, "node_power": { "busy_w": 900 }, "embodied_kg": 300 }' > e.json; nncost validate e.json
 ! nncost: e.json:1: mtbf: has no source, expected one under "sources", found none
 ! nncost: e.json:1: node_power: has no source, expected one under "sources", found none

@@ -1,4 +1,4 @@
-/* The whole program as a page, written where it is wanted. */
+/* explore: the program as one page for a browser, with the command line that it starts with. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,16 +6,15 @@
 
 #include "base/error.h"
 #include "base/shell_word.h"
-#include "cli/output.h"
-#include "cli/scenario_asked.h"
+#include "cli/cli_internal.h"
 #include "input/file.h"
 #include "input/place.h"
 #include "render/svg.h"
 
-/* Where the page tells what it begins with. */
+/* The place of the first command line in the page. */
 static const char mark[] = "<meta name=\"nnc-start\" content=\"";
 
-/* The page lies with the data that it was installed with, or in the build folder of the source tree. */
+/* Reads the page: it is installed with the data, or in the build folder of the source tree. */
 static nnc_status read_page(const char *data, char **text, size_t *size, nnc_error *err)
 {
     static const char *const places[] = { "explorer.html", "build/web/explorer.html" };
@@ -31,7 +30,7 @@ static nnc_status read_page(const char *data, char **text, size_t *size, nnc_err
                     "is not installed with this program; in the source tree, tools/web builds it");
 }
 
-/* A page in a browser reads no files but those that are dropped on it. */
+/* A page reads no files except those that are dropped on it, so the operands must be ids. */
 static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err)
 {
     const nnc_options *options = &session->options;
@@ -45,7 +44,7 @@ static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err)
     for (int i = 0; i < options->operand_count; i++) {
         if (nnc_is_path(options->operands[i])) {
             return nnc_fail(err, NNC_BAD_USAGE, options->operands[i],
-                            "is a file, which a page cannot read: drop it on the page");
+                            "is a file, which a page cannot read; drop it on the page instead");
         }
     }
     return options->operand_count == 0
@@ -54,7 +53,7 @@ static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err)
                                          scenario, err);
 }
 
-/* The command line that the page begins with, "estimate" in the place of "explore". */
+/* Puts the first command line: that of this command, with "estimate" for "explore" and without --output. */
 static void put_start(nnc_buffer *out, const nnc_session *session)
 {
     const char *end = session->arguments.bytes + session->arguments.size;
@@ -94,7 +93,7 @@ static nnc_status write_page(nnc_session *session, const char *page, size_t size
     const nnc_status status =
         text.failed ? nnc_no_memory(err) : nnc_output_write(path, text.bytes, text.size, err);
     nnc_buffer_free(&text);
-    session->options.output = NULL; /* it is written */
+    session->options.output = NULL; /* already written */
     nnc_buffer_print(session->out, "%s\n", path);
     return status;
 }
@@ -119,12 +118,12 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_explore = {
     .name = "explore",
     .operands = "[MODEL DEVICE]",
-    .summary = "The whole program as one page for a browser, which begins with this estimate.",
+    .summary = "The whole program as one page for a browser, which starts with this estimate.",
     .notes =
         "Writes nncost-explorer.html, or the file of --output, and prints its path. The page needs "
-        "no server and asks nothing of any network: it opens from disk, goes on any web space, "
-        "can be mailed. Its command line is the one of this program, its form, pictures, links and "
-        "explanations follow from it; model and device files are dropped on it.",
+        "no server and sends nothing over a network: open it from disk, put it on any web server, "
+        "or mail it. It has the command line of this program, with a form, pictures, links and "
+        "explanations. Drop model and device files on it to use them.",
     .min_operands = 0,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN,

@@ -1,3 +1,4 @@
+/* plot: a picture as SVG, of an estimate or of the plans that a search finds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,18 +7,17 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/shell_word.h"
-#include "cli/scenario_asked.h"
-#include "cli/search_asked.h"
+#include "cli/cli_internal.h"
 #include "plot/plot.h"
 
-/* The picture that a command line names, the first of its operands. */
-static nnc_status picture_asked(const nnc_session *session, const nnc_picture **picture,
-                                nnc_error *err)
+/* The picture that the first operand names. */
+static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture,
+                               nnc_error *err)
 {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
-    const char *asked = session->options.operands[0];
+    const char *name = session->options.operands[0];
     char expected[128] = "";
-    const int found = nnc_names_find_typed(names, asked);
+    const int found = nnc_names_find_typed(names, name);
     if (found >= 0) {
         *picture = nnc_pictures[found];
         return NNC_OK;
@@ -28,81 +28,64 @@ static nnc_status picture_asked(const nnc_session *session, const nnc_picture **
                  nnc_picture_name(i));
     }
     return nnc_fail(err, NNC_BAD_USAGE, "plot", "unknown picture, expected one of %s, found \"%s\"",
-                    expected, asked);
+                    expected, name);
 }
 
-/* Pictures of plans that are found take what a search takes; those of an estimate do not. */
+/* Pictures of a search take its options; those of an estimate do not. */
 static void form_of(const nnc_options *options, nnc_form *form)
 {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
-    const char *asked = options->operand_count > 0 ? options->operands[0] : "";
-    const int found = nnc_names_find_typed(names, asked);
+    const char *name = options->operand_count > 0 ? options->operands[0] : "";
+    const int found = nnc_names_find_typed(names, name);
     if (found >= 0 && nnc_pictures[found]->of < NNC_PLOT_FRONT) {
         snprintf(form->name, sizeof form->name, "plot %s", nnc_pictures[found]->name);
         form->takes &= ~(unsigned)NNC_TAKES_SEARCH;
     }
 }
 
-/* An option that another picture has. */
-static nnc_status foreign(const char *option, const nnc_picture *picture, nnc_error *err)
-{
-    return nnc_fail(err, NNC_BAD_USAGE, option, "is not an option of 'plot %s'", picture->name);
-}
-
+/* Refuses options that only other pictures have. */
 static nnc_status check_options(const nnc_options *options, const nnc_picture *picture,
                                 nnc_error *err)
 {
-    const nnc_search_options *search = &options->search;
     const struct {
         const char *option;
-        bool given, allowed;
+        bool allowed;
     } some[] = {
-        { "--stages", options->stages, picture->by_stages },
-        { "--from", options->from != NULL, picture->of == NNC_PLOT_TIMELINE },
-        { "--to", options->to != NULL, picture->of == NNC_PLOT_TIMELINE },
-        { "--against", options->against != NULL, picture->of < NNC_PLOT_FRONT },
-        { "--best", search->best != NULL, picture->of == NNC_PLOT_FRONT },
-        { "--max-devices", search->max_devices != NULL, picture->of == NNC_PLOT_SIZES },
+        { "--stages", picture->by_stages },
+        { "--from", picture->of == NNC_PLOT_TIMELINE },
+        { "--to", picture->of == NNC_PLOT_TIMELINE },
+        { "--against", picture->of < NNC_PLOT_FRONT },
+        { "--best", picture->of == NNC_PLOT_FRONT },
+        { "--max-devices", picture->of == NNC_PLOT_SIZES },
     };
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
-        if (some[i].given && !some[i].allowed) {
-            return foreign(some[i].option, picture, err);
+        if (!some[i].allowed && nnc_option_given(options, some[i].option)) {
+            return nnc_fail(err, NNC_BAD_USAGE, some[i].option, "is not an option of 'plot %s'",
+                            picture->name);
         }
     }
     return NNC_OK;
 }
 
-static nnc_status how_asked(const nnc_options *options, nnc_plot_how *how, nnc_error *err)
+static nnc_plot_how plot_style(const nnc_options *options)
 {
-    int64_t width = NNC_PLOT_WIDTH;
-    *how = (nnc_plot_how){ .fragment = options->fragment,
+    return (nnc_plot_how){ .width = options->width,
+                           .fragment = options->fragment,
                            .stages = options->stages,
-                           .from_s = (double)NAN,
-                           .to_s = (double)NAN };
-    NNC_TRY(nnc_option_time("--from", options->from, &how->from_s, err));
-    NNC_TRY(nnc_option_time("--to", options->to, &how->to_s, err));
-    if (nnc_option_count("--width", options->width, NNC_PLOT_WIDTH_MAX, &width, NULL) != NNC_OK ||
-        width < NNC_PLOT_WIDTH_MIN) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--width",
-                        "out of range, expected a whole number from %d to %d, found \"%s\"",
-                        NNC_PLOT_WIDTH_MIN, NNC_PLOT_WIDTH_MAX, options->width);
-    }
-    how->width = (int32_t)width;
-    return NNC_OK;
+                           .from_s = options->from_s,
+                           .to_s = options->to_s };
 }
 
-/* How a picture is drawn that has been checked. */
 static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_error *err)
 {
     const nnc_picture *picture = NULL;
-    nnc_plot_how how;
-    NNC_TRY(picture_asked(session, &picture, err));
-    NNC_TRY(how_asked(&session->options, &how, err));
+    const nnc_plot_how how = plot_style(&session->options);
+    NNC_TRY(find_picture(session, &picture, err));
     nnc_plot_draw(session->out, picture, data, &how);
     return NNC_OK;
 }
 
-/* A picture, and whose session it is, behind which another estimate is drawn. */
+/* A picture with another estimate behind it, and the session it is drawn in. */
 typedef struct outlined {
     nnc_session *session;
     const nnc_report *report;
@@ -116,7 +99,7 @@ static nnc_status draw_outlined(nnc_session *session, void *context, nnc_scenari
     return draw(o->session, &(nnc_plot_data){ .report = o->report, .other = &other->report }, err);
 }
 
-/* Estimates what the command line of --against says, in a session of its own. */
+/* Estimates the command line of --against in a session of its own. */
 static nnc_status draw_against(outlined *o, char *line, nnc_session *other, nnc_error *err)
 {
     enum { WORDS = 256 };
@@ -166,18 +149,17 @@ static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario 
                               nnc_scratch *scratch, nnc_error *err)
 {
     const nnc_picture *picture = NULL;
-    nnc_plot_how how;
+    const nnc_plot_how how = plot_style(&session->options);
     (void)context;
-    NNC_TRY(picture_asked(session, &picture, err));
-    NNC_TRY(how_asked(&session->options, &how, err));
-    char text[NNC_NUMBER_TEXT];
+    NNC_TRY(find_picture(session, &picture, err));
+    char text[NNC_NUMBER_TEXT], from[NNC_NUMBER_TEXT];
     const double end_s = isnan(how.to_s) ? scenario->result.step_s : how.to_s;
     if (how.from_s >= nnc_min(end_s, scenario->result.step_s)) {
         return nnc_fail(
             err, NNC_BAD_USAGE, "--from",
-            "out of range, expected less than the %s at which the timeline ends, found \"%s\"",
+            "out of range, expected less than the %s at which the timeline ends, found %s",
             nnc_unit_text(nnc_min(end_s, scenario->result.step_s), "s", text),
-            session->options.from);
+            nnc_unit_text(how.from_s, "s", from));
     }
     if (picture->of == NNC_PLOT_TIMELINE) {
         NNC_TRY(nnc_scenario_timeline(scenario, scratch, err));
@@ -196,12 +178,12 @@ static nnc_status draw_found(nnc_session *session, void *context, const nnc_sear
 {
     (void)context;
     const nnc_picture *picture = NULL;
-    NNC_TRY(picture_asked(session, &picture, err));
+    NNC_TRY(find_picture(session, &picture, err));
     const bool sizes = report->sizes != NULL;
     if (sizes != (picture->of == NNC_PLOT_SIZES)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--devices",
-                        sizes ? "one number is expected, 'plot scaling' shows several"
-                              : "several numbers are expected, such as 8..512");
+                        sizes ? "expected one number; 'plot scaling' shows several"
+                              : "expected several numbers, such as 8..512");
     }
     return draw(session, &(nnc_plot_data){ .search = report }, err);
 }
@@ -209,11 +191,9 @@ static nnc_status draw_found(nnc_session *session, void *context, const nnc_sear
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_picture *picture = NULL;
-    nnc_plot_how how;
     char **operands = session->options.operands;
-    NNC_TRY(picture_asked(session, &picture, err));
+    NNC_TRY(find_picture(session, &picture, err));
     NNC_TRY(check_options(&session->options, picture, err));
-    NNC_TRY(how_asked(&session->options, &how, err));
     return picture->of >= NNC_PLOT_FRONT
                ? nnc_search_asked(session, operands[1], operands[2], draw_found, NULL, err)
                : nnc_scenario_report(session, operands[1], operands[2], draw_report, NULL, err);
@@ -224,14 +204,14 @@ const nnc_command nnc_cmd_plot = {
     .operands = "PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE]",
     .summary = "A picture as SVG: step, memory, roofline, timeline, front or scaling.",
     .notes =
-        "step: the parts of a step and the range in which it falls. memory: what fills the fullest "
-        "device, with --stages every stage. roofline: every op under the roof of the device. "
-        "timeline: what every pipeline stage does when. front: what memory buys, of the plans that "
-        "'search' finds for --devices N and --global-batch. scaling: where more devices stop "
-        "paying, of the best plans for --devices 8..512. Every figure is that of 'estimate' or "
-        "'search' with the same options. The file follows the reader's choice of light or dark, "
-        "and 'rsvg-convert' makes PNG or PDF of it. --format does not change it. Exits with 0 "
-        "whether the step fits or not, with 1 when no plan of a search does.",
+        "step: the parts of a step and the range in which measurements fall. memory: memory of the "
+        "fullest device by class; with --stages, of every stage. roofline: every op under the "
+        "roofline of the device. timeline: what every pipeline stage does when. front: step time "
+        "against memory of the plans that 'search' finds for --devices N and --global-batch. "
+        "scaling: throughput of the best plans for --devices 8..512. All numbers are those of "
+        "'estimate' or 'search' with the same options. The file follows the reader's light or dark "
+        "mode; 'rsvg-convert' turns it into PNG or PDF. --format does not change it. Exits with 0 "
+        "whether the step fits or not, with 1 when no plan of a search fits.",
     .min_operands = 2,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
