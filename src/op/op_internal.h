@@ -375,18 +375,19 @@ static inline bool nnc_precision_is_narrow(nnc_dtype precision)
 
 /* ---- the row of a kind ---- */
 
-/* Which fitted efficiencies of a device time an op. */
-typedef enum nnc_timed {
-    NNC_TIMED_GEMM,
-    NNC_TIMED_FLASH,
-    NNC_TIMED_CONV,
-    NNC_TIMED_POINTWISE,
-    NNC_TIMED_MAP,  /* pointwise over feature maps */
-    NNC_TIMED_CAST, /* casts to 8 bits, which come with the library of the products */
-    NNC_TIMED_UPDATE,
-    NNC_TIMED_NETWORK, /* the links between the ranks */
-    NNC_TIMED_COUNT
-} nnc_timed;
+/* Forms that time an op from the fitted values of a device; cost/op_time.c has a row for each. */
+#define NNC_TIMED_LIST(X)                                                      \
+    X(NNC_TIMED_GEMM, "matrix product")                                        \
+    X(NNC_TIMED_FLASH, "fused attention")                                      \
+    X(NNC_TIMED_CONV, "convolution")                                           \
+    X(NNC_TIMED_POINTWISE, "pointwise")                                        \
+    X(NNC_TIMED_MAP, "pointwise, of feature maps")                             \
+    X(NNC_TIMED_CAST, "cast to 8 bits, by the library of the matrix products") \
+    X(NNC_TIMED_UPDATE, "optimizer update")                                    \
+    X(NNC_TIMED_NETWORK, "by the links between the ranks")
+#define NNC_TIMED_VALUE(name, text) name,
+typedef enum nnc_timed { NNC_TIMED_LIST(NNC_TIMED_VALUE) NNC_TIMED_COUNT } nnc_timed;
+#undef NNC_TIMED_VALUE
 
 /* Over how many ranks the dims of an op divide. */
 typedef struct nnc_degrees {

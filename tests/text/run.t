@@ -183,7 +183,7 @@ run.rollout_step_s
                   rollout_devices)
                   = 8000 * 1 * 1 / (10000 * 2)
                   = 0.4 s (400.0 ms)
-  note            rollout_tail: the longest answer over the mean, which all wait for
+  note            rollout_tail: longest answer over the mean; all ranks wait for it
 
 run.score_step_s:
 
@@ -193,12 +193,12 @@ run.score_step_s  Scoring the tokens of one step: forward passes in addition to 
                   = 0.0207230826461 s (20.72 ms)
   where           forward_step_s 10.36 ms
 
-passes            forward passes of a size of the policy's over every token
+passes            forward passes over every token, in units of the policy's size
                   = policy_again + reference + reward_model + critic + teacher
                   = 1 + 1 + 0 + 0 + 0
                   = 2
 
-forward_step_s    backward_s: with what it computes again
+forward_step_s    backward_s includes recomputation
                   = (update_step_s - update_s) * forward_s / (forward_s + backward_s)
                   = (0.0338058727519 - 0.00321318) * 0.010272672 / (0.010272672 + 0.020057632)
                   = 0.0103615413231 s (10.36 ms)
