@@ -56,6 +56,9 @@ static int said_of(const nnc_question *a, const char *column)
 {
     char joined[96];
     const char *name = nnc_metric_short_name(column);
+    if (strncmp(column, "plan.", 5) == 0) { /* an input, though a result may have its name */
+        return -1;
+    }
     const int found = find_said(a, owner_of(column), name, strlen(name), a->said_count);
     if (found >= 0 || strncmp(column, "cost.", 5) != 0) {
         return found;

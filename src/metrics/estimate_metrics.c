@@ -231,6 +231,10 @@ static const char step_s[] = "step.step_s";
 
 NNC_GET(get_launch_advice, nnc_result, nnc_text_cell(nnc_launch_advice(self)))
 
+#define STEP_PART(member, heading, ...)                          \
+    NNC_NUMBER(nnc_result, member, .head = heading, .unit = "s", \
+               .more = NNC_MORE(.part_of = step_s), __VA_ARGS__)
+
 static const nnc_metric step_rows[] = {
     NNC_NUMBER(nnc_result, step_s, .unit = "s", .help = "One optimizer step: the sum of its parts.",
                .more = NNC_MORE(.source = "each op by the roofline model: Williams, Waterman, "
@@ -246,15 +250,11 @@ static const nnc_metric step_rows[] = {
     NNC_NUMBER(nnc_result, upper_bound_s, .full = true, .unit = "s",
                .help = "The step at the rates of step_s, without any overlap.",
                .more = NNC_MORE(.source = roofline_paper)),
-    NNC_NUMBER(nnc_result, forward_s, .head = "forward", .unit = "s",
-               .help = "Forward passes of the busiest stage.", .more = NNC_MORE(.part_of = step_s)),
-    NNC_NUMBER(nnc_result, backward_s, .head = "backward", .unit = "s",
-               .help = "Backward passes of the busiest stage, without recomputation.",
-               .more = NNC_MORE(.part_of = step_s)),
-    NNC_NUMBER(nnc_result, recompute_s, .head = "recompute", .unit = "s",
-               .help = "Forward work repeated in backward.", .more = NNC_MORE(.part_of = step_s)),
-    NNC_NUMBER(nnc_result, update_s, .head = "update", .unit = "s",
-               .help = "The optimizer's update.", .more = NNC_MORE(.part_of = step_s)),
+    STEP_PART(forward_s, "forward", .help = "Forward passes of the busiest stage."),
+    STEP_PART(backward_s, "backward",
+              .help = "Backward passes of the busiest stage, without recomputation."),
+    STEP_PART(recompute_s, "recompute", .help = "Forward work repeated in backward."),
+    STEP_PART(update_s, "update", .help = "The optimizer's update."),
     NNC_NUMBER(nnc_result, exposed_comm_s, .head = "exposed", .unit = "s",
                .help = "Communication between ranks and with the host that no compute overlaps.",
                .more = NNC_MORE(.part_of = step_s,

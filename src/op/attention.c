@@ -26,24 +26,16 @@ typedef struct dims {
 NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_flash *p = &op->u.flash;
-    const dims d = { .batch = (double)p->batch,
-                     .heads = (double)p->heads,
-                     .kv_heads = (double)p->kv_heads,
-                     .s_q = (double)p->s_q,
-                     .s_k = (double)p->s_k,
-                     .head_dim = (double)p->head_dim,
-                     .value_dim = (double)p->value_dim,
-                     .pairs = p->pairs,
-                     .element_bytes = nnc_dtype_bytes(op->dtype) };
-    NNC_PUT(why, d.batch, NULL);
-    NNC_PUT(why, d.heads, NULL);
-    NNC_PUT(why, d.kv_heads, NULL);
-    NNC_PUT(why, d.s_q, NULL);
-    NNC_PUT(why, d.s_k, NULL);
-    NNC_PUT(why, d.head_dim, NULL);
-    NNC_PUT(why, d.value_dim, NULL);
-    NNC_PUT(why, d.pairs, NULL);
-    NNC_PUT(why, d.element_bytes, NULL);
+    dims d;
+    NNC_DIM(why, batch, p->batch);
+    NNC_DIM(why, heads, p->heads);
+    NNC_DIM(why, kv_heads, p->kv_heads);
+    NNC_DIM(why, s_q, p->s_q);
+    NNC_DIM(why, s_k, p->s_k);
+    NNC_DIM(why, head_dim, p->head_dim);
+    NNC_DIM(why, value_dim, p->value_dim);
+    NNC_DIM(why, pairs, p->pairs);
+    NNC_DIM(why, element_bytes, nnc_dtype_bytes(op->dtype));
     return d;
 }
 
@@ -164,14 +156,8 @@ static void flash_shape(const nnc_op *op, char *text, size_t size)
              p->batch, p->heads, p->kv_heads, p->s_q, p->s_k, p->head_dim);
 }
 
-static const char *flash_name(const nnc_op *op)
-{
-    (void)op;
-    return "flash_attention";
-}
-
 const nnc_op_row nnc_flash_row = {
-    .name = flash_name,
+    .name = "flash_attention",
     NNC_OP_MEMBERS(flash),
     .backward = nnc_op_same_backward,
     .shard = flash_shard,

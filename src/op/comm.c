@@ -52,7 +52,7 @@ static const char *collective_name(const nnc_op *op)
 }
 
 const nnc_op_row nnc_collective_row = {
-    .name = collective_name,
+    .name_of = collective_name,
     .work = collective_work,
     .kept = nnc_op_no_bytes,
     .transient = nnc_op_no_bytes,

@@ -13,32 +13,20 @@ typedef struct dims {
 NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_conv *p = &op->u.conv;
-    dims d = { .batch = (double)p->batch,
-               .c_in = (double)p->c_in,
-               .h_in = (double)p->h_in,
-               .w_in = (double)p->w_in,
-               .c_out = (double)p->c_out,
-               .h_out = (double)p->h_out,
-               .w_out = (double)p->w_out,
-               .kernel = (double)p->kernel,
-               .groups = (double)p->groups,
-               .bias = (double)op->weights.vector,
-               .in_bytes = nnc_dtype_bytes(op->math_dtype),
-               .out_bytes = nnc_dtype_bytes(op->dtype),
-               .grad_bytes = op->grad_bytes };
-    NNC_PUT(why, d.batch, NULL);
-    NNC_PUT(why, d.c_in, NULL);
-    NNC_PUT(why, d.h_in, NULL);
-    NNC_PUT(why, d.w_in, NULL);
-    NNC_PUT(why, d.c_out, NULL);
-    NNC_PUT(why, d.h_out, NULL);
-    NNC_PUT(why, d.w_out, NULL);
-    NNC_PUT(why, d.kernel, NULL);
-    NNC_PUT(why, d.groups, NULL);
-    NNC_PUT(why, d.bias, NULL);
-    NNC_PUT(why, d.in_bytes, NULL);
-    NNC_PUT(why, d.out_bytes, NULL);
-    NNC_PUT(why, d.grad_bytes, NULL);
+    dims d;
+    NNC_DIM(why, batch, p->batch);
+    NNC_DIM(why, c_in, p->c_in);
+    NNC_DIM(why, h_in, p->h_in);
+    NNC_DIM(why, w_in, p->w_in);
+    NNC_DIM(why, c_out, p->c_out);
+    NNC_DIM(why, h_out, p->h_out);
+    NNC_DIM(why, w_out, p->w_out);
+    NNC_DIM(why, kernel, p->kernel);
+    NNC_DIM(why, groups, p->groups);
+    NNC_DIM(why, bias, op->weights.vector);
+    NNC_DIM(why, in_bytes, nnc_dtype_bytes(op->math_dtype));
+    NNC_DIM(why, out_bytes, nnc_dtype_bytes(op->dtype));
+    NNC_DIM(why, grad_bytes, op->grad_bytes);
     NNC_SET(why, d.inputs, NULL, d.batch * d.c_in * d.h_in * d.w_in);
     NNC_SET(why, d.outputs, NULL, d.batch * d.c_out * d.h_out * d.w_out);
     if (p->kernel_w > 0 && p->kernel_w != p->kernel) {
@@ -165,7 +153,7 @@ static const char *conv_name(const nnc_op *op)
 }
 
 const nnc_op_row nnc_conv_row = {
-    .name = conv_name,
+    .name_of = conv_name,
     NNC_OP_MEMBERS(conv),
     .backward = conv_backward,
     .shard = conv_shard,

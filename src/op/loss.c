@@ -95,7 +95,7 @@ static const char *loss_name(const nnc_op *op)
 }
 
 const nnc_op_row nnc_loss_row = {
-    .name = loss_name,
+    .name_of = loss_name,
     NNC_OP_MEMBERS(loss),
     .backward = nnc_op_same_backward,
     .shard = loss_shard,

@@ -22,26 +22,17 @@ static double operand_bytes(const nnc_op *op)
 NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_matmul *p = &op->u.matmul;
-    const dims d = { .batch = (double)p->batch,
-                     .m = (double)p->m,
-                     .n = (double)p->n,
-                     .k = (double)p->k,
-                     .experts = p->experts > 0 ? (double)p->experts : 1.0,
-                     .b_shared = (double)p->b_shared,
-                     .bias = (double)op->weights.vector,
-                     .in_bytes = operand_bytes(op),
-                     .out_bytes = nnc_dtype_bytes(op->dtype),
-                     .grad_bytes = op->grad_bytes };
-    NNC_PUT(why, d.batch, NULL);
-    NNC_PUT(why, d.m, NULL);
-    NNC_PUT(why, d.n, NULL);
-    NNC_PUT(why, d.k, NULL);
-    NNC_PUT(why, d.experts, NULL);
-    NNC_PUT(why, d.b_shared, NULL);
-    NNC_PUT(why, d.bias, NULL);
-    NNC_PUT(why, d.in_bytes, NULL);
-    NNC_PUT(why, d.out_bytes, NULL);
-    NNC_PUT(why, d.grad_bytes, NULL);
+    dims d;
+    NNC_DIM(why, batch, p->batch);
+    NNC_DIM(why, m, p->m);
+    NNC_DIM(why, n, p->n);
+    NNC_DIM(why, k, p->k);
+    NNC_DIM(why, experts, p->experts > 0 ? (double)p->experts : 1.0);
+    NNC_DIM(why, b_shared, p->b_shared);
+    NNC_DIM(why, bias, op->weights.vector);
+    NNC_DIM(why, in_bytes, operand_bytes(op));
+    NNC_DIM(why, out_bytes, nnc_dtype_bytes(op->dtype));
+    NNC_DIM(why, grad_bytes, op->grad_bytes);
     return d;
 }
 
@@ -261,14 +252,8 @@ static void matmul_shape(const nnc_op *op, char *text, size_t size)
     }
 }
 
-static const char *matmul_name(const nnc_op *op)
-{
-    (void)op;
-    return "matmul";
-}
-
 const nnc_op_row nnc_matmul_row = {
-    .name = matmul_name,
+    .name = "matmul",
     NNC_OP_MEMBERS(matmul),
     .backward = matmul_backward,
     .shard = matmul_shard,

@@ -141,7 +141,7 @@ static nnc_timed norm_timed(const nnc_op *op)
 }
 
 const nnc_op_row nnc_norm_row = {
-    .name = norm_name,
+    .name_of = norm_name,
     NNC_OP_MEMBERS(norm),
     .backward = nnc_op_same_backward,
     .shard = norm_shard,

@@ -401,7 +401,8 @@ typedef struct nnc_degrees {
 } nnc_degrees;
 
 typedef struct nnc_op_row {
-    const char *(*name)(const nnc_op *op); /* of the kind or its variety: "matmul", "rms_norm" */
+    const char *name;                         /* "matmul" */
+    const char *(*name_of)(const nnc_op *op); /* of its variety, "rms_norm"; NULL: always name */
     nnc_work (*work)(const nnc_op *op);
     double (*kept)(const nnc_op *op);
     double (*transient)(const nnc_op *op);
@@ -441,6 +442,11 @@ typedef struct nnc_op_row {
             (void)kind##_transient(op, why);                      \
         }                                                         \
     }
+/* Sets a dim of the struct `d`, and reports it as an operand. */
+#define NNC_DIM(why, dim, value) \
+    d.dim = (double)(value);     \
+    NNC_PUT(why, d.dim, NULL)
+
 #define NNC_OP_MEMBERS(kind)                                                                   \
     .work = kind##_plain_work, .kept = kind##_plain_kept, .transient = kind##_plain_transient, \
     .say = kind##_say

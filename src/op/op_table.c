@@ -137,7 +137,8 @@ const char *nnc_op_path(const nnc_op *op, char *text, size_t size)
 
 const char *nnc_op_kind_name(const nnc_op *op)
 {
-    return op != NULL ? nnc_op_row_of(op)->name(op) : "?";
+    const nnc_op_row *row = op != NULL ? nnc_op_row_of(op) : NULL;
+    return row == NULL ? "?" : row->name_of != NULL ? row->name_of(op) : row->name;
 }
 
 nnc_phase nnc_op_phase(const nnc_op *op)

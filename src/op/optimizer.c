@@ -57,20 +57,14 @@ typedef struct dims {
 NNC_SAYING dims dims_of(const nnc_update *u, nnc_derivation *why)
 {
     const nnc_policy_sizes *sizes = sizes_of(u->policy);
-    const dims d = { .params = (double)u->params,
-                     .matrix_params = (double)u->matrix_params,
-                     .factored_elements = u->factored_elements,
-                     .weight_bytes_per_param = sizes->weight_bytes,
-                     .gradient_bytes_per_param = gradient_io_bytes(sizes),
-                     .master_bytes_per_param = sizes->master_bytes,
-                     .moment_bytes_per_param = sizes->state_bytes };
-    NNC_PUT(why, d.params, NULL);
-    NNC_PUT(why, d.matrix_params, NULL);
-    NNC_PUT(why, d.factored_elements, NULL);
-    NNC_PUT(why, d.weight_bytes_per_param, NULL);
-    NNC_PUT(why, d.gradient_bytes_per_param, NULL);
-    NNC_PUT(why, d.master_bytes_per_param, NULL);
-    NNC_PUT(why, d.moment_bytes_per_param, NULL);
+    dims d;
+    NNC_DIM(why, params, u->params);
+    NNC_DIM(why, matrix_params, u->matrix_params);
+    NNC_DIM(why, factored_elements, u->factored_elements);
+    NNC_DIM(why, weight_bytes_per_param, sizes->weight_bytes);
+    NNC_DIM(why, gradient_bytes_per_param, gradient_io_bytes(sizes));
+    NNC_DIM(why, master_bytes_per_param, sizes->master_bytes);
+    NNC_DIM(why, moment_bytes_per_param, sizes->state_bytes);
     return d;
 }
 
@@ -312,7 +306,7 @@ static const char *update_name(const nnc_op *op)
 }
 
 const nnc_op_row nnc_update_row = {
-    .name = update_name,
+    .name_of = update_name,
     NNC_OP_MEMBERS(update),
     .backward = nnc_op_no_backward,
     .shard = nnc_op_not_sharded,

@@ -332,7 +332,7 @@ static nnc_timed pointwise_timed(const nnc_op *op)
 }
 
 const nnc_op_row nnc_pointwise_row = {
-    .name = pointwise_name,
+    .name_of = pointwise_name,
     NNC_OP_MEMBERS(pointwise),
     .backward = pointwise_backward,
     .shard = pointwise_shard,

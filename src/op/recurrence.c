@@ -13,20 +13,14 @@ typedef struct dims {
 NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_scan *p = &op->u.scan;
-    dims d = { .tokens = (double)p->tokens,
-               .inner = (double)p->inner,
-               .state = (double)p->state,
-               .groups = (double)p->groups,
-               .heads = (double)(p->heads > 0 ? p->heads : p->inner),
-               .chunk = (double)p->chunk,
-               .element_bytes = nnc_dtype_bytes(op->dtype) };
-    NNC_PUT(why, d.tokens, NULL);
-    NNC_PUT(why, d.inner, NULL);
-    NNC_PUT(why, d.state, NULL);
-    NNC_PUT(why, d.groups, NULL);
-    NNC_PUT(why, d.heads, NULL);
-    NNC_PUT(why, d.chunk, NULL);
-    NNC_PUT(why, d.element_bytes, NULL);
+    dims d;
+    NNC_DIM(why, tokens, p->tokens);
+    NNC_DIM(why, inner, p->inner);
+    NNC_DIM(why, state, p->state);
+    NNC_DIM(why, groups, p->groups);
+    NNC_DIM(why, heads, (double)(p->heads > 0 ? p->heads : p->inner));
+    NNC_DIM(why, chunk, p->chunk);
+    NNC_DIM(why, element_bytes, nnc_dtype_bytes(op->dtype));
     NNC_SET(why, d.inputs, NULL, d.inner + 2.0 * d.groups * d.state + d.heads);
     return d;
 }
@@ -150,7 +144,7 @@ static const char *scan_name(const nnc_op *op)
 }
 
 const nnc_op_row nnc_scan_row = {
-    .name = scan_name,
+    .name_of = scan_name,
     NNC_OP_MEMBERS(scan),
     .backward = nnc_op_same_backward,
     .shard = scan_shard,
