@@ -1,12 +1,11 @@
 /* The only file that includes NLopt. */
-#include "lab/minimise.h"
-
 #include <math.h>
 #include <nlopt.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/late.h"
+#include "lab/lab_internal.h"
 
 enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
 

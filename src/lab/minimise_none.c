@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "lab/minimise.h"
+#include "lab/lab_internal.h"
 
 nnc_status nnc_minimise_available(nnc_error *err)
 {
