@@ -1,1 +1,0 @@
-#include "lab/lab_internal.h"
