@@ -216,12 +216,15 @@ static const char *place(const reading *r, char text[512])
 static nnc_status unknown_column(const reading *r, const char *name, nnc_error *err)
 {
     const char *names[256];
-    char lists[sizeof text_columns + sizeof number_columns], where[512];
+    char lists[sizeof text_columns + sizeof number_columns + sizeof column_spellings], where[512];
     size_t count = 0;
-    snprintf(lists, sizeof lists, "%s%s", text_columns + 1, number_columns + 1);
-    for (char *at = lists; *at != '\0' && count < 128; at += strlen(at) + 1) {
-        names[count++] = at;
-        at[strcspn(at, "|")] = '\0';
+    snprintf(lists, sizeof lists, "%s%s%s", text_columns + 1, number_columns + 1,
+             column_spellings + 1);
+    for (char *at = lists; *at != '\0' && count < 128; count++) {
+        char *end = at + strcspn(at, "|");
+        *end = at[strcspn(at, "=|")] = '\0';
+        names[count] = at;
+        at = end + 1;
     }
     for (size_t i = 0; i < nnc_plan_table.count && count < COUNT_OF(names); i++) {
         names[count++] = nnc_plan_table.fields[i].name;
@@ -419,7 +422,8 @@ static nnc_status set_serve(void *object, const char *field, const char *value)
 
 static nnc_status set_model(void *object, const char *field, const char *value)
 {
-    return nnc_model_set(object, field, value, NULL);
+    /* Not nnc_model_set, which scales other widths with a width. */
+    return nnc_field_set(nnc_model_table(NNC_FAMILY_DECODER), object, field, value, NULL);
 }
 
 /* Sets a field to the meaning of the cell at an index. */

@@ -60,13 +60,18 @@ static bool is_left(const nnc_place *place)
     return !is_fitted(place);
 }
 
+NNC_GET(get_parameter_name, nnc_fit_parameter, nnc_text_cell(self->name))
+
+NNC_GET(get_group_name, nnc_fit_group, nnc_text_cell(self->name))
+
 NNC_GET(get_after, nnc_fit_parameter,
         nnc_number_cell(self->reason == NULL ? self->value : self->before))
 
 NNC_GET(get_remark, nnc_fit_parameter, nnc_text_cell(self->at_limit ? "at its limit" : ""))
 
 static const nnc_metric parameter_rows[] = {
-    NNC_TEXT(nnc_fit_parameter, name, .head = "parameter", .help = "Name in the file."),
+    NNC_AS("name", TEXT, .get = get_parameter_name, .head = "parameter",
+           .help = "Name in the file."),
     NNC_NUMBER(nnc_fit_parameter, before, .head = "before", .show = NNC_SHOW_PLAIN,
                .help = "What the file had."),
     NNC_AS("after", NUMBER, .get = get_after, .head = "after", .show = NNC_SHOW_PLAIN,
@@ -84,7 +89,7 @@ static const nnc_metrics fitted = { .rows = parameter_rows,
                                     .listed = is_fitted };
 
 static const nnc_metric left_rows[] = {
-    NNC_HEAD("parameter", TEXT, NNC_IN(nnc_fit_parameter, name)),
+    NNC_HEAD("parameter", TEXT, .get = get_parameter_name),
     NNC_HEAD("value", NUMBER, NNC_IN(nnc_fit_parameter, before), .show = NNC_SHOW_PLAIN),
     NNC_HEAD("why", TEXT, NNC_IN(nnc_fit_parameter, reason), .shrinks = true),
 };
@@ -107,7 +112,7 @@ static const nnc_metrics errors = NNC_METRICS("errors of rows", error_rows, nnc_
 
 #define ERRORS(member) NNC_IN(nnc_fit_group, member), .rows = &errors
 static const nnc_metric group_rows[] = {
-    NNC_TEXT(nnc_fit_group, name, .help = "What its rows have in common."),
+    NNC_AS("name", TEXT, .get = get_group_name, .help = "What its rows have in common."),
     NNC_WHOLE(nnc_fit_group, rows, .help = "Rows that were fitted to."),
     NNC_AS("held_out", WHOLE, NNC_IN(nnc_fit_group, held), .help = "Rows that were held out."),
     NNC_WHOLE(nnc_fit_group, parts, .help = "Parts of the cross-validation."),
