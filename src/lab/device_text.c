@@ -286,7 +286,7 @@ static nnc_spec_kind kind_of(const nnc_device_change *change)
     return change->engine ? NNC_SPEC_SOFTWARE : NNC_SPEC_DEVICE;
 }
 
-/* Nothing is given out that could not be read again. */
+/* Reads the new text back: a file that the program cannot read is not written. */
 static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_change *change,
                          const char *text, size_t size, nnc_error *err)
 {
@@ -337,7 +337,7 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
     return verify(specs, path, change, *text, *size, err);
 }
 
-/* Of a table, where the name begins with a prefix or not; *value: in object. */
+/* Finds a field of a table by its name, with the prefix or without it. */
 static nnc_status find_place(const nnc_field_table *table, void *object, const char *prefix,
                              const char *name, nnc_parameter_place *place, nnc_error *err)
 {

@@ -263,7 +263,7 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* What a parameter takes beyond one row. Without FORWARD, BACKWARD, RATE and RATIO it is not listed. */
+/* The rows that a parameter needs. Where FORWARD, BACKWARD, RATE or RATIO is not met it is not even listed. */
 typedef enum need {
     ANY,
     FORWARD,  /* forward rows */
@@ -510,7 +510,7 @@ typedef struct moving {
     double pull; /* towards the start */
 } moving;
 
-/* What it costs to be a step away from the start: little for a lone parameter, which any row determines. Of
+/* The cost of being a step away from the start: little for a lone parameter, which any row determines. Of
  * several, those that few rows determine would drift; rows scatter by some per cent, and many of them outweigh
  * this. */
 static const double pull_least = 1e-5, pull_of_rows = 0.01;

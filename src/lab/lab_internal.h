@@ -1,5 +1,6 @@
 /* The laboratory: tables of measurements, their predictions, and device parameters fitted to them.
  *
+ *   columns.c      names of columns, and other spellings of columns and values
  *   measured.c     a CSV file -> rows (nnc_measured)
  *   score.c        a row -> its prediction (nnc_scored); many rows -> their errors by group
  *   fit.c          rows -> the parameters that they determine (nnc_fit)
@@ -14,7 +15,36 @@
 #include <nncost/spec.h>
 
 #include "base/arena.h"
+#include "input/field.h"
 #include "op/dims.h"
+
+/* ---- columns.c: names of columns ---- */
+
+typedef enum nnc_column_type {
+    NNC_COLUMN_TEXT,
+    NNC_COLUMN_WHOLE,
+    NNC_COLUMN_NUMBER
+} nnc_column_type;
+
+typedef struct nnc_measured_column {
+    const char *name;     /* of a special column or a field; NULL: for people */
+    const char *spelling; /* as the file has it */
+    nnc_column_type type;
+} nnc_measured_column;
+
+/* Fills in the column of a spelling; its name is in the arena. false: there is no such column. */
+bool nnc_column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found);
+
+/* The column nearest to a wrong spelling; NULL: none is near. It lies in `space`, of 2 kB or
+ * more. */
+const char *nnc_column_nearest(const char *spelling, char *space, size_t size);
+
+/* Copies the meaning of a cell; "" = nothing is said. */
+void nnc_column_meaning(const char *name, const char *cell, char *text, size_t size);
+
+/* The field of a table whose column is the prefix and its name; NULL: it has no such field. */
+const nnc_field *nnc_column_field(const nnc_field_table *table, const char *prefix,
+                                  const char *name);
 
 /* ---- measured.c: rows of tables ---- */
 
@@ -123,7 +153,7 @@ bool nnc_measured_is_fitted(const char *source, const char *model_name);
 
 /* ---- score.c: predictions ---- */
 
-/* A row and its prediction; NaN = there is none. An error is predicted / measured - 1. */
+/* A row and its prediction; NaN = not predicted. An error is predicted / measured - 1. */
 typedef struct nnc_scored {
     const nnc_measured *row;
     const char *device; /* id of the device's file */
@@ -293,7 +323,7 @@ typedef double nnc_minimise_fn(const double *x, void *context);
 typedef struct nnc_minimise_problem {
     int count; /* of numbers, 1 to NNC_MINIMISE_MAX */
     const double *low, *high;
-    const double *step; /* how far apart the first tries are, above 0 */
+    const double *step; /* distance of the first tries, above 0 */
     nnc_minimise_fn *value;
     void *context;
 } nnc_minimise_problem;

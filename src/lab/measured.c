@@ -1,12 +1,8 @@
 /* Reads tables of measurements: a CSV file becomes a list of nnc_measured.
  *
- *   heading   a column is a field of the plan ("tensor"), of the serving plan ("input_len"), of the model, device or
- *             software ("model.layers", "device.scale_out.bytes_per_s"), or one of the special columns below
- *   row       its cells set the fields of a plan and a model; an empty cell sets nothing
- *
- * tools/lab/canonical.py makes such a table of what others publish. Only the other spellings of columns and values
- * that are listed below are understood here. A file with an unknown column or a cell of the wrong type is refused. A
- * value that has no meaning is the `reason` of its row, which is then listed and not predicted. */
+ * Each column gets its name (columns.c). The cells of a line set the fields of a plan and a model; an empty cell sets
+ * nothing. A file with an unknown column or a cell of the wrong type is refused. A value that has no meaning is the
+ * `reason` of its row, which is then listed and not predicted. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,102 +24,14 @@ NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)
 NNC_ENUM_NAMES(nnc_memory_stat, NNC_MEMORY_STAT_LIST)
 NNC_ENUM_NAMES(nnc_served, NNC_SERVED_LIST)
 
-/* ---- columns ---- */
-
-typedef enum cell_type { TEXT, WHOLE, NUMBER, FLAG } cell_type;
-
-/* Lists of "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
-
-/* Columns that are no field, or whose cells are read otherwise than the field of that name. */
-static const char text_columns[] =
-    "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|"
-    "accumulate|out_dtype|stage|attention|sharding|mem_stat|framework_version|notes|quality|"
-    "step_basis|model_family|task|variable_length|flash_attention|lora_rank|length_spread|"
-    "model.sliding_window|";
-
-/* The same with whole numbers, numbers, and 0 or 1. */
-static const char whole_columns[] = "|nodes|m|n|k|groups|qk_head_dim|";
-
-static const char number_columns[] =
-    "|measured_s|time_us|rounding|allocated_bytes|reserved_bytes|unstated_bytes|"
-    "measured_peak_mem_gb|measured_peak_mem_gib|measured_peak_reserved_gib|host_pass_s|"
-    "host_sample_s|input_samples_per_s|internode_gbps_per_node|tokens_per_step|micro_batch|"
-    "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
-    "iterations_per_s|";
-
-static const char flag_columns[] = "|gated_mlp|causal|fitted|";
-
-/* Columns for people, which reports name as unused. */
-static const char people_columns[] =
-    "|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|"
-    "measured_samples_per_s|measured_tflops_per_device|measured_mfu|peer_pred_step_s|"
-    "peer_pred_peak_mem_gib|flops_convention|check_mfu_causal|check_mfu_full|note|algo|"
-    "time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|kernel|tflops_causal|"
-    "contiguous|cuda_graph|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|"
-    "value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|value|value_gib|";
-
-/* Other spellings of columns, and the names they have here. */
-static const char column_spellings[] =
-    "|hardware=device|n_devices=devices|n_nodes=nodes|version=framework_version|"
-    "measured_step_s=measured_s|step_rel_unc=rounding|n_layers=model.layers|"
-    "d_model=model.hidden|n_heads=model.heads|n_kv_heads=model.kv_heads|"
-    "head_dim=model.head_dim|d_ff=model.ffn_hidden|vocab=model.vocab|"
-    "tied_embeddings=model.tied_head|pos_embedding=model.positions|"
-    "q_lora_rank=model.q_lora_rank|kv_lora_rank=model.kv_lora_rank|"
-    "qk_nope_dim=model.qk_nope_head_dim|qk_rope_dim=model.qk_rope_head_dim|"
-    "v_head_dim=model.v_head_dim|n_experts=model.experts|top_k=model.experts_per_token|"
-    "moe_d_ff=model.expert_hidden|shared_d_ff=model.shared_hidden|"
-    "n_dense_layers=model.dense_layers|mtp_layers=model.next_layers|"
-    "sliding_window=model.sliding_window|image_size=image|tp=tensor|pp=pipeline|"
-    "vpp=virtual_stages|dp=data|cp=context|ep=expert|sp=sequence_parallel|zero_stage=zero|"
-    "shard_size=shard|grad_accum=micro_batches|attention_dp=attention_data|"
-    "kv_cache=kv_precision|";
-
-/* Other spellings of values: COLUMN:VALUE=MEANING; an empty meaning = nothing is said. */
-static const char value_spellings[] =
-    "|gated_mlp:causal=fitted|precision:amp fp16=fp16|precision:fp8-cs=fp8|precision:fp8-mx=fp8|"
-    "precision:nvfp4=fp4|recompute:minimal (matmul outputs saved)=attention,norm,activation|"
-    "recompute:full, qkv offloaded to host=full|recompute:custom/offload=full|"
-    "optimizer:adamw fused=adamw|optimizer:adamw (fp32 weights)=adamw|"
-    "optimizer:decoupled_adamw=adamw|optimizer:distributed adam=adam|optimizer:cpu adamw=adamw|"
-    "optimizer:adam (fp32 grad accumulation)=adam|"
-    "optimizer:adam (fp32 master, fp32 grad accumulation)=adam|"
-    "offload:optimizer states on CPU (ZeRO-Offload AdamW)=optimizer|"
-    "offload:activations to host=activations|model.positions:rope=rotary|"
-    "model.positions:alibi=none|attention:mha=|attention:gqa=|attention:mla=|"
-    "flash_attention:unknown=|flash_attention:0=unfused|flash_attention:1=flash|"
-    "weights:q4_k_m=int4|sharding:none=0|sharding:ddp=0|sharding:zero0=0|sharding:zero1=1|"
-    "sharding:distributed-optimizer=1|sharding:zero2=2|sharding:fsdp-shard_grad_op=2|"
-    "sharding:zero3=3|sharding:fsdp=3|sharding:fsdp2=3|sharding:fsdp-full_shard=3|"
-    "sharding:fsdp within slice, dp across slices=3|"
-    "sharding:fsdp within node, dp across nodes=3|id:device=devices|";
-
-/* The text behind a key that ends with '=' or '|', up to the next '|'. NULL: the list has no such key. */
-static const char *entry_of(const char *list, const char *key, char end)
-{
-    const size_t length = strlen(key);
-    for (const char *at = list + 1; *at != '\0'; at += strcspn(at, "|") + 1) {
-        if (strncmp(at, key, length) == 0 && at[length] == end) {
-            return at + length + 1;
-        }
-    }
-    return NULL;
-}
-
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
-typedef struct column {
-    const char *name;     /* as above, or of the field; NULL: for people */
-    const char *spelling; /* as the file has it */
-    cell_type type;
-} column;
+/* ---- headings ---- */
 
 /* A file being read. */
 typedef struct reading {
     nnc_specs *specs;
     nnc_arena *arena;
     nnc_csv csv;
-    column columns[NNC_CSV_CELLS_MAX];
+    nnc_measured_column columns[NNC_CSV_CELLS_MAX];
     int width;
     const char **unused;
     int32_t unused_count;
@@ -144,68 +52,6 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The field of a canonical name; NULL: no field has it. */
-static const nnc_field *field_of(const char *name)
-{
-    static const struct {
-        const char *prefix;
-        const nnc_field_table *table;
-    } tables[] = { { "", &nnc_plan_table },
-                   { "", &nnc_serve_table },
-                   { "device.", &nnc_device_table },
-                   { "software.", &nnc_software_table } };
-    const nnc_field *field = NULL;
-    nnc_device no_device;
-    nnc_software no_software;
-    void *const objects[] = { &no_device, &no_device, &no_device, &no_software };
-    nnc_model no_model;
-    nnc_dtype dtype;
-    for (size_t i = 0; i < COUNT_OF(tables) && field == NULL; i++) {
-        void *object = objects[i];
-        if (begins(name, tables[i].prefix)) {
-            field =
-                nnc_field_find(tables[i].table, name + strlen(tables[i].prefix), &object, &dtype);
-        }
-    }
-    for (int f = 0; begins(name, "model.") && f < NNC_FAMILY_COUNT && field == NULL; f++) {
-        void *object = &no_model;
-        field = nnc_field_find(nnc_model_table((nnc_family)f), name + strlen("model."), &object,
-                               &dtype);
-    }
-    return field;
-}
-
-/* Fills in the column of a spelling. false: there is no such column. */
-static bool find_column(nnc_arena *arena, const char *spelling, column *found)
-{
-    static const char *const lists[] = { text_columns, whole_columns, number_columns,
-                                         flag_columns };
-    const char *other = entry_of(column_spellings, spelling, '=');
-    *found = (column){ .spelling = spelling };
-    if (entry_of(people_columns, spelling, '|') != NULL) {
-        return true;
-    }
-    char *name = nnc_arena_strdup(arena, other != NULL ? other : spelling);
-    if (name == NULL) {
-        return false;
-    }
-    name[strcspn(name, "|")] = '\0';
-    found->name = name;
-    for (int type = TEXT; type <= FLAG; type++) {
-        if (entry_of(lists[type], name, '|') != NULL) {
-            found->type = (cell_type)type;
-            return true;
-        }
-    }
-    const nnc_field *field = field_of(name);
-    if (field != NULL) {
-        found->type = field->type == NNC_FIELD_I32 || field->type == NNC_FIELD_I64 ? WHOLE
-                      : field->type == NNC_FIELD_F64                               ? NUMBER
-                                                                                   : TEXT;
-    }
-    return field != NULL;
-}
-
 /* "FILE:LINE" */
 static const char *place(const reading *r, char text[512])
 {
@@ -215,21 +61,8 @@ static const char *place(const reading *r, char text[512])
 
 static nnc_status unknown_column(const reading *r, const char *name, nnc_error *err)
 {
-    const char *names[256];
-    char lists[sizeof text_columns + sizeof number_columns + sizeof column_spellings], where[512];
-    size_t count = 0;
-    snprintf(lists, sizeof lists, "%s%s%s", text_columns + 1, number_columns + 1,
-             column_spellings + 1);
-    for (char *at = lists; *at != '\0' && count < 128; count++) {
-        char *end = at + strcspn(at, "|");
-        *end = at[strcspn(at, "=|")] = '\0';
-        names[count] = at;
-        at = end + 1;
-    }
-    for (size_t i = 0; i < nnc_plan_table.count && count < COUNT_OF(names); i++) {
-        names[count++] = nnc_plan_table.fields[i].name;
-    }
-    const char *nearest = nnc_nearest(name, names, count);
+    char space[2048], where[512];
+    const char *nearest = nnc_column_nearest(name, space, sizeof space);
     return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "unknown column \"%.64s\"%s%s%s", name,
                     nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",
                     nearest != NULL ? "?" : "");
@@ -250,8 +83,8 @@ static nnc_status read_heading(reading *r, nnc_error *err)
     char where[512];
     for (r->width = 0; r->width < r->csv.count; r->width++) {
         const char *spelling = r->csv.cells[r->width];
-        column *found = &r->columns[r->width];
-        if (!find_column(r->arena, spelling, found)) {
+        nnc_measured_column *found = &r->columns[r->width];
+        if (!nnc_column_find(r->arena, spelling, found)) {
             return unknown_column(r, spelling, err);
         }
         bool twice = found->name != NULL && has(r, found->name);
@@ -314,7 +147,7 @@ static nnc_status check_heading(reading *r, nnc_error *err)
 
 static nnc_status check_cells(const reading *r, nnc_error *err)
 {
-    static const char *const expected[] = { "", "a whole number", "a number", "0 or 1" };
+    static const char *const expected[] = { "", "a whole number", "a number" };
     char where[512];
     if (r->csv.count != r->width) {
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "expected %d cells, found %d", r->width,
@@ -322,12 +155,12 @@ static nnc_status check_cells(const reading *r, nnc_error *err)
     }
     for (int i = 0; i < r->width; i++) {
         const char *text = r->csv.cells[i];
-        const column *c = &r->columns[i];
+        const nnc_measured_column *c = &r->columns[i];
         int64_t whole = 0;
         double number = 0.0;
-        if (text[0] != '\0' && ((c->type == WHOLE && !nnc_read_i64(text, &whole)) ||
-                                (c->type == NUMBER && !nnc_read_double(text, &number)) ||
-                                (c->type == FLAG && !is(text, "0") && !is(text, "1")))) {
+        if (text[0] != '\0' &&
+            ((c->type == NNC_COLUMN_WHOLE && !nnc_read_i64(text, &whole)) ||
+             (c->type == NNC_COLUMN_NUMBER && !nnc_read_double(text, &number)))) {
             return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
                             "column %s: expected %s, found \"%.64s\"", c->spelling,
                             expected[c->type], text);
@@ -396,17 +229,6 @@ static void refuse(reading *r, const char *format, ...)
     r->row->reason = r->row->reason != NULL ? r->row->reason : keep(r, text);
 }
 
-/* Copies the meaning of the cell at an index; "" = nothing is said. */
-static void copy_meaning(const reading *r, int i, char *text, size_t size)
-{
-    char key[160];
-    const char *cell = i >= 0 ? r->csv.cells[i] : "";
-    snprintf(key, sizeof key, "%s:%.100s", i >= 0 ? r->columns[i].name : "", cell);
-    const char *meaning = entry_of(value_spellings, key, '=');
-    snprintf(text, size, "%.*s", meaning != NULL ? (int)strcspn(meaning, "|") : (int)size - 1,
-             meaning != NULL ? meaning : cell);
-}
-
 /* Sets a field of a plan or of a model from text. */
 typedef nnc_status nnc_set_text(void *object, const char *field, const char *value);
 
@@ -430,7 +252,8 @@ static nnc_status set_model(void *object, const char *field, const char *value)
 static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const char *field)
 {
     char text[128];
-    copy_meaning(r, i, text, sizeof text);
+    nnc_column_meaning(i >= 0 ? r->columns[i].name : "", i >= 0 ? r->csv.cells[i] : "", text,
+                       sizeof text);
     if (text[0] != '\0' && set(object, field, text) != NNC_OK) {
         refuse(r, "%s \"%.64s\" has no meaning here", r->columns[i].spelling, r->csv.cells[i]);
     }
@@ -443,8 +266,6 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
 {
     for (int i = 0; i < r->width; i++) {
         const char *name = r->columns[i].name;
-        void *at = object;
-        nnc_dtype dtype;
         if (name == NULL || r->csv.cells[i][0] == '\0' || !begins(name, prefix) ||
             (prefix[0] != '\0' && is(r->csv.cells[i], "0"))) {
             continue;
@@ -454,7 +275,7 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
             other++;
         }
         name += strlen(prefix);
-        if (*other == NULL && nnc_field_find(table, name, &at, &dtype) != NULL) {
+        if (*other == NULL && nnc_column_field(table, "", name) != NULL) {
             set_cell(r, i, set, object, name);
         }
     }
@@ -504,7 +325,7 @@ static void read_plan(reading *r, nnc_plan *p)
     }
 }
 
-/* What decides the time and the row does not say. A column "open" names it; else it shows in empty cells. */
+/* Names the settings that decide the time and are not stated: a column "open" does, else empty cells show them. */
 static const char *left_open(reading *r, const nnc_plan *p)
 {
     char text[96];
@@ -680,17 +501,15 @@ static void read_step(reading *r)
 
 /* ---- kernels and collectives ---- */
 
-/* NNC_DTYPE_COUNT and a reason when it is none of ours. */
+/* NNC_DTYPE_COUNT and a reason when no format has the name. */
 static nnc_dtype dtype_of(reading *r)
 {
     const char *text = text_of(r, "dtype");
-    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-        if (strcmp(nnc_dtype_name((nnc_dtype)i), text) == 0) {
-            return (nnc_dtype)i;
-        }
+    const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text);
+    if (found < 0) {
+        refuse(r, "number format \"%.32s\" has no meaning here", text);
     }
-    refuse(r, "number format \"%.32s\" has no meaning here", text);
-    return NNC_DTYPE_COUNT;
+    return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
 /* The file states one product of a group. The gradient of its weights has the shape of the forward product,
@@ -818,15 +637,13 @@ static void read_attention(reading *r)
 static void read_collective(reading *r)
 {
     const char *op = text_of(r, "op");
+    const int kind = nnc_names_find((nnc_names){ nnc_collective_name, NNC_COLLECTIVE_COUNT }, op);
     nnc_measured_collective *c = &r->row->collective;
     *c =
         (nnc_measured_collective){ .devices = (int32_t)nnc_min((double)whole_of(r, "devices"), 1e9),
                                    .nodes = given(r, "nodes") ? (int32_t)whole_of(r, "nodes") : 1,
                                    .bytes = number_of(r, "bytes") };
-    for (int i = NNC_NO_COLLECTIVE + 1; i < NNC_COLLECTIVE_COUNT; i++) {
-        c->kind =
-            strcmp(nnc_collective_name((nnc_collective)i), op) == 0 ? (nnc_collective)i : c->kind;
-    }
+    c->kind = kind < 0 ? NNC_NO_COLLECTIVE : (nnc_collective)kind;
     if (c->kind == NNC_NO_COLLECTIVE) {
         refuse(r, "operation \"%.32s\" has no meaning here", op);
     }
@@ -890,7 +707,7 @@ static void read_load(reading *r, nnc_serve_ask *ask)
     } else {
         refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
-    /* Where it is not stated, maximum throughput takes the degree that yields most. */
+    /* Maximum throughput without a stated degree takes the degree that yields most. */
     const bool open = !given(r, "tensor") && !given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
     r->row->tensor_open = open && is(mode, "offline-max");
@@ -904,17 +721,14 @@ static void read_load(reading *r, nnc_serve_ask *ask)
 static void read_pass(reading *r)
 {
     nnc_measured *row = r->row;
-    int found = 0;
-    while (found < NNC_DTYPE_COUNT &&
-           !is(nnc_dtype_name((nnc_dtype)found), text_of(r, "weights"))) {
-        found++;
-    }
-    row->pass_precision = (nnc_dtype)found;
+    const int found =
+        nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text_of(r, "weights"));
+    row->pass_precision = found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
     row->ask.batch = whole_of(r, "batch");
     row->ask.input_len = whole_of(r, "input_len");
     row->ask.guidance = given(r, "iterations_per_s");
     row->ask.steps = row->ask.guidance ? 1 : 0;
-    if (found == NNC_DTYPE_COUNT || row->ask.batch < 1) {
+    if (found < 0 || row->ask.batch < 1) {
         refuse(r, "a pass without a batch, or in a format that has no meaning");
     }
 }
@@ -976,23 +790,21 @@ static const char *source_of(reading *r)
 static void read_other_fields(reading *r)
 {
     nnc_measured *row = r->row;
-    int32_t capacity = 0;
     for (int i = 0; i < r->width; i++) {
-        const char *name = r->columns[i].name;
-        if (name == NULL || r->csv.cells[i][0] == '\0' ||
-            !(begins(name, "device.") || begins(name, "software."))) {
+        const char *name = r->columns[i].name, *text = r->csv.cells[i];
+        const bool of_device = name != NULL && begins(name, "device.");
+        if (text[0] == '\0' || name == NULL || !(of_device || begins(name, "software."))) {
             continue;
         }
-        nnc_measured_field *fields =
-            nnc_arena_grow(r->arena, row->fields, row->field_count, &capacity, sizeof *fields);
-        if (fields == NULL) {
+        if (row->fields == NULL) {
+            row->fields = nnc_arena_array(r->arena, (size_t)r->width, sizeof *row->fields);
+        }
+        if (row->fields == NULL) {
             r->no_memory = true;
             return;
         }
-        row->fields = fields;
-        fields[row->field_count++] = (nnc_measured_field){ .of_device = begins(name, "device."),
-                                                           .name = strchr(name, '.') + 1,
-                                                           .value = r->csv.cells[i] };
+        row->fields[row->field_count++] =
+            (nnc_measured_field){ of_device, strchr(name, '.') + 1, text };
     }
 }
 

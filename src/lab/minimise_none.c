@@ -1,4 +1,4 @@
-/* Of a program that was built without NLopt: nothing can be fitted. */
+/* Stands in for minimise.c in a program that is built without NLopt: nothing can be fitted. */
 #include <math.h>
 
 #include "base/error.h"

@@ -86,7 +86,7 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     }
 }
 
-/* What recipes recompute by parts, the cheapest first; with experts that is never what is exchanged. Source:
+/* The parts that recipes recompute, the cheapest first; with experts the communication is never run again. Source:
  * scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
 static const unsigned parts[] = {
     NNC_RECOMPUTE_MLA_UP_PROJ,
@@ -134,7 +134,7 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     return nnc_estimate(model, device, software, &again, scratch, result, err);
 }
 
-/* Where a plan is guessed, too, its memory says less. */
+/* The memory of a guessed plan is less sure: it must exceed the device by this factor. */
 #define GUESSED_NEEDS_RECOMPUTE 2.5
 
 static bool must_recompute(const nnc_measured *row, const nnc_device *device, const nnc_plan *plan,
@@ -172,7 +172,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
     scored->predicted_s = ratio * result.step_s;
     scored->low_s = ratio * result.interval_s[0];
     scored->high_s = ratio * result.interval_s[1];
-    /* Of a plan that is not stated nothing is bounded. */
+    /* A plan that is not stated has no lower bound. */
     scored->lower_bound_s =
         strstr(row->undecided, "parallelism") == NULL ? result.lower_bound_s : NAN;
     scored->model_flops = result.model_flops;
@@ -430,7 +430,7 @@ typedef struct gathering {
 
 static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, const char *name)
 {
-    /* Of a kernel the framework is the version of a library, and it has no model. */
+    /* The framework of a kernel is the version of a library, and a kernel has no model. */
     const bool of_steps = by == NNC_SCORE_BY_FRAMEWORK || by == NNC_SCORE_FITTED ||
                           by == NNC_SCORE_UNFITTED || by == NNC_SCORE_BY_HALF ||
                           by == NNC_SCORE_BY_WHAT;

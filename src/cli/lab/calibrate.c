@@ -250,7 +250,7 @@ const nnc_view nnc_calibration_view = {
 
 /* The measured rows that parameters are fitted to. */
 
-/* Of what is served: a row of the engine, on the device that is asked for if one is. */
+/* With --serve: is it a row of the engine, and of the device where --device names one? */
 static bool is_of_engine(calibration *c, const nnc_measured *row)
 {
     const nnc_device *device = NULL, *asked = NULL;
@@ -658,7 +658,7 @@ static nnc_status load_engine(calibration *c, nnc_error *err)
                           NNC_SERVE_SOFTWARE, c->engine.id);
 }
 
-/* What the command line must say, before any file is read. */
+/* Checks the command line before any file is read. */
 static nnc_status check_options(calibration *c, const char *output, nnc_error *err)
 {
     static const char ending[] = ".json";

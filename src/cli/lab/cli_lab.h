@@ -8,7 +8,7 @@
 #include "record/scenario.h"
 #include "render/format.h"
 
-/* Of an nnc_accuracy_report, and of an nnc_calibration_report. */
+/* Pages and documents of an nnc_accuracy_report and of an nnc_calibration_report. */
 extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 /* ---- measured_rows.c: the rows that the command line chooses ---- */
@@ -62,7 +62,7 @@ void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *ro
 nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const char **reason,
                                nnc_error *err);
 
-/* Of an nnc_left_out. */
+/* Metrics of an nnc_left_out. */
 extern const nnc_metrics nnc_left_out_metrics;
 
 #endif
