@@ -248,8 +248,6 @@ const nnc_view nnc_calibration_view = {
 
 /* ---- the rows ---- */
 
-/* The measured rows that parameters are fitted to. */
-
 /* With --serve: is it a row of the engine, and of the device where --device names one? */
 static bool is_of_engine(calibration *c, const nnc_measured *row)
 {
