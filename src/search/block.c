@@ -212,9 +212,9 @@ static nnc_pass *make_pass(nnc_plan_block *b, const nnc_plan *plan)
     b->pass_count = b->pass_count < NNC_PASSES_MAX ? b->pass_count + 1 : NNC_PASSES_MAX;
     memset(&pass->work, 0, sizeof pass->work);
     pass->work.plan = *plan;
+    pass->number = ++b->made;
     pass->group = pass->holds = 0;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
-    pass->windows[0].count = pass->windows[1].count = 0;
     b->listed = NULL;
     pass->usable = list_pass(b, pass);
     return pass;
@@ -292,7 +292,7 @@ static void drop_lighter(nnc_plan_block *b)
 static void deal(nnc_plan_block *b, const nnc_step *step)
 {
     const nnc_holding *h = b->scratch->step.holdings;
-    nnc_step_deal_kept(step, b->dealt_before, &b->scratch->step);
+    nnc_step_deal_recall(b->scratch, step);
     b->heaviest_count = 0;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         if (!b->scratch->step.alike[d]) {

@@ -17,9 +17,9 @@ typedef struct nnc_pass {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_unit units[2][NNC_SEGMENTS_MAX]; /* weight gradients with the rest of backward, or apart */
     nnc_network network;
-    nnc_result work;  /* with the plan it was made for */
-    double pass_s[2]; /* of all layers, one micro-batch */
-    nnc_tail_windows windows[2];
+    nnc_result work;                /* with the plan it was made for */
+    double pass_s[2];               /* of all layers, one micro-batch */
+    uint64_t number;                /* from 1, over all blocks */
     uint64_t holds;                 /* the group that held is of; 0 = none */
     nnc_held held[NNC_PASS_STAGES]; /* of the first of its heaviest stages */
     bool usable, worked, timed[2];  /* not timed: only what its memory needs is there */
@@ -38,20 +38,6 @@ typedef struct nnc_table_units {
     double pass_s;
 } nnc_table_units;
 
-/* What plans of the block do once per step where they differ in the order of their passes alone. */
-enum { NNC_BLOCK_TAILS = 64 };
-typedef struct nnc_block_tails {
-    const nnc_pass *pass;
-    uint64_t block,
-        moved; /* its number from 1, 0 = none; ZeRO stage and offload: see nnc_space_moved */
-    int apart;
-    bool dual; /* half of the passes */
-    nnc_tails tails;
-} nnc_block_tails;
-
-/* Stores of tails: more than the degrees of a pipeline and the ZeRO stages and offloads of a group. */
-enum { NNC_BLOCK_STORES = 128 };
-
 typedef struct nnc_plan_block {
     const nnc_model *model;
     const nnc_device *device;
@@ -67,13 +53,9 @@ typedef struct nnc_plan_block {
     bool schedules[NNC_SCHEDULE_COUNT]; /* that any framework has */
     int32_t heaviest[NNC_STAGES_MAX];   /* of each run of equal stages the one that keeps most */
     int32_t heaviest_count;
-    nnc_dealt dealt_before[NNC_DEALT];
     nnc_table_units units[NNC_PASSES_MAX];
     int32_t units_next;
-    nnc_block_tails tails[NNC_BLOCK_TAILS];
-    nnc_tail_store stores[NNC_BLOCK_STORES]; /* found again in other blocks */
-    uint64_t suited[NNC_BLOCK_STORES]; /* number of the plans that each was last seen to suit */
-    uint64_t begun;                    /* blocks so far */
+    uint64_t begun, made; /* blocks and passes so far */
     nnc_pass passes[NNC_PASSES_MAX];
     int32_t pass_count, pass_next;
     const nnc_pass *listed; /* the last; NULL = none */

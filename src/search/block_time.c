@@ -5,45 +5,16 @@
 #include "estimate/update.h"
 #include "search/block.h"
 
-/* What is known of what such plans do once per step. */
-static nnc_tails *tails_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan *plan,
-                           uint64_t moved)
+/* The step of a plan of that pass, with its step ends. */
+static nnc_step step_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan *plan,
+                        uint64_t moved)
 {
-    const int apart = nnc_schedule_splits(plan) ? 1 : 0;
-    const bool dual = nnc_schedule_dual(plan);
-    nnc_block_tails *t =
-        &b->tails[(moved * 4 + (dual ? 2 : 0) + (uint64_t)apart) % NNC_BLOCK_TAILS];
-    if (t->pass != pass || t->block != b->begun || t->moved != moved || t->apart != apart ||
-        t->dual != dual) {
-        t->pass = pass;
-        t->block = b->begun;
-        t->moved = moved;
-        t->apart = apart;
-        t->dual = dual;
-        t->tails.count = 0;
-    }
-    return &t->tails;
-}
-
-/* The step of a plan of that pass, with what is known of what it does once. */
-static nnc_step step_of(nnc_plan_block *b, nnc_pass *pass, const nnc_plan *plan, uint64_t moved)
-{
-    const nnc_choice *degrees =
-        &b->space->axes[NNC_AXIS_PIPELINE]; /* blocks go through them first */
-    const uint64_t degree = b->number % (uint64_t)degrees->count;
-    const uint64_t place = degree * nnc_space_group_size(b->space) + moved;
+    const int apart = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
+    const uint64_t like =
+        (pass->number * nnc_space_group_size(b->space) + moved) * 4 + (uint64_t)(2 * dual + apart);
     nnc_step step = pass->step;
     step.plan = plan;
-    step.tails = tails_of(b, pass, plan, moved);
-    step.windows = &pass->windows[nnc_schedule_splits(plan) ? 1 : 0];
-    step.store = &b->stores[place % NNC_BLOCK_STORES];
-    uint64_t *suited = &b->suited[place % NNC_BLOCK_STORES];
-    const uint64_t suits =
-        2 * (b->begun * nnc_space_group_size(b->space) + moved) + (nnc_schedule_dual(plan) ? 1 : 0);
-    if (*suited != suits) { /* the order of passes changes nothing else */
-        nnc_tail_store_suit(step.store, &step);
-        *suited = suits;
-    }
+    nnc_tail_stages_recall(b->scratch, &step, pass->units[apart], like);
     return step;
 }
 
@@ -106,8 +77,6 @@ bool nnc_block_wait(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, const nnc
         return false;
     }
     const nnc_step step = step_of(b, pass, plan, moved);
-    const nnc_overlap overlap = nnc_overlap_of(plan, step.software);
-    nnc_tail_stages(&step, units, &overlap, m);
     if (!fill_ends(b, plan, waiting)) {
         return false;
     }
@@ -127,6 +96,10 @@ bool nnc_block_parts(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
     nnc_block_work(b, pass, result); /* which may list the pass anew */
     nnc_step step = pass->step;
     step.plan = &result->plan;
+    const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
+    nnc_step_ends_find(&step, &b->scratch->step, &b->scratch->ends);
+    step.ends = &b->scratch->ends;
+    nnc_tail_stages(&step, pass->units[apart], &overlap, &b->scratch->step);
     return nnc_step_core_parts(&step, pass->units[apart], &pass->run, &b->scratch->step, result);
 }
 
