@@ -23,7 +23,7 @@ sees[search]="$engine sweep"
 sees[record]=$engine
 # The library ends here. store, explain, plot and lab are the program's own.
 sees[onnx]="op input"
-sees[store]="render"
+sees[store]="render sweep"
 sees[plot]="$engine sweep search record"
 sees[explain]="$engine sweep search record"
 sees[lab]="$engine sweep search record"

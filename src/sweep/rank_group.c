@@ -1,22 +1,9 @@
-#include "sweep/ranks.h"
-
+/* A pool over MPI ranks. Rank 0 leads: it assigns chunks and emits batches in order. The others serve. A build without
+ * MPI has one rank. */
 #include <stdio.h>
 
 #include "base/error.h"
-
-bool nnc_crew_all_well(nnc_crew crew, uint64_t digest, nnc_status *status, nnc_error *err)
-{
-    char name[32];
-    if (!nnc_crew_same(digest) && *status == NNC_OK) {
-        snprintf(name, sizeof name, "rank %d", crew.rank);
-        *status = nnc_fail(err, NNC_BAD_SPEC, name, "reads other files than rank 0");
-    }
-    const int first = nnc_crew_first(crew, *status != NNC_OK);
-    if (first >= 0 && first != crew.rank) {
-        *status = NNC_OK;
-    }
-    return first < 0;
-}
+#include "sweep/sweep_internal.h"
 
 #ifndef NNCOST_MPI
 
@@ -39,13 +26,13 @@ int64_t nnc_crew_share(int64_t mine)
     return mine;
 }
 
-bool nnc_crew_same(uint64_t mine)
+static bool is_same(uint64_t mine)
 {
     (void)mine;
     return true;
 }
 
-int nnc_crew_first(nnc_crew crew, bool mine)
+static int first_rank(nnc_crew crew, bool mine)
 {
     return mine ? crew.rank : -1;
 }
@@ -64,10 +51,10 @@ nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
 #include <string.h>
 #include <time.h>
 
-/* AHEAD: chunks that a rank has before it, so that it need not wait for the next. */
+/* AHEAD: chunks assigned to a rank in advance, so that it does not wait for the next one. */
 enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 4 };
 
-/* An MPI call that fails ends all ranks, as is MPI's default. */
+/* A failing MPI call ends all ranks: that is MPI's default. */
 
 nnc_crew nnc_crew_begin(void)
 {
@@ -91,7 +78,7 @@ void nnc_crew_abandon(nnc_crew crew, nnc_status status)
     }
 }
 
-/* A call of MPI that waits keeps a core busy; the other ranks may be at work on it. */
+/* Sleeps, longer each time. A waiting MPI call would keep a core busy that other ranks could use. */
 static void nap(long *nap_ns)
 {
     enum { FIRST_NS = 10000, LAST_NS = 500000 };
@@ -115,27 +102,27 @@ void nnc_crew_wait(void *request)
     }
 }
 
-static void share(void *said, int count, MPI_Datatype type)
+void nnc_crew_broadcast(void *bytes, size_t size)
 {
     MPI_Request request;
-    MPI_Ibcast(said, count, type, 0, MPI_COMM_WORLD, &request);
+    MPI_Ibcast(bytes, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     nnc_crew_wait(&request);
 }
 
 int64_t nnc_crew_share(int64_t mine)
 {
-    share(&mine, 1, MPI_INT64_T);
+    nnc_crew_broadcast(&mine, sizeof mine);
     return mine;
 }
 
-bool nnc_crew_same(uint64_t mine)
+static bool is_same(uint64_t mine)
 {
     uint64_t said = mine;
-    share(&said, 1, MPI_UINT64_T);
+    nnc_crew_broadcast(&said, sizeof said);
     return said == mine;
 }
 
-int nnc_crew_first(nnc_crew crew, bool mine)
+static int first_rank(nnc_crew crew, bool mine)
 {
     const int said = mine ? crew.rank : crew.size;
     int first = crew.size;
@@ -143,7 +130,7 @@ int nnc_crew_first(nnc_crew crew, bool mine)
     return first < crew.size ? first : -1;
 }
 
-/* What stands before the marks and bytes of a batch in a message. */
+/* Begins the message of a batch; its marks and bytes follow. */
 typedef struct header {
     int64_t chunk;
     int64_t marks_size, bytes_size;
@@ -151,7 +138,7 @@ typedef struct header {
     bool failed;
 } header;
 
-/* A message on its way; its bytes may be used again once it is there. */
+/* A message being sent; its bytes may be reused when the request is done. */
 typedef struct letter {
     nnc_buffer bytes;
     MPI_Request request;
@@ -170,7 +157,7 @@ static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to)
     nnc_buffer_put(message, &head, sizeof head);
     nnc_buffer_put(message, batch->marks.bytes, batch->marks.size);
     nnc_buffer_put(message, batch->bytes.bytes, batch->bytes.size);
-    if (message->failed || message->size > INT_MAX) { /* the header alone */
+    if (message->failed || message->size > INT_MAX) { /* sends the header alone */
         head.failed = true;
         head.marks_size = head.bytes_size = 0;
         MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD);
@@ -189,7 +176,7 @@ static int64_t next_chunk(void)
     return chunk;
 }
 
-/* Any rank but 0: works until it is handed chunk -1. */
+/* The other ranks: evaluate chunks until they receive chunk -1. */
 static nnc_status serve(const nnc_pool *pool)
 {
     nnc_batch batch = { 0 };
@@ -214,12 +201,12 @@ typedef struct slot {
     bool done;
 } slot;
 
-/* Rank 0's view. Chunk c waits in slot c % slot_count. */
+/* State of rank 0. Chunk c is in slot c % slot_count. */
 typedef struct desk {
     const nnc_pool *pool;
     slot *slots;
     int64_t slot_count, chunk_count, handed, emitted;
-    int *idle; /* ranks that take another chunk, AHEAD times each at first */
+    int *idle; /* ranks that can take another chunk; at first, AHEAD times each */
     int idle_count;
     nnc_buffer message;
     bool stop;
@@ -295,7 +282,7 @@ static void hand_out(desk *d)
     }
 }
 
-/* A chunk of rank 0's own, while the others are busy. */
+/* Rank 0 evaluates a chunk itself while the others are busy. */
 static void work_on(desk *d, nnc_error *err)
 {
     slot *s = &d->slots[d->handed % d->slot_count];
@@ -363,3 +350,17 @@ nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
 }
 
 #endif
+
+bool nnc_crew_all_well(nnc_crew crew, uint64_t digest, nnc_status *status, nnc_error *err)
+{
+    char name[32];
+    if (!is_same(digest) && *status == NNC_OK) {
+        snprintf(name, sizeof name, "rank %d", crew.rank);
+        *status = nnc_fail(err, NNC_BAD_SPEC, name, "reads other files than rank 0");
+    }
+    const int first = first_rank(crew, *status != NNC_OK);
+    if (first >= 0 && first != crew.rank) {
+        *status = NNC_OK;
+    }
+    return first < 0;
+}

@@ -1,6 +1,7 @@
-#include "search/front.h"
-
+/* Sets of plans with a total order: the best ones, and the Pareto front of step time and memory. */
 #include <string.h>
+
+#include "search/search_internal.h"
 
 void nnc_front_clear(nnc_front *front)
 {
@@ -69,7 +70,7 @@ static bool dominated(const nnc_front *front, const nnc_found *found)
     if (place == 0) {
         return false;
     }
-    const nnc_found *one = &front->pareto[place - 1]; /* the least memory among the no slower */
+    const nnc_found *one = &front->pareto[place - 1]; /* the least memory among those no slower */
     const bool equal = one->memory_bytes == found->memory_bytes && !(one->step_s < found->step_s);
     return equal ? one->index < found->index : one->memory_bytes <= found->memory_bytes;
 }
@@ -82,7 +83,7 @@ static void add_pareto(nnc_front *front, const nnc_found *found)
     int32_t first = no_slower(front, found->step_s);
     while (first > 0 && !(front->pareto[first - 1].step_s < found->step_s) &&
            front->pareto[first - 1].memory_bytes >= found->memory_bytes) {
-        first--; /* as fast, and no better in memory */
+        first--; /* as fast, and needs no less memory */
     }
     int32_t end = first;
     while (end < front->pareto_count && front->pareto[end].memory_bytes >= found->memory_bytes) {
@@ -92,7 +93,7 @@ static void add_pareto(nnc_front *front, const nnc_found *found)
             sizeof *found * (size_t)(front->pareto_count - end));
     front->pareto_count -= end - first;
     if (front->pareto_count == NNC_PARETO_MAX) {
-        front->truncated = true; /* the plan with least memory gives way */
+        front->truncated = true; /* drops the plan with least memory */
     }
     if (first < NNC_PARETO_MAX) {
         insert(front->pareto, &front->pareto_count, first, NNC_PARETO_MAX, found);
@@ -105,7 +106,7 @@ void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, cons
     add_pareto(front, found);
 }
 
-/* All of a plan that orders it: the rest is large, and is read by nobody here. */
+/* Sets only the members that order plans; the others are large and are not read here. */
 static void set_order(nnc_found *found, uint64_t index, double step_s, int64_t memory_bytes)
 {
     found->index = index;

@@ -1,69 +1,75 @@
-#include "search/replays.h"
-
+/* Batched replay: pipelines of one shape are collected in a set and replayed together, one per SIMD lane.
+ *
+ * key      schedule, stages, chunks and micro-batches
+ * value    the times of the set's pipelines, and the plans that wait for them
+ * ends     when all lanes or all places for plans are taken, when a new shape needs the oldest set, or at the end of a round
+ *
+ * The results of a replay are those of a replay alone, so the order of sets does not matter. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/schedule.h"
+#include "search/search_internal.h"
 
-/* Sets at a time: more than a model has schedules, virtual stages and degrees that suit its layers, as a search
- * goes through all of those before it comes to the next recomputation. */
+/* More sets than a model has schedules, virtual stages and pipeline degrees that divide its layers: a search tries
+ * all of those before the next recomputation. */
 enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 
 /* Pipelines of one shape, and the plans that wait for them. */
 typedef struct replay_set {
-    nnc_pipeline shape; /* no times */
+    nnc_pipeline shape; /* its times are not used */
     uint64_t number;
-    int32_t tracks, plans; /* so many; 0 = empty */
+    int32_t tracks, plans; /* counts; 0 = empty */
     double send_s[NNC_TRACKS];
-    /* Forward of all virtual stages, then backward, then weight gradients: without room in between, so that sets stay small
-     * where pipelines are short. */
+    /* Forward of all virtual stages, then backward, then weight gradients, without gaps: short pipelines use few
+     * cache lines. */
     double times_s[3 * VIRTUAL_MAX * NNC_TRACKS];
     nnc_waiting plan[PLANS_MAX];
 } replay_set;
 
-struct nnc_replays {
-    nnc_waited_fn *waited;
+struct nnc_batched_replay {
+    nnc_batched_fn *batched;
     void *context;
-    uint64_t numbers; /* of sets so far */
+    uint64_t numbers; /* serial number of the last set */
     int32_t oldest;   /* the next to be replaced */
     uint64_t keys[SETS];
-    uint8_t hints[1 << HINT_BITS]; /* where a key of that hash was last */
+    uint8_t hints[1 << HINT_BITS]; /* where a key with that hash was last */
     double span_s[NNC_TRACKS_STAGES_MAX * NNC_TRACKS];
     replay_set sets[SETS];
 };
 
-nnc_replays *nnc_replays_create(nnc_waited_fn *waited, void *context)
+nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context)
 {
-    nnc_replays *made = calloc(1, sizeof *made);
+    nnc_batched_replay *made = calloc(1, sizeof *made);
     if (made != NULL) {
-        made->waited = waited;
+        made->batched = batched;
         made->context = context;
     }
     return made;
 }
 
-void nnc_replays_destroy(nnc_replays *replays)
+void nnc_batched_replay_destroy(nnc_batched_replay *replay)
 {
-    free(replays);
+    free(replay);
 }
 
-bool nnc_replays_suit(const nnc_plan *plan)
+bool nnc_batched_replay_takes(const nnc_plan *plan)
 {
     return plan->pipeline > 1 && plan->pipeline <= NNC_TRACKS_STAGES_MAX &&
            nnc_schedule_chunks(plan) <= VIRTUAL_MAX / plan->pipeline &&
            plan->micro_batches < INT64_C(1) << 40 && nnc_schedule_of(plan->schedule)->wave != NULL;
 }
 
-/* Another one for every shape; 0 for none. */
+/* A different key for every shape; never 0. */
 static uint64_t key_of(const nnc_pipeline *p)
 {
     return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) |
            ((uint64_t)p->stages << 8) | (uint64_t)p->chunks;
 }
 
-/* The step of the slowest stage: its passes, then what it does once. */
+/* The step time: the stage that ends last. */
 static double step_of(const nnc_waiting *plan, const double *span_s)
 {
     const double *of = &span_s[plan->track];
@@ -77,7 +83,7 @@ static double step_of(const nnc_waiting *plan, const double *span_s)
     return step_s;
 }
 
-static void replay(nnc_replays *r, int32_t place, nnc_pipeline_memory *memory)
+static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *memory)
 {
     replay_set *set = &r->sets[place];
     double total_s[NNC_TRACKS];
@@ -93,16 +99,17 @@ static void replay(nnc_replays *r, int32_t place, nnc_pipeline_memory *memory)
         set->tracks > 0 &&
         nnc_pipeline_run_tracks(&pipeline, set->send_s, set->tracks, memory, r->span_s, total_s);
     for (int32_t i = 0; i < set->plans; i++) {
-        r->waited(r->context, &set->plan[i],
-                  done ? step_of(&set->plan[i], r->span_s) : (double)NAN);
+        r->batched(r->context, &set->plan[i],
+                   done ? step_of(&set->plan[i], r->span_s) : (double)NAN);
     }
     set->tracks = set->plans = 0;
     set->number = 0;
     r->keys[place] = 0;
 }
 
-/* The set of a shape; the oldest gives way to a new one. */
-static int32_t set_of(nnc_replays *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory)
+/* The set of a shape; a new one replaces the oldest. */
+static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline,
+                      nnc_pipeline_memory *memory)
 {
     const uint64_t key = key_of(pipeline);
     uint8_t *hint = &r->hints[(key * 0x9E3779B97F4A7C15u) >> (64 - HINT_BITS)];
@@ -123,8 +130,8 @@ static int32_t set_of(nnc_replays *r, const nnc_pipeline *pipeline, nnc_pipeline
     return place;
 }
 
-nnc_replay_place nnc_replays_add(nnc_replays *r, const nnc_pipeline *pipeline,
-                                 nnc_pipeline_memory *memory)
+nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *r, const nnc_pipeline *pipeline,
+                                        nnc_pipeline_memory *memory)
 {
     const int32_t place = set_of(r, pipeline, memory);
     replay_set *set = &r->sets[place];
@@ -149,13 +156,14 @@ nnc_replay_place nnc_replays_add(nnc_replays *r, const nnc_pipeline *pipeline,
     return (nnc_replay_place){ place, track, set->number };
 }
 
-bool nnc_replays_has(const nnc_replays *r, const nnc_replay_place *track)
+bool nnc_batched_replay_has(const nnc_batched_replay *r, const nnc_replay_place *track)
 {
     const replay_set *set = &r->sets[track->set];
     return set->number == track->number && set->plans < PLANS_MAX;
 }
 
-void nnc_replays_wait(nnc_replays *r, const nnc_replay_place *track, nnc_waiting *plan)
+void nnc_batched_replay_wait(nnc_batched_replay *r, const nnc_replay_place *track,
+                             nnc_waiting *plan)
 {
     replay_set *set = &r->sets[track->set];
     nnc_waiting *waits = &set->plan[set->plans++];
@@ -164,7 +172,7 @@ void nnc_replays_wait(nnc_replays *r, const nnc_replay_place *track, nnc_waiting
            offsetof(nnc_waiting, ends) + sizeof plan->ends[0] * (size_t)plan->end_count);
 }
 
-void nnc_replays_finish(nnc_replays *r, nnc_pipeline_memory *memory)
+void nnc_batched_replay_finish(nnc_batched_replay *r, nnc_pipeline_memory *memory)
 {
     for (int32_t i = 0; i < SETS; i++) {
         replay(r, i, memory);
