@@ -328,16 +328,20 @@ static void read_plan(reading *r, nnc_plan *p)
 /* Names the settings that decide the time and are not stated: a column "open" does, else empty cells show them. */
 static const char *left_open(reading *r, const nnc_plan *p)
 {
-    char text[96];
+    char text[128];
     const bool parallelism = p->devices > 1 && !given(r, "tensor") && !given(r, "data");
     const bool stages = p->pipeline > 1 && !given(r, "virtual_stages");
     const bool batch = p->micro_batch == 0 && p->micro_batches == 0;
     if (has(r, "open")) {
         return text_of(r, "open");
     }
-    snprintf(text, sizeof text, "%s%s%s%s", parallelism ? ", parallelism" : "",
+    snprintf(text, sizeof text, "%s%s%s%s%s%s", parallelism ? ", parallelism" : "",
              stages && !parallelism ? ", vpp" : "", batch ? ", micro_batch" : "",
-             given(r, "recompute") ? "" : ", recompute");
+             given(r, "recompute") ? "" : ", recompute",
+             strstr(text_of(r, "step_basis"), "composed from parts") != NULL
+                 ? ", composed from parts"
+                 : "",
+             is(text_of(r, "quality"), "B") ? ", quality B" : "");
     return text[0] != '\0' ? keep(r, text + strlen(", ")) : "";
 }
 
@@ -835,6 +839,9 @@ static bool read_row(reading *r, nnc_served served)
                                      : nnc_measured_is_fitted(row->source, row->model_name);
     if (given(r, "refused")) {
         refuse(r, "%s", text_of(r, "refused"));
+    }
+    if (is(text_of(r, "quality"), "C")) { /* of a collection that grades its rows */
+        refuse(r, "quality C: contradicts itself or physics");
     }
     read_other_fields(r);
     switch (r->kind) {

@@ -307,6 +307,20 @@ START_TEST(rows_are_fitted_by_source_and_model)
 }
 END_TEST
 
+START_TEST(grades_of_a_collection_count)
+{
+    const nnc_measured_file file = parse(
+        "id,device,devices,model.layers,model.hidden,model.heads,model.ffn_hidden,model.vocab,"
+        "seq_len,data,micro_batch,recompute,quality,step_basis,measured_s\n"
+        "a,x,8,4,64,4,256,512,128,8,1,none,A,,1\n"
+        "b,x,8,4,64,4,256,512,128,8,1,none,B,composed from parts,1\n"
+        "c,x,8,4,64,4,256,512,128,8,1,none,C,,1\n");
+    ck_assert_str_eq(file.rows[0].undecided, "");
+    ck_assert_str_eq(file.rows[1].undecided, "composed from parts, quality B");
+    ck_assert_str_eq(file.rows[2].reason, "quality C: contradicts itself or physics");
+}
+END_TEST
+
 START_TEST(windows_and_further_tokens_are_read)
 {
     const nnc_measured_file file = parse(
@@ -455,6 +469,7 @@ int main(void)
         what_a_row_leaves_open_is_named,
         a_peak_of_nothing_is_a_reason,
         rows_are_fitted_by_source_and_model,
+        grades_of_a_collection_count,
         windows_and_further_tokens_are_read,
         a_column_is_a_field,
         adapters_beside_frozen_weights,
