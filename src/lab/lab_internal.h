@@ -2,7 +2,7 @@
  *
  *   columns.c      names of columns, and other spellings of columns and values
  *   measured.c     a CSV file -> rows (nnc_measured)
- *   score.c        a row -> its prediction (nnc_scored); many rows -> their errors by group
+ *   score.c        a row -> its prediction (nnc_scored); many rows -> errors by group
  *   fit.c          rows -> the parameters that they determine (nnc_fit)
  *   minimise.c     the least value of a function of a few numbers, by NLopt
  *   device_text.c  a device file or profile written anew with fitted parameters */

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """fit.py NNCOST TABLE.csv... --device ID --fit PARAMETER[,PARAMETER...] [options]: fits a whole kernel model of a device.
 
 For maintainers who write hw/*.json: it moves any number of numeric fields of a device together until the rows of
