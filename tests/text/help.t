@@ -31,8 +31,8 @@ Commands:
   diff      Two estimates: what changed, largest first, and the op or part responsible.
   accuracy  Predictions beside measurements: mean, median and largest errors per file, device and
             framework.
-  calibrate A device's efficiency figures fitted to measured rows, with the errors before and after,
-            and the device file that has them.
+  calibrate A device's efficiency parameters fitted to measured rows, with the errors before and
+            after, and the device file that has them.
   init      Print a plan file to begin with, for 'nncost check'.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   report    One page of HTML: the verdict, pictures, every number, its sources.
@@ -412,14 +412,14 @@ options.
 
 usage: nncost calibrate FILE.csv... --device DEVICE [options]
 
-A device's efficiency figures fitted to measured rows, with the errors before and after, and the
+A device's efficiency parameters fitted to measured rows, with the errors before and after, and the
 device file that has them.
 
-The files are those of 'accuracy'. Only figures that the rows can determine are fitted: one machine
-factor from one step, more from more; --fit names others. With --fold the rest of the rows is held
-out and scored. --output takes the new device file, called after it, the report goes to standard
-output. Options of the plan and --set hold for every row, in place of what it says; what --set
-changes is not written.
+The files are those of 'accuracy'. Only parameters that the rows can determine are fitted: one
+machine factor from one step, more from more; --fit names others. With --fold the rest of the rows
+is held out and scored. --output takes the new device file, called after it, the report goes to
+standard output. Options of the plan and --set hold for every row, in place of what it says; what
+--set changes is not written.
 
 With --serve it is about a decoder that serves requests: 'nncost calibrate --serve --help' lists
 those options.
