@@ -21,7 +21,7 @@ faults=0
 
 # The folders that each folder may include besides itself, base/ and the public headers. The core is a list of layers: a
 # folder sees all folders to its left.
-core=(graph op shape parallel cost pipeline estimate serve run metrics)
+core=(op graph shape parallel cost pipeline estimate memo serve run metrics)
 declare -A sees=([base]="" [fields]="" [input]="fields metrics graph" [render]="fields metrics")
 for ((i = 0; i < ${#core[@]}; i++)); do
     sees[${core[i]}]="fields ${core[*]:0:i}"
@@ -32,8 +32,8 @@ sees[sweep]=$engine
 sees[search]="$engine sweep"
 sees[record]=$engine
 # The library ends here. store, explain, plot and lab are the program's own.
-sees[onnx]="input"
-sees[store]="render"
+sees[onnx]="op input"
+sees[store]="render sweep"
 sees[plot]="$engine sweep search record"
 sees[explain]="$engine sweep search record"
 sees[lab]="$engine sweep search record"
