@@ -4,7 +4,7 @@
 # declaration of its own would otherwise let it call upwards.
 #
 #     base < fields < op < ... < metrics      the core: each folder sees those to its left
-#     input, render                           readers and writers beside the core
+#     input, render                           readers and writers next to the core
 #     scenario                                uses input and the core: what every command computes
 #     sweep, search, record                   use all of these
 #
@@ -21,7 +21,7 @@ faults=0
 
 # The folders that each folder may include besides itself, base/ and the public headers. The core is a list of layers: a
 # folder sees all folders to its left.
-core=(op graph shape parallel cost pipeline estimate memo serve run metrics)
+core=(op graph shape cost pipeline estimate memo serve run metrics)
 declare -A sees=([base]="" [fields]="" [input]="fields metrics graph" [render]="fields metrics")
 for ((i = 0; i < ${#core[@]}; i++)); do
     sees[${core[i]}]="fields ${core[*]:0:i}"
