@@ -1,4 +1,4 @@
-/* What every folder may use: errors, names of enumerators, numbers, memory, text, files and threads. It knows
+/* Tools for every folder: errors, names of enumerators, numbers, memory, text, files and threads. This folder knows
  * nothing of neural networks, and includes no other folder.
  *
  *     error.c     filling nnc_error; the nearest name to a misspelt one; structs that begin with their size
@@ -323,7 +323,7 @@ size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size);
 
 enum { NNC_THREADS_MAX = 256 };
 
-/* Runs work on each of count contexts, `size` bytes apart: the first in the calling thread, each other in its own
+/* Runs work on each of count contexts in an array of structs of `size` bytes: the first in the calling thread, each other in its own
  * thread (at most NNC_THREADS_MAX). When a thread cannot be started, its context is skipped: the contexts must share a
  * queue of work that any of them can finish. */
 void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count);

@@ -1,8 +1,8 @@
 /* Numbers: strict reading, units and prefixes, and printing with 12 digits.
  *
- * Printing has its own code because it is half of the cost of a sweep to CSV: snprintf("%.12g") takes several times as
- * long as put_plain(). put_plain() multiplies the 53 bits of the number by 64 bits of a power of ten; where the error
- * of that product could change the 12th digit, it gives up and snprintf prints. */
+ * Printing has its own code because sweeps print many numbers: put_plain() takes about 350 instructions per number,
+ * snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). It multiplies the 53 bits of the number by 64 bits of a
+ * power of ten; where the error of that product could change the 12th digit, it gives up and snprintf prints. */
 #include <langinfo.h>
 #include <math.h>
 #include <stdio.h>

@@ -542,22 +542,24 @@ static double initial_value(const nnc_field *field)
                                                              : 0.0;
 }
 
+/* The object is zeroed: most members that are not doubles stay 0. This runs for each pair of a plan file. */
 static void init(const nnc_field *fields, size_t count, char *object)
 {
     for (const nnc_field *f = fields; f < fields + count; f++) {
         char *place = object + f->offset;
-        if (f->type == NNC_FIELD_OBJECT || f->type == NNC_FIELD_OBJECT_BY_DTYPE) {
+        if (f->type == NNC_FIELD_F64) {
+            *(double *)(void *)place = f->has_default ? f->default_value : (double)NAN;
+        } else if (f->type == NNC_FIELD_OBJECT || f->type == NNC_FIELD_OBJECT_BY_DTYPE) {
             const size_t copies = f->type == NNC_FIELD_OBJECT ? 1 : NNC_DTYPE_COUNT;
             for (size_t i = 0; i < copies; i++) {
                 init(f->fields, f->field_count, place + i * (f->size / copies));
             }
-        } else if (f->type == NNC_FIELD_TEXT || f->capacity > 0) {
-            memset(place, 0, f->size);
-        } else {
-            const int values = f->type == NNC_FIELD_RATES ? NNC_DTYPE_COUNT : 1;
-            for (int i = 0; i < values; i++) {
+        } else if (f->type == NNC_FIELD_RATES) {
+            for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
                 nnc_field_store(f, place, i, initial_value(f));
             }
+        } else if (f->has_default) {
+            nnc_field_store(f, place, 0, f->default_value);
         }
     }
 }

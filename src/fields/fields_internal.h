@@ -177,7 +177,7 @@ void nnc_field_text(const nnc_field *field, const void *object, char *text, size
 /* "at least 1 B", "one of flash, unfused", "a whole number from 1 to 8" ... */
 void nnc_field_expected(const nnc_field *field, char *text, size_t size);
 
-/* Fills all members of the rows with their defaults; members without a row stay unchanged. */
+/* Fills the members of a zeroed object with their defaults; members without a row stay unchanged. */
 void nnc_fields_init(const nnc_field_table *table, void *object);
 
 /* Checks a struct that a program filled in: is every number within its limits, or at its default? prefix: name of the

@@ -1,7 +1,7 @@
 /* The fields of a training plan: each is a JSON key, a --set name, an option and a sweep axis. */
 #include <string.h>
 
-#include <nncost/plan.h>
+#include <nncost/spec.h>
 
 #include "fields/fields_internal.h"
 

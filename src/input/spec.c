@@ -180,42 +180,6 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     return NNC_OK;
 }
 
-nnc_status nnc_device_load(nnc_specs *specs, const char *id_or_path, const nnc_device **device,
-                           nnc_error *err)
-{
-    NNC_NEED(specs);
-    NNC_NEED(id_or_path);
-    NNC_NEED(device);
-    const void *spec;
-    const nnc_status status = load(specs, NNC_SPEC_DEVICE, id_or_path, &spec, err);
-    *device = spec;
-    return status;
-}
-
-nnc_status nnc_model_load(nnc_specs *specs, const char *id_or_path, const nnc_model **model,
-                          nnc_error *err)
-{
-    NNC_NEED(specs);
-    NNC_NEED(id_or_path);
-    NNC_NEED(model);
-    const void *spec;
-    const nnc_status status = load(specs, NNC_SPEC_MODEL, id_or_path, &spec, err);
-    *model = spec;
-    return status;
-}
-
-nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path,
-                             const nnc_software **software, nnc_error *err)
-{
-    NNC_NEED(specs);
-    NNC_NEED(id_or_path);
-    NNC_NEED(software);
-    const void *spec;
-    const nnc_status status = load(specs, NNC_SPEC_SOFTWARE, id_or_path, &spec, err);
-    *software = spec;
-    return status;
-}
-
 /* ---- one file of any kind: from text to struct ---- */
 
 const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
@@ -494,139 +458,63 @@ static nnc_status read_field_text(const nnc_field_table *table, const void *obje
     return NNC_OK;
 }
 
-nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
-                            const nnc_device **device, nnc_error *err)
-{
-    NNC_NEED(specs);
-    NNC_NEED(name);
-    NNC_NEED(text);
-    NNC_NEED(device);
-    void *read = NULL;
-    *device = NULL;
-    NNC_TRY(new_spec(specs, NNC_SPEC_DEVICE, &read, err));
-    NNC_TRY(nnc_device_parse_into(specs, name, text, size, read, err));
-    *device = read;
-    return NNC_OK;
-}
-
-nnc_status nnc_device_copy(nnc_specs *specs, const nnc_device *from, nnc_device **copy,
-                           nnc_error *err)
-{
-    NNC_NEED(specs);
-    NNC_NEED(from);
-    NNC_NEED(copy);
-    void *made = NULL;
-    const nnc_status status = copy_of(specs, NNC_SPEC_DEVICE, from, &made, err);
-    *copy = made;
-    return status;
-}
-
-nnc_status nnc_device_number(const nnc_device *device, const char *field, double *value,
-                             nnc_error *err)
-{
-    NNC_NEED(device);
-    NNC_NEED(field);
-    NNC_NEED(value);
-    return read_number(&nnc_device_table, device, field, value, err);
-}
-
-nnc_status nnc_device_text(const nnc_device *device, const char *field, char *text, size_t size,
-                           nnc_error *err)
-{
-    NNC_NEED(device);
-    NNC_NEED(field);
-    NNC_NEED(text);
-    return read_field_text(&nnc_device_table, device, field, text, size, err);
-}
-
-nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
-                           const nnc_model **model, nnc_error *err)
-{
-    NNC_NEED(specs);
-    NNC_NEED(name);
-    NNC_NEED(text);
-    NNC_NEED(model);
-    void *read = NULL;
-    *model = NULL;
-    NNC_TRY(new_spec(specs, NNC_SPEC_MODEL, &read, err));
-    NNC_TRY(nnc_model_parse_into(specs, name, text, size, read, err));
-    *model = read;
-    return NNC_OK;
-}
-
-nnc_status nnc_model_copy(nnc_specs *specs, const nnc_model *from, nnc_model **copy, nnc_error *err)
-{
-    NNC_NEED(specs);
-    NNC_NEED(from);
-    NNC_NEED(copy);
-    void *made = NULL;
-    const nnc_status status = copy_of(specs, NNC_SPEC_MODEL, from, &made, err);
-    *copy = made;
-    return status;
-}
-
-nnc_status nnc_model_number(const nnc_model *model, const char *field, double *value,
-                            nnc_error *err)
-{
-    NNC_NEED(model);
-    NNC_NEED(field);
-    NNC_NEED(value);
-    return read_number(nnc_model_table_of(model), model, field, value, err);
-}
-
-nnc_status nnc_model_text(const nnc_model *model, const char *field, char *text, size_t size,
-                          nnc_error *err)
-{
-    NNC_NEED(model);
-    NNC_NEED(field);
-    NNC_NEED(text);
-    return read_field_text(nnc_model_table_of(model), model, field, text, size, err);
-}
-
-nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
-                              const nnc_software **software, nnc_error *err)
-{
-    NNC_NEED(specs);
-    NNC_NEED(name);
-    NNC_NEED(text);
-    NNC_NEED(software);
-    void *read = NULL;
-    *software = NULL;
-    NNC_TRY(new_spec(specs, NNC_SPEC_SOFTWARE, &read, err));
-    NNC_TRY(nnc_software_parse_into(specs, name, text, size, read, err));
-    *software = read;
-    return NNC_OK;
-}
-
-nnc_status nnc_software_copy(nnc_specs *specs, const nnc_software *from, nnc_software **copy,
-                             nnc_error *err)
-{
-    NNC_NEED(specs);
-    NNC_NEED(from);
-    NNC_NEED(copy);
-    void *made = NULL;
-    const nnc_status status = copy_of(specs, NNC_SPEC_SOFTWARE, from, &made, err);
-    *copy = made;
-    return status;
-}
-
-nnc_status nnc_software_number(const nnc_software *software, const char *field, double *value,
-                               nnc_error *err)
-{
-    NNC_NEED(software);
-    NNC_NEED(field);
-    NNC_NEED(value);
-    return read_number(&nnc_software_table, software, field, value, err);
-}
-
-nnc_status nnc_software_text(const nnc_software *software, const char *field, char *text,
-                             size_t size, nnc_error *err)
-{
-    NNC_NEED(software);
-    NNC_NEED(field);
-    NNC_NEED(text);
-    return read_field_text(&nnc_software_table, software, field, text, size, err);
-}
+/* The same five functions for each kind of spec; table: of a struct named like the kind. */
+#define SPEC_FUNCTIONS(kind, KIND, table)                                                     \
+    nnc_status nnc_##kind##_load(nnc_specs *specs, const char *id_or_path,                    \
+                                 const nnc_##kind **kind, nnc_error *err)                     \
+    {                                                                                         \
+        const void *spec = NULL;                                                              \
+        NNC_NEED(specs);                                                                      \
+        NNC_NEED(id_or_path);                                                                 \
+        NNC_NEED(kind);                                                                       \
+        const nnc_status status = load(specs, KIND, id_or_path, &spec, err);                  \
+        *kind = spec;                                                                         \
+        return status;                                                                        \
+    }                                                                                         \
+    nnc_status nnc_##kind##_parse(nnc_specs *specs, const char *name, const char *text,       \
+                                  size_t size, const nnc_##kind **kind, nnc_error *err)       \
+    {                                                                                         \
+        void *spec = NULL;                                                                    \
+        NNC_NEED(specs);                                                                      \
+        NNC_NEED(name);                                                                       \
+        NNC_NEED(text);                                                                       \
+        NNC_NEED(kind);                                                                       \
+        *kind = NULL;                                                                         \
+        NNC_TRY(new_spec(specs, KIND, &spec, err));                                           \
+        NNC_TRY(nnc_##kind##_parse_into(specs, name, text, size, spec, err));                 \
+        *kind = spec;                                                                         \
+        return NNC_OK;                                                                        \
+    }                                                                                         \
+    nnc_status nnc_##kind##_copy(nnc_specs *specs, const nnc_##kind *from, nnc_##kind **copy, \
+                                 nnc_error *err)                                              \
+    {                                                                                         \
+        void *spec = NULL;                                                                    \
+        NNC_NEED(specs);                                                                      \
+        NNC_NEED(from);                                                                       \
+        NNC_NEED(copy);                                                                       \
+        const nnc_status status = copy_of(specs, KIND, from, &spec, err);                     \
+        *copy = spec;                                                                         \
+        return status;                                                                        \
+    }                                                                                         \
+    nnc_status nnc_##kind##_number(const nnc_##kind *kind, const char *field, double *value,  \
+                                   nnc_error *err)                                            \
+    {                                                                                         \
+        NNC_NEED(kind);                                                                       \
+        NNC_NEED(field);                                                                      \
+        NNC_NEED(value);                                                                      \
+        return read_number(table, kind, field, value, err);                                   \
+    }                                                                                         \
+    nnc_status nnc_##kind##_text(const nnc_##kind *kind, const char *field, char *text,       \
+                                 size_t size, nnc_error *err)                                 \
+    {                                                                                         \
+        NNC_NEED(kind);                                                                       \
+        NNC_NEED(field);                                                                      \
+        NNC_NEED(text);                                                                       \
+        return read_field_text(table, kind, field, text, size, err);                          \
+    }
+SPEC_FUNCTIONS(device, NNC_SPEC_DEVICE, &nnc_device_table)
+SPEC_FUNCTIONS(model, NNC_SPEC_MODEL, nnc_model_table_of(model))
+SPEC_FUNCTIONS(software, NNC_SPEC_SOFTWARE, &nnc_software_table)
 
 nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value,
                             nnc_error *err)

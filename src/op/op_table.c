@@ -163,6 +163,7 @@ void nnc_op_shape(const nnc_op *op, char *text, unsigned long size)
 }
 
 NNC_ENUM_NAMES(nnc_phase, NNC_PHASE_LIST)
+
 static const char all_pairs[] = "one pass; attention over all pairs",
                   wide_pairs[] = "one pass; attention over all pairs, with a window over its width",
                   masked_pairs[] = "one pass; attention over the pairs under the mask";

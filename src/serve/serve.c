@@ -313,7 +313,7 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
     return NNC_OK;
 }
 
-/* ---- the request: defaults, and what model, device and engine allow ---- */
+/* ---- the request: what model, device and engine allow ---- */
 
 NNC_ENUM_TEXTS(nnc_serve_mode, NNC_SERVE_MODE_LIST)
 
