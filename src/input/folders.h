@@ -16,6 +16,8 @@ typedef struct nnc_folders {
 bool nnc_folders_open(nnc_folders *folders, const char *data_path);
 /* The ids of all folders, sorted. false: out of memory. */
 bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list);
+/* The same of another folder, "foreign". */
+bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_list *list);
 /* The file of an id or an alias; *path stays NULL when there is none. */
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id,
                           const char **path, nnc_error *err);
@@ -28,6 +30,9 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
 /* A file by its path below a folder; *path stays NULL when there is none. */
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path,
                             nnc_error *err);
+
+/* The ids of the JSON files in a folder of all data folders, sorted. false: out of memory. */
+bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
 
 /* Lines "hw/h100=h100-sxm5-80gb", of the files that come with the program. */
 extern const char nnc_shipped_aliases[];

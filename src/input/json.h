@@ -38,6 +38,7 @@ typedef struct nnc_json_doc {
     int values_max; /* 0 = NNC_SCAN_VALUES_MAX; beyond it the text may be large, too */
     bool foreign;   /* may be the configuration of a published model: see nnc_json_parse */
     bool lenient;   /* unknown keys of such a file are skipped, and named */
+    nnc_specs *specs; /* where the data files of such a file are; NULL = nowhere */
     nnc_json_apart apart;
     struct cJSON *root;        /* NULL: no document, faults carry no line */
     struct nnc_json_doc *like; /* whose values it took over, freed with it; NULL = none */

@@ -116,6 +116,11 @@ nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *cons
     return NNC_OK;
 }
 
+bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list)
+{
+    return nnc_folders_list_folder(&specs->folders, folder, list);
+}
+
 nnc_status nnc_specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id,
                                   const char **path, nnc_error *err)
 {

@@ -67,6 +67,7 @@ nnc_spec_kind nnc_spec_kind_of(nnc_json root)
 void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem,
                         void *out)
 {
+    doc->specs = specs;
     if (nnc_spec_complete(doc, specs, kind)) {
         nnc_spec_kinds[kind].read(nnc_json_root(doc), stem, out);
     }
