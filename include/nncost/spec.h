@@ -14,7 +14,7 @@ extern "C" {
 /* A set of loaded specs: one arena, freed at once. Not for two threads at a time. */
 typedef struct nnc_specs nnc_specs;
 
-/* data_path: a folder that holds hw/, models/ and software/, searched last; NULL = none.
+/* data_path: a folder that holds hw/, models/, software/ and foreign/, searched last; NULL = none.
  * Before it come $NNCOST_PATH (colon-separated), and $XDG_CONFIG_HOME/nncost/ or ~/.config/nncost/.
  * NULL when out of memory. */
 NNC_API nnc_specs *nnc_specs_open(const char *data_path);

@@ -78,8 +78,8 @@ static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root,
     for (nnc_json need = nnc_json_first(row->needs); need.node != NULL;
          need = nnc_json_next(need)) {
         if (!nnc_foreign_given(root, nnc_json_text(need))) {
-            nnc_json_fault(root, nnc_json_text(need), "missing, expected it for a %s, found nothing",
-                           nnc_json_text(name));
+            nnc_json_fault(root, nnc_json_text(need),
+                           "missing, expected it for a %s, found nothing", nnc_json_text(name));
             return NULL;
         }
     }
@@ -134,8 +134,9 @@ static bool take_graph(nnc_foreign_file *file)
     snprintf(below, sizeof below, "foreign/graphs/%s.json", row->graph);
     if (strpbrk(row->graph, "/\\") != NULL ||
         nnc_specs_file(file->set->specs, below, &path, NULL) != NNC_OK || path == NULL) {
-        nnc_json_fault(file->at, NULL, "%s: no list of ops, expected %s in a data folder, found none",
-                       row->id, below);
+        nnc_json_fault(file->at, NULL,
+                       "%s: no list of ops, expected %s in a data folder, found none", row->id,
+                       below);
         return false;
     }
     nnc_faults faults = { .name = path, .err = &err };
@@ -164,8 +165,7 @@ static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name
     nnc_dtype dtype;
     void *object = file->model;
     const nnc_field *field = NULL;
-    if (name[0] == '\0' ||
-        nnc_field_of_key(nnc_model_table_of(file->model), name) != NULL) {
+    if (name[0] == '\0' || nnc_field_of_key(nnc_model_table_of(file->model), name) != NULL) {
         return true;
     }
     (void)nnc_field_at(nnc_model_table_of(file->model), name, &object, &field, &dtype, &why);
@@ -238,7 +238,8 @@ bool nnc_foreign_begin(nnc_foreign_file *file)
     if (file->model->family == NNC_FAMILY_COUNT) {
         const nnc_json root = nnc_json_root(row->only.doc);
         file->model->family = NNC_FAMILY_DECODER;
-        nnc_json_fault(root, "family", "missing, expected a family or a file that it is like, found nothing");
+        nnc_json_fault(root, "family",
+                       "missing, expected a family or a file that it is like, found nothing");
         nnc_foreign_pass_on(file->at.doc->faults, root);
         return false;
     }
@@ -372,8 +373,8 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
     }
     const bool of_text = file->row->part && strcmp(key, "tie_word_embeddings") == 0;
     return row != NULL || of_text || nnc_json_get(any_only, own).node != NULL ||
-           (any != NULL && (nnc_foreign_listed(any->harmless, own) ||
-                            nnc_foreign_listed(any->harmless, key))) ||
+           (any != NULL &&
+            (nnc_foreign_listed(any->harmless, own) || nnc_foreign_listed(any->harmless, key))) ||
            known_around(file->around, key);
 }
 
@@ -505,7 +506,8 @@ static void fill(nnc_foreign_file *file)
     }
     check_members(file, root, "", 0);
     set_implied(file);
-    if (file->around == NULL && is_network(file->row) && nnc_json_root(root.doc).node == root.node) {
+    if (file->around == NULL && is_network(file->row) &&
+        nnc_json_root(root.doc).node == root.node) {
         read_class(file, root);
     }
     nnc_foreign_read_keys(file);

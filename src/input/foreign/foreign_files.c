@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "input/foreign/foreign_internal.h"
 #include "input/folders.h"
+#include "input/foreign/foreign_internal.h"
 #include "input/place.h"
 
 static const char SCHEMA[] = "nncost.foreign/1";
@@ -51,9 +51,8 @@ static const nnc_field key_fields[] = {
     { KEY(backward), .help = "The last item of a list is for the first field." },
 };
 static const nnc_field_table key_table = { "key", key_fields, NNC_COUNT_OF(key_fields) };
-static const char *const key_others[] = { "to_each", "default",
-                                          "null",    "values",
-                                          "when",    "two_thirds_multiple_of",
+static const char *const key_others[] = { "to_each",     "default", "null",
+                                          "values",      "when",    "two_thirds_multiple_of",
                                           "less_listed", NULL };
 
 #define PATTERN(member) NNC_FIELD(nnc_foreign_pattern, member)
@@ -72,7 +71,8 @@ static const nnc_field pattern_fields[] = {
 };
 static const nnc_field_table pattern_table = { "pattern", pattern_fields,
                                                NNC_COUNT_OF(pattern_fields) };
-static const char *const pattern_others[] = { "values", "when", "from", "end", "every", "offset", NULL };
+static const char *const pattern_others[] = { "values", "when",   "from", "end",
+                                              "every",  "offset", NULL };
 
 #define ROW(member) NNC_FIELD(nnc_architecture, member)
 static const nnc_field row_fields[] = {
@@ -89,9 +89,9 @@ static const nnc_field row_fields[] = {
     { ROW(flat), .help = "The keys of `text` may stand in the file itself." },
 };
 static const nnc_field_table row_table = { "architecture", row_fields, NNC_COUNT_OF(row_fields) };
-static const char *const row_others[] = { "schema", "classes", "implies", "keys",     "only",
-                                          "harmless", "needs", "stands_for", "text",  "parts",
-                                          "patterns", "levels", "values", NULL };
+static const char *const row_others[] = { "schema",   "classes", "implies",    "keys", "only",
+                                          "harmless", "needs",   "stands_for", "text", "parts",
+                                          "patterns", "levels",  "values",     NULL };
 
 /* ---- checks of values ---- */
 
@@ -170,8 +170,8 @@ static void check_when(nnc_json at)
     check_members(at, "condition", others);
     const nnc_json is = nnc_json_get(at, "is"), is_not = nnc_json_get(at, "is_not");
     const nnc_json_type type = nnc_json_type_of(is.node != NULL ? is : is_not);
-    if (is_object(at) && ((is.node != NULL) == (is_not.node != NULL) ||
-                          type == NNC_JSON_LIST || type == NNC_JSON_OBJECT)) {
+    if (is_object(at) && ((is.node != NULL) == (is_not.node != NULL) || type == NNC_JSON_LIST ||
+                          type == NNC_JSON_OBJECT)) {
         nnc_json_mismatch(at, "wrong value", "one of \"is\" and \"is_not\", a word or a number");
     }
 }
@@ -243,7 +243,8 @@ static void read_key(nnc_foreign_set *set, nnc_json at, nnc_foreign_key *key)
     if (several && key->absent.node != NULL &&
         (nnc_json_type_of(key->absent) != NNC_JSON_LIST ||
          nnc_json_count(key->absent) != nnc_json_count(key->to_each))) {
-        nnc_json_mismatch(key->absent, "wrong length", "a list with a value for each field of to_each");
+        nnc_json_mismatch(key->absent, "wrong length",
+                          "a list with a value for each field of to_each");
     }
     for (nnc_json one = nnc_json_first(key->absent); several && one.node != NULL;
          one = nnc_json_next(one)) {
@@ -253,11 +254,13 @@ static void read_key(nnc_foreign_set *set, nnc_json at, nnc_foreign_key *key)
         check_value(key->absent);
     }
     if (!several && key->to[0] == '\0' && key->values.node == NULL) {
-        nnc_json_fault(at, "to", "missing, expected a field, to_each, or values that name fields, "
-                                 "found nothing");
+        nnc_json_fault(at, "to",
+                       "missing, expected a field, to_each, or values that name fields, "
+                       "found nothing");
     }
     if (key->optional && key->absent.node != NULL) {
-        nnc_json_fault(at, "optional", "does not go with a default, expected one of them, found both");
+        nnc_json_fault(at, "optional",
+                       "does not go with a default, expected one of them, found both");
     }
 }
 
@@ -293,7 +296,8 @@ static void read_pattern(nnc_foreign_set *set, nnc_json at, nnc_foreign_pattern 
         nnc_json_fault(at, "values", "missing, expected the kind of each word, found nothing");
     }
     if ((p->in[0] == '\0') != (p->out[0] == '\0') || (p->in[0] == '\0' && p->only[0] != '\0')) {
-        nnc_json_fault(at, NULL, "half a rule, expected both \"in\" and \"out\", found one or none");
+        nnc_json_fault(at, NULL,
+                       "half a rule, expected both \"in\" and \"out\", found one or none");
     }
 }
 
@@ -301,8 +305,8 @@ static void read_patterns(nnc_foreign_set *set, nnc_json root, nnc_architecture 
 {
     static const nnc_foreign_pattern unsaid;
     const nnc_json list = nnc_json_get(root, "patterns");
-    nnc_foreign_pattern *patterns = nnc_read_objects(list, &pattern_table, pattern_others,
-                                                     sizeof *patterns, &unsaid, &row->pattern_count);
+    nnc_foreign_pattern *patterns = nnc_read_objects(
+        list, &pattern_table, pattern_others, sizeof *patterns, &unsaid, &row->pattern_count);
     int32_t i = 0;
     row->patterns = patterns;
     for (nnc_json at = nnc_json_first(list); i < row->pattern_count && nnc_json_go_on(root);
@@ -317,8 +321,9 @@ static void check_classes(nnc_json classes)
     for (nnc_json at = nnc_json_first(classes); at.node != NULL; at = nnc_json_next(at)) {
         const bool another = nnc_json_type_of(at) == NNC_JSON_BOOL && !nnc_json_bool(at);
         if (!another && !is_object(at)) {
-            nnc_json_mismatch(at, "wrong type",
-                              "an object of fields, or false for a class that builds another network");
+            nnc_json_mismatch(
+                at, "wrong type",
+                "an object of fields, or false for a class that builds another network");
         } else if (!another) {
             check_value(at);
         }
@@ -333,7 +338,8 @@ static void check_parts(nnc_json parts)
          at = nnc_json_next(at)) {
         const nnc_json like = nnc_json_get(at, "like"), sets = nnc_json_get(at, "sets");
         if (nnc_json_type_of(like) != NNC_JSON_TEXT) {
-            nnc_json_fault(at, "like", "missing, expected the architecture of the part, found nothing");
+            nnc_json_fault(at, "like",
+                           "missing, expected the architecture of the part, found nothing");
         }
         check_object(sets);
         check_value(sets);
@@ -347,8 +353,9 @@ static void check_levels(nnc_json at)
     check_texts(nnc_json_get(at, "heads"));
     for (size_t i = 0; is_object(at) && i < NNC_COUNT_OF(texts); i++) {
         if (nnc_json_type_of(nnc_json_get(at, texts[i])) != NNC_JSON_TEXT) {
-            nnc_json_fault(at, texts[i], "missing, expected the class of a block with attention, "
-                                         "found nothing");
+            nnc_json_fault(at, texts[i],
+                           "missing, expected the class of a block with attention, "
+                           "found nothing");
         }
     }
     if (nnc_json_get(at, "heads").node != NULL && nnc_json_count(nnc_json_get(at, "heads")) != 2) {
@@ -465,9 +472,8 @@ static void read_document(nnc_foreign_set *set, const char *path, const char *na
         d->faults.count = 1;
         return;
     }
-    d->doc = (nnc_json_doc){
-        .faults = &d->faults, .arena = set->arena, .text = d->text, .size = size
-    };
+    d->doc =
+        (nnc_json_doc){ .faults = &d->faults, .arena = set->arena, .text = d->text, .size = size };
     if (!nnc_json_parse(&d->doc)) {
         return;
     }
@@ -579,10 +585,9 @@ bool nnc_foreign_listed(nnc_json list, const char *text)
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
         const char *one = nnc_json_text(at);
         const size_t size = strlen(one);
-        const bool same =
-            one[0] == '*'                       ? nnc_foreign_ends(text, one + 1) && length >= size
-            : size > 0 && one[size - 1] == '*' ? strncmp(one, text, size - 1) == 0
-                                                : strcmp(one, text) == 0;
+        const bool same = one[0] == '*' ? nnc_foreign_ends(text, one + 1) && length >= size
+                          : size > 0 && one[size - 1] == '*' ? strncmp(one, text, size - 1) == 0
+                                                             : strcmp(one, text) == 0;
         if (same) {
             return true;
         }

@@ -23,14 +23,16 @@
  * A value ("default", "null", those of "values") is a number, a switch, a word of ours, a field ("hidden"), a multiple
  * of one ("4*hidden"), or an object of fields and their values; {} sets nothing. */
 typedef struct nnc_foreign_key {
-    char key[64];      /* "n_embd|hidden_size": two names; "attn_config.alibi": inside an object; "^dim": of the
+    char key
+        [64]; /* "n_embd|hidden_size": two names; "attn_config.alibi": inside an object; "^dim": of the
                           whole file where the network is a part of it */
-    char to[32];       /* the field; "" = `to_each`, or the fields that `values` name */
-    char times[32];    /* the number is a multiple of this field, with `fraction` a share */
+    char to[32];            /* the field; "" = `to_each`, or the fields that `values` name */
+    char times[32];         /* the number is a multiple of this field, with `fraction` a share */
     char uneven_to[32];     /* field of a list with a value for each level, where they differ */
     char none_if_equal[32]; /* a number equal to this field says nothing */
-    int32_t plus, divide;   /* ours is larger by `plus`; ours is the number over `divide`, 0 = the number */
-    bool optional;          /* an absent key sets nothing */
+    int32_t plus,
+        divide;    /* ours is larger by `plus`; ours is the number over `divide`, 0 = the number */
+    bool optional; /* an absent key sets nothing */
     bool fraction, counts_members, wins, is_set, may_be_zero, largest;
     bool same_each_level, last_of_list, may_be_shorter, backward;
     nnc_json to_each; /* a list of fields: an item of the value for each */
@@ -45,15 +47,15 @@ typedef struct nnc_foreign_key {
  * layers of the rule are those from `from` to `end` whose number, from 0 and more by `shift`, is `offset` above a
  * multiple of `every`; each of the four a number, or a key and its default. */
 typedef struct nnc_foreign_pattern {
-    char to[32];      /* the field: "mixers", "mlps" */
-    char needs[64];   /* key: without it, or where it is null, layers are alike */
-    char list[64];    /* key: a word for each layer, or letters that repeat */
-    char letters[64]; /* another key of letters */
-    char matrix[64];  /* key: [[["global", "local"], 12]] */
-    char only[64];    /* key: the numbers of the layers that are `in` */
-    char in[24], out[24];  /* layers of the rule, and the others; "" = there is no rule */
-    char except[64];       /* key: the numbers of layers that are `out` all the same */
-    char last[24];         /* the kind of the last layer, whatever was said */
+    char to[32];          /* the field: "mixers", "mlps" */
+    char needs[64];       /* key: without it, or where it is null, layers are alike */
+    char list[64];        /* key: a word for each layer, or letters that repeat */
+    char letters[64];     /* another key of letters */
+    char matrix[64];      /* key: [[["global", "local"], 12]] */
+    char only[64];        /* key: the numbers of the layers that are `in` */
+    char in[24], out[24]; /* layers of the rule, and the others; "" = there is no rule */
+    char except[64];      /* key: the numbers of layers that are `out` all the same */
+    char last[24];        /* the kind of the last layer, whatever was said */
     int32_t shift;
     nnc_json values; /* words of list, letters and matrix: {"full_attention": "full"} */
     nnc_json when;   /* the rule holds: as for a key */
@@ -72,15 +74,17 @@ typedef struct nnc_architecture {
     bool base;         /* no architecture: what others are like */
     bool part, alone;  /* no network by itself; or one, too */
     bool flat;         /* `text` may stand in the file itself */
-    nnc_json classes;  /* ends of class names and the fields they imply; false = builds another network */
-    nnc_json implies;  /* fields that no key says */
-    nnc_json only;     /* keys and the values that are understood */
-    nnc_json harmless; /* keys that do not shape the network */
-    nnc_json needs;    /* keys that have to be there */
-    nnc_json stands_for;  /* {"key": K, "is": {VALUE: ARCHITECTURE}} */
-    nnc_json text, parts; /* several networks in one file: {KEY: {"like": ARCHITECTURE, "sets": {}}} */
-    nnc_json levels;      /* of a U-Net: blocks with attention, keys of head counts */
-    nnc_json values;      /* objects of words and values that keys of any file may name (any.json) */
+    nnc_json
+        classes; /* ends of class names and the fields they imply; false = builds another network */
+    nnc_json implies;    /* fields that no key says */
+    nnc_json only;       /* keys and the values that are understood */
+    nnc_json harmless;   /* keys that do not shape the network */
+    nnc_json needs;      /* keys that have to be there */
+    nnc_json stands_for; /* {"key": K, "is": {VALUE: ARCHITECTURE}} */
+    nnc_json text,
+        parts;       /* several networks in one file: {KEY: {"like": ARCHITECTURE, "sets": {}}} */
+    nnc_json levels; /* of a U-Net: blocks with attention, keys of head counts */
+    nnc_json values; /* objects of words and values that keys of any file may name (any.json) */
     const nnc_foreign_key *keys;
     const nnc_foreign_pattern *patterns;
     int32_t key_count, pattern_count;
@@ -91,8 +95,10 @@ typedef struct nnc_architecture {
 typedef struct nnc_foreign_set {
     nnc_specs *specs;
     nnc_arena *arena;
-    nnc_faults *faults; /* of the configuration: the first fault of a data file is noted here, too */
-    const nnc_architecture *any; /* keys that any configuration may have; NULL = no data folder has it */
+    nnc_faults
+        *faults; /* of the configuration: the first fault of a data file is noted here, too */
+    const nnc_architecture
+        *any; /* keys that any configuration may have; NULL = no data folder has it */
     struct nnc_foreign_document *documents; /* newest first */
     bool quiet;                             /* leave out files with faults */
 } nnc_foreign_set;

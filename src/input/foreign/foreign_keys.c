@@ -37,8 +37,8 @@ void nnc_foreign_expected(char *text, size_t size, const char *begin, const char
         const char *word = nnc_json_type_of(names) == NNC_JSON_OBJECT
                                ? nnc_json_key(at)
                                : nnc_foreign_text(at, own, sizeof own);
-        snprintf(text + used, size - used, "%s%s", at.node == nnc_json_first(names).node ? "" : between,
-                 word != NULL ? word : "?");
+        snprintf(text + used, size - used, "%s%s",
+                 at.node == nnc_json_first(names).node ? "" : between, word != NULL ? word : "?");
     }
 }
 
@@ -170,11 +170,13 @@ static const nnc_field *source_field(const nnc_field_table *table, const nnc_fie
                                      const char *text)
 {
     const char *times = strchr(text, '*');
-    const bool word = target != NULL && target->type == NNC_FIELD_ENUM; /* "head" is a value there */
+    const bool word =
+        target != NULL && target->type == NNC_FIELD_ENUM; /* "head" is a value there */
     return word ? NULL : nnc_field_of_key(table, times != NULL ? times + 1 : text);
 }
 
-static void set_text(nnc_json at, nnc_model *model, const char *to, const char *text, nnc_json value)
+static void set_text(nnc_json at, nnc_model *model, const char *to, const char *text,
+                     nnc_json value)
 {
     nnc_error why;
     char number[NNC_NUMBER_TEXT];
@@ -267,7 +269,8 @@ static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
 {
     char known[160], own[64];
     const char *text = nnc_foreign_text(at, own, sizeof own);
-    const nnc_json ours = text != NULL ? nnc_json_get(key->values, text) : (nnc_json){ at.doc, NULL };
+    const nnc_json ours =
+        text != NULL ? nnc_json_get(key->values, text) : (nnc_json){ at.doc, NULL };
     if (ours.node != NULL) {
         nnc_foreign_set_value(at, model, key->to, ours);
         return;
@@ -338,8 +341,8 @@ static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
 }
 
 /* A number as it is, less what is listed elsewhere; nothing where it equals another field. */
-static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field,
-                       nnc_model *model)
+static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key,
+                       const nnc_field *field, nnc_model *model)
 {
     nnc_read_field(at, field, model);
     if (key->less_listed.node != NULL && nnc_json_go_on(at)) {
@@ -411,7 +414,8 @@ static void write_fields(nnc_json value, char *text, size_t size)
         const size_t used = strlen(text);
         const bool flag = nnc_json_type_of(one) == NNC_JSON_BOOL;
         snprintf(text + used, size - used, "%s%s=%s", used > 0 ? "," : "", nnc_json_key(one),
-                 flag ? (nnc_json_bool(one) ? "on" : "off") : nnc_foreign_text(one, own, sizeof own));
+                 flag ? (nnc_json_bool(one) ? "on" : "off")
+                      : nnc_foreign_text(one, own, sizeof own));
     }
 }
 
@@ -421,7 +425,8 @@ static void note_taken(nnc_foreign_file *file, const char *name, const nnc_forei
 {
     char text[128];
     const bool fields = nnc_json_type_of(key->absent) == NNC_JSON_OBJECT;
-    if (key->optional || strcmp(key->to, "dropout") == 0 || (fields && nnc_json_count(key->absent) == 0)) {
+    if (key->optional || strcmp(key->to, "dropout") == 0 ||
+        (fields && nnc_json_count(key->absent) == 0)) {
         return;
     }
     if (key->to[0] != '\0') {
@@ -436,13 +441,15 @@ static void note_taken(nnc_foreign_file *file, const char *name, const nnc_forei
 static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key,
                         const nnc_field *field, nnc_model *model)
 {
-    char name[64], expected[128] = "a value";
+    char name[64], expected[160];
     const bool null = at.node != NULL && key->null.node != NULL;
     const bool stands = key->optional || key->absent.node != NULL;
     const nnc_json where = at.node != NULL ? at : file->at;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(key->key, "|"), key->key);
     if (key->to[0] != '\0') {
         nnc_field_expected(field, expected, sizeof(expected));
+    } else {
+        nnc_foreign_expected(expected, sizeof expected, "one of ", ", ", key->values);
     }
     if (null) {
         nnc_foreign_set_value(where, model, key->to, key->null);

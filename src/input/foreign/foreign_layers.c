@@ -117,8 +117,7 @@ static bool read_matrix(kinds *k, nnc_json matrix)
 static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, int64_t *number)
 {
     const nnc_json key = nnc_json_get(rule, "key");
-    const nnc_json at =
-        key.node != NULL ? nnc_foreign_get(k->file->at, nnc_json_text(key)) : rule;
+    const nnc_json at = key.node != NULL ? nnc_foreign_get(k->file->at, nnc_json_text(key)) : rule;
     const nnc_json fallback = nnc_json_get(rule, "default");
     double value = 0;
     *number = unsaid;
