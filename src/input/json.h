@@ -35,9 +35,9 @@ typedef struct nnc_json_doc {
     nnc_arena *arena; /* for texts that outlive the document */
     const char *text;
     size_t size;
-    int values_max; /* 0 = NNC_SCAN_VALUES_MAX; beyond it the text may be large, too */
-    bool foreign;   /* may be the configuration of a published model: see nnc_json_parse */
-    bool lenient;   /* unknown keys of such a file are skipped, and named */
+    int values_max;   /* 0 = NNC_SCAN_VALUES_MAX; beyond it the text may be large, too */
+    bool foreign;     /* may be the configuration of a published model: see nnc_json_parse */
+    bool lenient;     /* unknown keys of such a file are skipped, and named */
     nnc_specs *specs; /* where the data files of such a file are; NULL = nowhere */
     nnc_json_apart apart;
     struct cJSON *root;        /* NULL: no document, faults carry no line */

@@ -172,13 +172,13 @@ static const struct {
     const char *text, *where, *what;
 } faults[] = {
     { "{ \"model_type\": \"lama\" }", "c.json:1: model_type",
-      "unknown architecture, expected one of those in docs/models.md, nearest llama, or the shape "
-      "as a "
-      "file of your own (nncost show llama3-8b --format json), found \"lama\"" },
+      "unknown architecture, expected one of those in docs/models.md, nearest llama, a file "
+      "foreign/MODEL_TYPE.json of your own, or the shape as a model file (nncost show llama3-8b "
+      "--format json), found \"lama\"" },
     { "{ \"model_type\": 3 }", "c.json:1: model_type",
-      "unknown architecture, expected one of those in docs/models.md, or the shape as a file of "
-      "your own "
-      "(nncost show llama3-8b --format json), found 3" },
+      "unknown architecture, expected one of those in docs/models.md, a file "
+      "foreign/MODEL_TYPE.json of your own, or the shape as a model file (nncost show llama3-8b "
+      "--format json), found 3" },
     { LLAMA ",\n\"architectures\": [\"LlamaForRewardModel\"] }", "c.json:4: architectures[0]",
       "a class with another head, or without one, expected one that ends in ForCausalLM "
       "LMHeadModel ForSequenceClassification ForTokenClassification ForQuestionAnswering "

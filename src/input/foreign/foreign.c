@@ -52,10 +52,11 @@ static void refuse_architecture(nnc_foreign_set *set, nnc_json at)
                           "files in the foreign folder of NNCOST_PATH or of the installed data");
         return;
     }
-    snprintf(expected, sizeof expected,
-             "one of those in docs/models.md%s%s, or the shape as a file of your own (nncost show "
-             "llama3-8b --format json)",
-             near != NULL ? ", nearest " : "", near != NULL ? near : "");
+    snprintf(
+        expected, sizeof expected,
+        "one of those in docs/models.md%s%s, a file foreign/MODEL_TYPE.json of your own, or the "
+        "shape as a model file (nncost show llama3-8b --format json)",
+        near != NULL ? ", nearest " : "", near != NULL ? near : "");
     nnc_json_mismatch(at, "unknown architecture", expected);
 }
 

@@ -576,6 +576,22 @@ static nnc_json last_of(nnc_json list)
     return last;
 }
 
+/* Two keys of one field differ. at: the one of them that is there; neither is where two defaults differ. */
+static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_key *key,
+                              const nnc_foreign_key *again, nnc_json at, bool given)
+{
+    char what[96];
+    if (at.node == NULL) {
+        nnc_json_fault(file->at, key->key,
+                       "its default differs from that of %s, expected one of them \"optional\" in "
+                       "foreign/%s.json, found two defaults",
+                       again->key, file->row->id);
+        return;
+    }
+    snprintf(what, sizeof what, "differs from %s", given ? again->key : key->key);
+    nnc_json_mismatch(at, what, "the same");
+}
+
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
                           const nnc_foreign_key *again)
 {
@@ -612,9 +628,8 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
     if (again != NULL && !key->wins &&
         memcmp((const char *)&read + field->offset, (const char *)file->model + field->offset,
                field->size) != 0) {
-        char what[96];
-        snprintf(what, sizeof what, "differs from %s", given ? again->key : key->key);
-        nnc_json_mismatch(given ? at : nnc_foreign_get(file->at, again->key), what, "the same");
+        refuse_difference(file, key, again, given ? at : nnc_foreign_get(file->at, again->key),
+                          given);
     }
     *file->model = read;
 }
