@@ -56,6 +56,10 @@ void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem
 bool nnc_is_catalogue(nnc_json root);
 void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
 
+/* Nor are architectures of configurations, "nncost.foreign/1". */
+bool nnc_is_architecture(nnc_json root);
+void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
+
 /* What differs between the kinds of spec. */
 typedef struct nnc_spec_info {
     const char *what, *plural; /* in messages, and in "nncost list" */

@@ -838,3 +838,35 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model)
     nnc_foreign_close(&set);
     return file.row != NULL && root.doc->faults->count == 0;
 }
+
+/* ---- a data file that is validated ---- */
+
+bool nnc_is_architecture(nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "schema");
+    return nnc_json_type_of(at) == NNC_JSON_TEXT &&
+           strcmp(nnc_json_text(at), "nncost.foreign/1") == 0;
+}
+
+void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem)
+{
+    nnc_error err;
+    nnc_faults unused = {
+        .err = &err
+    }; /* faults of files that it is like are noted in the document, too */
+    nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
+    nnc_foreign_set set;
+    if (model == NULL) {
+        nnc_faults_no_memory(doc->faults);
+        return;
+    }
+    memset(model, 0, sizeof *model);
+    nnc_foreign_open(&set, specs, doc->arena, &unused);
+    nnc_foreign_file file = { .at = nnc_json_root(doc), .set = &set, .model = model };
+    file.row = nnc_foreign_read_open(&set, doc, stem);
+    if (file.row != NULL && is_network(file.row) && file.row->text.node == NULL &&
+        file.row->stands_for.node == NULL && file.row->refuses[0] == '\0') {
+        (void)nnc_foreign_begin(&file);
+    }
+    nnc_foreign_close(&set);
+}

@@ -410,7 +410,9 @@ static void read_row(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_
 
 void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file)
 {
-    nnc_faults_note(faults, in_file.doc->faults->err);
+    if (in_file.doc->faults != faults) {
+        nnc_faults_note(faults, in_file.doc->faults->err);
+    }
 }
 
 static document *find_document(const nnc_foreign_set *set, const char *name)
@@ -431,29 +433,34 @@ static const nnc_architecture *take(nnc_foreign_set *set, const document *d)
     return d->good ? &d->row : NULL;
 }
 
-/* The architecture that this one is like. Calls itself through nnc_foreign_find as long as the chain is; a circle ends at a
- * file that is being read. */
-static void read_like(nnc_foreign_set *set, document *d)
+/* The id that is nearest to a name; NULL = none is near. */
+static const char *nearest_id(nnc_foreign_set *set, const char *name)
 {
-    const nnc_json at = nnc_json_get(nnc_json_root(&d->doc), "like");
-    const document *waiting = find_document(set, d->row.like);
+    int32_t count = 0;
+    const nnc_architecture *const *all = nnc_foreign_all(set, &count);
+    const char **names = nnc_arena_array(set->arena, (size_t)count + 1, sizeof *names);
+    for (int32_t i = 0; names != NULL && i < count; i++) {
+        names[i] = all[i]->id;
+    }
+    return names != NULL ? nnc_nearest(name, names, (size_t)count) : NULL;
+}
+
+/* The architecture that this one is like. Calls itself through nnc_foreign_find as long as the chain is; a circle ends
+ * at a file that is being read. */
+static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row)
+{
+    const nnc_json at = nnc_json_get(root, "like");
+    const document *waiting = find_document(set, row->like);
     if (waiting != NULL && waiting->reading) {
         nnc_json_mismatch(at, "a circle", "a file that is not like this one in turn");
         return;
     }
-    d->row.below = nnc_foreign_find(set, d->row.like);
-    const document *below = find_document(set, d->row.like);
+    row->below = nnc_foreign_find(set, row->like);
+    const document *below = find_document(set, row->like);
     if (below != NULL && !below->good) {
-        d->err = below->err;
-        d->faults.count = 1;
-    } else if (d->row.below == NULL) {
-        int32_t count = 0, names_count = 0;
-        const nnc_architecture *const *all = set->quiet ? NULL : nnc_foreign_all(set, &count);
-        const char **names = nnc_arena_array(set->arena, (size_t)count + 1, sizeof *names);
-        for (int32_t i = 0; names != NULL && i < count; i++) {
-            names[names_count++] = all[i]->id;
-        }
-        const char *near = nnc_nearest(d->row.like, names, (size_t)names_count);
+        nnc_faults_note(root.doc->faults, &below->err);
+    } else if (row->below == NULL) {
+        const char *near = set->quiet ? NULL : nearest_id(set, row->like);
         char expected[160];
         snprintf(expected, sizeof expected, "the id of a file in foreign/%s%s%s",
                  near != NULL ? ", nearest \"" : "", near != NULL ? near : "",
@@ -462,31 +469,46 @@ static void read_like(nnc_foreign_set *set, document *d)
     }
 }
 
+/* stem: the name of the file; NULL = any. */
+static void read_root(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_architecture *row)
+{
+    if (!is_object(root)) {
+        nnc_json_mismatch(root, "wrong type", "an object");
+        return;
+    }
+    read_row(set, root, stem, row);
+    if (root.doc->faults->count == 0 && row->like[0] != '\0') {
+        read_like(set, root, row);
+    }
+}
+
 static void read_document(nnc_foreign_set *set, const char *path, const char *name, document *d)
 {
     size_t size = 0;
     d->faults = (nnc_faults){ .name = path, .err = &d->err };
-    snprintf(d->row.id, sizeof d->row.id, "%s", name);
     if (nnc_specs_read(set->specs, path, &d->text, &size, &d->err) != NNC_OK) {
-        d->faults.status = d->err.status;
         d->faults.count = 1;
         return;
     }
     d->doc =
         (nnc_json_doc){ .faults = &d->faults, .arena = set->arena, .text = d->text, .size = size };
-    if (!nnc_json_parse(&d->doc)) {
-        return;
+    if (nnc_json_parse(&d->doc)) {
+        read_root(set, nnc_json_root(&d->doc), name, &d->row);
     }
-    const nnc_json root = nnc_json_root(&d->doc);
-    if (!is_object(root)) {
-        nnc_json_mismatch(root, "wrong type", "an object");
-        return;
+    snprintf(d->row.id, sizeof d->row.id, "%s", name); /* by which it is found, whatever it says */
+}
+
+const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc,
+                                              const char *stem)
+{
+    nnc_architecture *row = nnc_arena_alloc(set->arena, sizeof *row);
+    if (row == NULL) {
+        nnc_faults_no_memory(doc->faults);
+        return NULL;
     }
-    read_row(set, root, name, &d->row);
-    snprintf(d->row.id, sizeof d->row.id, "%s", name);
-    if (d->faults.count == 0 && d->row.like[0] != '\0') {
-        read_like(set, d);
-    }
+    memset(row, 0, sizeof *row);
+    read_root(set, nnc_json_root(doc), stem, row);
+    return doc->faults->count == 0 ? row : NULL;
 }
 
 /* Can it be the name of a file? */
@@ -517,6 +539,7 @@ const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name)
     memset(d, 0, sizeof *d);
     d->next = set->documents;
     d->reading = true;
+    snprintf(d->row.id, sizeof d->row.id, "%s", name);
     set->documents = d;
     read_document(set, path, name, d);
     d->reading = false;
@@ -686,16 +709,36 @@ bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architectur
     return false;
 }
 
+/* Can the file speak of the key? Its text is searched, which is far cheaper than reading it. */
+static bool may_speak_of(nnc_foreign_set *set, const char *id, const char *key)
+{
+    char below[96], *text = NULL;
+    const char *path = NULL;
+    size_t size = 0;
+    snprintf(below, sizeof below, "foreign/%.70s.json", id);
+    const bool read = nnc_specs_file(set->specs, below, &path, NULL) == NNC_OK && path != NULL &&
+                      nnc_specs_read(set->specs, path, &text, &size, NULL) == NNC_OK;
+    const bool found = read && (strstr(text, key) != NULL || strstr(text, "\"levels\"") != NULL);
+    free(text);
+    return found;
+}
+
 bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key)
 {
-    int32_t count;
-    const nnc_architecture *const *all = nnc_foreign_all(set, &count);
-    for (int32_t i = 0; i < count; i++) {
-        if (reads(all[i], key) || nnc_json_get(all[i]->only, key).node != NULL) {
-            return true;
-        }
+    nnc_id_list list = { .count = 0 };
+    const bool quiet = set->quiet;
+    bool shapes = false;
+    if (set->specs == NULL || !nnc_specs_list_folder(set->specs, "foreign", &list)) {
+        return false;
     }
-    return false;
+    set->quiet = true;
+    for (int32_t i = 0; !shapes && i < list.count; i++) {
+        const nnc_architecture *row =
+            may_speak_of(set, list.ids[i], key) ? nnc_foreign_find(set, list.ids[i]) : NULL;
+        shapes = row != NULL && (reads(row, key) || nnc_json_get(row->only, key).node != NULL);
+    }
+    set->quiet = quiet;
+    return shapes;
 }
 
 /* Do members of a list begin with "key."? */

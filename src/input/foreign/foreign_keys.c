@@ -194,9 +194,7 @@ static void set_text(nnc_json at, nnc_model *model, const char *to, const char *
         nnc_json_fault(at, NULL, "%.80s: %.300s", why.where, why.what);
     } else if (at.doc->faults->count == 0) {
         nnc_json_fault(value, NULL, "%.80s: %.300s", why.where, why.what);
-        if (value.doc != at.doc) {
-            nnc_foreign_pass_on(at.doc->faults, value);
-        }
+        nnc_foreign_pass_on(at.doc->faults, value);
     }
 }
 
