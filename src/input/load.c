@@ -59,7 +59,7 @@ nnc_spec_kind nnc_spec_kind_of(nnc_json root)
     } else if (kind == NNC_SPEC_KIND_COUNT) {
         nnc_json_mismatch(at, "unknown schema",
                           "nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, "
-                          "nncost.plans/1, nncost.prices/1 or nncost.grid/1");
+                          "nncost.plans/1, nncost.prices/1, nncost.grid/1 or nncost.foreign/1");
     }
     return kind;
 }
