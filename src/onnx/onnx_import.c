@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
-#include "onnx/onnx_write.h"
+#include "onnx/onnx_internal.h"
 
 /* Weights belong beside such a file: its shapes are all that is needed. */
 #define BYTES_MAX 536870912

@@ -1,10 +1,157 @@
-/* Nodes of an ONNX graph that go over a map: convolutions, pools. */
+/* The nodes of an ONNX graph, one function for each kind, and the table that says which. Nodes that cut, join and reorder
+ * first, then those on maps. A node that has no place is refused by its name: nothing is guessed. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/number.h"
-#include "onnx/onnx_fold.h"
-#include "onnx/onnx_nodes.h"
+#include "onnx/onnx_internal.h"
+
+/* ---- nodes that cut, join and reorder ---- */
+
+/* Part of an axis: which values they are does not matter, only how many. */
+static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out)
+{
+    int64_t had = 0, has = 0;
+    nnc_onnx_elements(in, &had);
+    if (!nnc_onnx_elements(out, &has) || has < 1 || had % has != 0) {
+        return nnc_onnx_refuse(g, "a part of %" PRId64 " values with %" PRId64, had, has);
+    }
+    if (has == had) {
+        nnc_onnx_alias(g, in, out);
+        return true;
+    }
+    const int64_t rows[] = { had / has, has };
+    if (!nnc_onnx_view(g, in, 2, rows)) {
+        return false;
+    }
+    nnc_onnx_made(out,
+                  nnc_onnx_step(g, in->reg, "\"op\": \"slice\", \"axis\": \"tokens\", \"size\": 1"),
+                  2, (const int64_t[]){ 1, has });
+    return true;
+}
+
+static bool split(nnc_onnx_graph *g)
+{
+    nnc_onnx_value *in = nnc_onnx_input(g, 0);
+    const int32_t axis = nnc_onnx_axis(g, in, nnc_onnx_int(g, "axis", 0));
+    const nnc_onnx_value *sizes = nnc_onnx_has_input(g, 1) ? nnc_onnx_input(g, 1) : NULL;
+    const int64_t parts = (int64_t)g->node->n_output;
+    for (int64_t i = 0; axis >= 0 && i < parts; i++) {
+        nnc_onnx_value *out = nnc_onnx_output(g, (size_t)i);
+        nnc_onnx_same_dims(in, out);
+        out->dims[axis] =
+            sizes != NULL && sizes->whole != NULL && sizes->rank == 1 && i < sizes->dims[0]
+                ? sizes->whole[i]
+                : nnc_onnx_ints(g, "split", (size_t)i, in->dims[axis] / parts);
+        if (!part(g, in, out)) {
+            return false;
+        }
+    }
+    return axis >= 0;
+}
+
+/* Token ids look up a table of parameters; of activations, indices take a part. */
+static bool gather(nnc_onnx_graph *g)
+{
+    nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1),
+                   *out = nnc_onnx_output(g, 0);
+    if (!nnc_onnx_moved_shape(g, in, out)) {
+        return false;
+    }
+    if (in->kind == NNC_ONNX_ACTIVATION) {
+        return part(g, in, out);
+    }
+    if (!index->ids || in->kind != NNC_ONNX_WEIGHT || in->rank != 2 || index->shape_rank != 1) {
+        return nnc_onnx_refuse(g, "expected token ids that look up a table of parameters");
+    }
+    const int64_t shape[] = { index->shape[0], in->dims[1] };
+    nnc_onnx_made(out,
+                  nnc_onnx_step(g, index->reg,
+                                "\"op\": \"embed\", \"rows\": %" PRId64 ", \"width\": %" PRId64,
+                                in->dims[0], in->dims[1]),
+                  2, shape);
+    return true;
+}
+
+/* A learned token before the others. */
+static bool prepend(nnc_onnx_graph *g, const nnc_onnx_value *tokens, nnc_onnx_value *x,
+                    nnc_onnx_value *out)
+{
+    if (x->rank != 3 || tokens->rank != 3 || x->dims[0] != 1 || tokens->dims[0] != 1 ||
+        tokens->dims[2] != x->dims[2] || !nnc_onnx_as_rows(g, x)) {
+        return nnc_onnx_refuse(g, "expected learned tokens before others");
+    }
+    nnc_onnx_same_dims(x, out);
+    out->dims[1] += tokens->dims[1];
+    nnc_onnx_made(
+        out, nnc_onnx_step(g, x->reg, "\"op\": \"prepend\", \"count\": %" PRId64, tokens->dims[1]),
+        2, out->dims + 1);
+    return true;
+}
+
+static bool concatenate(nnc_onnx_graph *g)
+{
+    nnc_onnx_value *first = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
+    const int32_t axis = nnc_onnx_axis(g, first, nnc_onnx_int(g, "axis", 0));
+    if (axis < 0) {
+        return false;
+    }
+    if (first->kind == NNC_ONNX_WEIGHT && g->node->n_input == 2 && axis == 1) {
+        return prepend(g, first, nnc_onnx_input(g, 1), out);
+    }
+    const bool channels = axis == 1 && first->rank == 4;
+    nnc_onnx_value joined = *first;
+    for (size_t i = 0; i < g->node->n_input; i++) {
+        nnc_onnx_value *v = nnc_onnx_input(g, i);
+        char name[16];
+        int64_t elements = 0;
+        if (v->kind != NNC_ONNX_ACTIVATION || v->rank != first->rank ||
+            !nnc_onnx_elements(v, &elements) || elements < 1) {
+            return nnc_onnx_refuse(g, "expected activations of as many axes");
+        }
+        const int64_t rest = elements / v->dims[axis];
+        const int64_t rows[] = { v->dims[axis], rest };
+        if (channels ? !nnc_onnx_as_map(g, v) : !nnc_onnx_view(g, v, 2, rows)) {
+            return false;
+        }
+        if (i == 0) {
+            joined = *v;
+            continue;
+        }
+        nnc_onnx_with(g, v->reg, name);
+        const int32_t step = g->step;
+        const int32_t reg =
+            nnc_onnx_step(g, joined.reg, "\"op\": \"concat\", \"with\": \"%s\", \"axis\": \"%s\"",
+                          name, channels ? "channels" : "tokens");
+        if (!g->second) {
+            g->reg[v->reg].last = step + 1;
+        }
+        joined.dims[axis] += v->dims[axis];
+        joined.shape[0] += v->shape[0];
+        nnc_onnx_made(&joined, reg, joined.shape_rank, joined.shape);
+    }
+    nnc_onnx_same_dims(&joined, out);
+    nnc_onnx_alias(g, &joined, out);
+    return true;
+}
+
+static bool moved(nnc_onnx_graph *g)
+{
+    nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
+    int64_t had = 0, has = 0;
+    if (!nnc_onnx_moved_shape(g, in, out)) {
+        return false;
+    }
+    if (!nnc_onnx_elements(in, &had) || !nnc_onnx_elements(out, &has) || had != has) {
+        return nnc_onnx_is(g, "Slice")
+                   ? part(g, in, out)
+                   : nnc_onnx_refuse(g, "repeats values, which cannot be placed");
+    }
+    nnc_onnx_alias(g, in, out);
+    return true;
+}
+
+/* ---- nodes on maps ---- */
 
 /* How a window goes over a map; over a sequence, which is a map of one row, along its second side. */
 typedef struct window {
@@ -140,7 +287,7 @@ static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *
     return true;
 }
 
-bool nnc_onnx_convolution(nnc_onnx_graph *g)
+static bool convolution(nnc_onnx_graph *g)
 {
     const bool up = nnc_onnx_is(g, "ConvTranspose"), bias = nnc_onnx_has_input(g, 2);
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
@@ -173,7 +320,8 @@ bool nnc_onnx_convolution(nnc_onnx_graph *g)
     return place_window(g, in, out, channels, kernel, up, members);
 }
 
-bool nnc_onnx_pool(nnc_onnx_graph *g)
+/* Each places the node at hand. false: refused. */
+static bool pool(nnc_onnx_graph *g)
 {
     const bool max = nnc_onnx_is(g, "MaxPool");
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
@@ -187,7 +335,7 @@ bool nnc_onnx_pool(nnc_onnx_graph *g)
 }
 
 /* The mean over all positions of a map, or over tokens. */
-bool nnc_onnx_global_pool(nnc_onnx_graph *g)
+static bool global_pool(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     if (!nnc_onnx_as_map(g, in)) {
@@ -200,7 +348,7 @@ bool nnc_onnx_global_pool(nnc_onnx_graph *g)
 }
 
 /* Zeros around a map, which the window of the next node takes in. */
-bool nnc_onnx_pad(nnc_onnx_graph *g)
+static bool pad(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const nnc_onnx_value *amounts = nnc_onnx_input(g, 1);
@@ -257,7 +405,7 @@ static int64_t factor_of(nnc_onnx_graph *g, const nnc_onnx_value *in)
     return factors[0] == 1 && factors[1] == 1 && factors[2] == factors[3] ? factors[2] : 0;
 }
 
-bool nnc_onnx_resize(nnc_onnx_graph *g)
+static bool resize(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const Onnx__AttributeProto *mode = nnc_onnx_attribute(g, "mode");
@@ -284,4 +432,139 @@ bool nnc_onnx_resize(nnc_onnx_graph *g)
                                 linear ? "bilinear" : "nearest", factor),
                   3, out->dims + 1);
     return true;
+}
+
+/* ---- activations, and the table ---- */
+
+bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind)
+{
+    nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
+    nnc_onnx_same_dims(in, out);
+    if (!nnc_onnx_materialise(g, in)) {
+        return false;
+    }
+    nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"act\", \"kind\": \"%s\"", kind),
+                  in->shape_rank, in->shape);
+    return true;
+}
+
+static bool dropout(nnc_onnx_graph *g)
+{
+    g->dropouts++;
+    nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
+    nnc_onnx_same_dims(in, out);
+    if (in->pattern == NNC_ONNX_PROBABILITIES) {
+        nnc_onnx_alias(g, in, out);
+        return true;
+    }
+    if (!nnc_onnx_materialise(g, in)) {
+        return false;
+    }
+    nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"dropout\""), in->shape_rank, in->shape);
+    return true;
+}
+
+static bool error_function(nnc_onnx_graph *g)
+{
+    return nnc_onnx_put_off(g, NNC_ONNX_ERF);
+}
+
+static bool sigmoid(nnc_onnx_graph *g)
+{
+    return nnc_onnx_put_off(g, NNC_ONNX_SIGMOID);
+}
+
+static bool hard_sigmoid(nnc_onnx_graph *g)
+{
+    return nnc_onnx_put_off(g, NNC_ONNX_HARD_SIGMOID);
+}
+
+static bool clip(nnc_onnx_graph *g)
+{
+    return nnc_onnx_put_off(g, NNC_ONNX_CLIPPED);
+}
+
+static bool relu(nnc_onnx_graph *g)
+{
+    return nnc_onnx_act(g, "relu");
+}
+
+static bool gelu(nnc_onnx_graph *g)
+{
+    return nnc_onnx_act(g, "gelu");
+}
+
+static bool tanh_of(nnc_onnx_graph *g)
+{
+    return nnc_onnx_act(g, "tanh");
+}
+
+static bool hard_swish(nnc_onnx_graph *g)
+{
+    return nnc_onnx_act(g, "hard_swish");
+}
+
+static const struct {
+    const char *type;
+    bool (*place)(nnc_onnx_graph *g);
+} nodes[] = {
+
+    { "Conv", convolution },
+    { "ConvTranspose", convolution },
+    { "MaxPool", pool },
+    { "AveragePool", pool },
+    { "GlobalAveragePool", global_pool },
+    { "GlobalMaxPool", global_pool },
+    { "Resize", resize },
+    { "Upsample", resize },
+    { "Pad", pad },
+    { "Gemm", nnc_onnx_gemm },
+    { "MatMul", nnc_onnx_product },
+    { "Relu", relu },
+    { "LeakyRelu", relu },
+    { "Elu", relu },
+    { "Clip", clip },
+    { "Gelu", gelu },
+    { "Tanh", tanh_of },
+    { "Sigmoid", sigmoid },
+    { "HardSigmoid", hard_sigmoid },
+    { "HardSwish", hard_swish },
+    { "Erf", error_function },
+    { "Softmax", nnc_onnx_softmax },
+    { "BatchNormalization", nnc_onnx_batch_norm },
+    { "LayerNormalization", nnc_onnx_layer_norm },
+    { "InstanceNormalization", nnc_onnx_instance_norm },
+    { "GroupNormalization", nnc_onnx_instance_norm },
+    { "LRN", nnc_onnx_response_norm },
+    { "ReduceMean", nnc_onnx_mean },
+    { "Sqrt", nnc_onnx_root },
+    { "Add", nnc_onnx_pair },
+    { "Sub", nnc_onnx_pair },
+    { "Mul", nnc_onnx_pair },
+    { "Div", nnc_onnx_pair },
+    { "Pow", nnc_onnx_pair },
+    { "Sum", nnc_onnx_sum },
+    { "Concat", concatenate },
+    { "Split", split },
+    { "Gather", gather },
+    { "Dropout", dropout },
+    { "Reshape", moved },
+    { "Transpose", moved },
+    { "Flatten", moved },
+    { "Squeeze", moved },
+    { "Unsqueeze", moved },
+    { "Slice", moved },
+    { "Identity", moved },
+    { "Cast", moved },
+    { "Shape", nnc_onnx_shape_of },
+};
+
+bool nnc_onnx_convert(nnc_onnx_graph *g)
+{
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        if (nnc_onnx_is(g, nodes[i].type)) {
+            return nodes[i].place(g);
+        }
+    }
+    return nnc_onnx_refuse(g, "cannot be placed");
 }
