@@ -189,7 +189,7 @@ typedef struct nnc_graph_tensor {
     int32_t storage;              /* its memory: views share one */
 } nnc_graph_tensor;
 
-/* What a sink remembers of one storage. */
+/* Notes of a sink about one storage. */
 typedef struct nnc_graph_storage {
     uint32_t flags;   /* part of the state that decides whether turns of a repeat are equal */
     int32_t producer; /* no part of that state */

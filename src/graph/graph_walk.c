@@ -88,7 +88,7 @@ static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name)
 {
     nnc_graph_binding *old = find(w, name, w->frame);
     if (!w->begun) {
-        return nnc_graph_fail(w, node, "names a tensor where there is none");
+        return nnc_graph_fail(w, node, "names a tensor where none exists");
     }
     if (old == NULL && w->binding_count == NNC_GRAPH_NAMES_MAX) {
         return nnc_graph_fail(w, node, "too many names at a time, expected at most %d",

@@ -8,7 +8,7 @@
 
 /* ---- nodes that cut, join and reorder ---- */
 
-/* Part of an axis: which values they are does not matter, only how many. */
+/* A part of an axis: its length decides the cost, not its place. */
 static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out)
 {
     int64_t had = 0, has = 0;
@@ -50,7 +50,7 @@ static bool split(nnc_onnx_graph *g)
     return axis >= 0;
 }
 
-/* Token ids look up a table of parameters; of activations, indices take a part. */
+/* A table of parameters is looked up by token ids; indices of activations take a part. */
 static bool gather(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1),
@@ -153,7 +153,7 @@ static bool moved(nnc_onnx_graph *g)
 
 /* ---- nodes on maps ---- */
 
-/* How a window goes over a map; over a sequence, which is a map of one row, along its second side. */
+/* A window over a map. A sequence is a map of one row: its window moves along the second side. */
 typedef struct window {
     int64_t kernel[2], stride[2], dilation[2], begin[2], end[2], more[2];
 } window;
@@ -175,7 +175,7 @@ static void pad_alike(window *w, int side, int64_t length, bool upper)
     w->end[side] = all - w->begin[side];
 }
 
-/* Reads the window of the node at hand; pads: of a Pad before it. false: refused. */
+/* Reads the window of the current node; pads: of a Pad node before it. false: refused. */
 static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64_t kernel[2],
                         const int64_t pads[4], window *w)
 {
@@ -224,7 +224,7 @@ static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t s
            nnc_onnx_refuse(g, "dilations that differ");
 }
 
-/* Positions along a side; -1: none. */
+/* Positions along a side; -1: the window does not fit. */
 static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t length, bool up)
 {
     const int64_t reach = w->dilation[i] * (w->kernel[i] - 1) + 1;
@@ -243,7 +243,7 @@ static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t 
     return out;
 }
 
-/* What a Pad before the node at hand added goes into its window. */
+/* Padding of a Pad node before the current one becomes part of its window. */
 static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_t pads[4])
 {
     memset(pads, 0, 4 * sizeof *pads);
@@ -320,7 +320,6 @@ static bool convolution(nnc_onnx_graph *g)
     return place_window(g, in, out, channels, kernel, up, members);
 }
 
-/* Each places the node at hand. false: refused. */
 static bool pool(nnc_onnx_graph *g)
 {
     const bool max = nnc_onnx_is(g, "MaxPool");
@@ -347,7 +346,7 @@ static bool global_pool(nnc_onnx_graph *g)
     return true;
 }
 
-/* Zeros around a map, which the window of the next node takes in. */
+/* Zeros around a map become part of the window of the next node. */
 static bool pad(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
@@ -387,7 +386,7 @@ static bool pad(nnc_onnx_graph *g)
     return true;
 }
 
-/* As many times larger on both sides of a map; 0: in no such way. */
+/* The whole factor by which both sides of a map grow; 0: there is no such factor. */
 static int64_t factor_of(nnc_onnx_graph *g, const nnc_onnx_value *in)
 {
     const bool old = nnc_onnx_is(g, "Upsample");

@@ -49,7 +49,7 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g)
     return true;
 }
 
-/* Over the positions of a map or over tokens; or over the last axis, where a norm begins. */
+/* A mean over the positions of a map or over tokens is a pool; over the last axis it begins a norm. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 bool nnc_onnx_mean(nnc_onnx_graph *g)
 {
@@ -133,7 +133,7 @@ static bool is_mean_of(const nnc_onnx_graph *g, const nnc_onnx_value *m, const n
     return m->pattern == NNC_ONNX_MEAN && &g->values[m->src] == x;
 }
 
-/* Is one value per channel of the other: of its last axis, or of a map's first. */
+/* Has w one value for each channel of x? Channels are the last axis, or the first of a map. */
 static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *map)
 {
     int64_t elements = 0;
@@ -229,7 +229,7 @@ static bool same_place(const nnc_onnx_value *a, const nnc_onnx_value *b)
            a->reg == b->reg;
 }
 
-/* x times a function of x. */
+/* The activation that x times a function of x is; NULL = none. */
 static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x,
                               const nnc_onnx_value *f)
 {
@@ -316,8 +316,7 @@ bool nnc_onnx_pair(nnc_onnx_graph *g)
         return a->kind == NNC_ONNX_ACTIVATION ? with_constant(g, a, b, out)
                                               : with_constant(g, b, a, out);
     }
-    if (a->pattern == NNC_ONNX_SCORES ||
-        b->pattern == NNC_ONNX_SCORES) { /* a mask that was worked out */
+    if (a->pattern == NNC_ONNX_SCORES || b->pattern == NNC_ONNX_SCORES) { /* a computed mask */
         nnc_onnx_value *scores = a->pattern == NNC_ONNX_SCORES ? a : b;
         nnc_onnx_same_dims(scores, out);
         nnc_onnx_alias(g, scores, out);
@@ -336,7 +335,7 @@ bool nnc_onnx_pair(nnc_onnx_graph *g)
     return both(g, a, b, out, times || over ? "mul" : "add");
 }
 
-/* One after the other. */
+/* A sum of several inputs, two at a time. */
 bool nnc_onnx_sum(nnc_onnx_graph *g)
 {
     nnc_onnx_value *out = nnc_onnx_output(g, 0), *first = nnc_onnx_input(g, 0);

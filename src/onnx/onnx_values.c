@@ -54,7 +54,7 @@ int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name)
         }
         at = (at + 1) & mask;
     }
-    if (g->count == g->capacity) { /* room was made for every name of the file */
+    if (g->count == g->capacity) { /* the capacity is that of all names of the file */
         return -1;
     }
     g->values[g->count] = (nnc_onnx_value){ .name = name, .src = -1, .key = -1, .reg = -1 };
@@ -144,7 +144,7 @@ bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_on
 
 enum { AXES_MAX = 32 };
 
-/* The size that is said for an axis of an input, by the name it has or by its place; -1 = none. */
+/* The size that `axes` has for an axis of an input, by its name or its place ("x.2"); -1 = none. */
 static int64_t axis_said(nnc_onnx_graph *g, const char *input, int axis, const char *name)
 {
     char place[96];
@@ -261,7 +261,7 @@ static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value)
     return false;
 }
 
-/* A few numbers that are whole though they are not kept so: scales of sides. */
+/* Up to 8 whole numbers that are stored as floats: scales of sides. */
 static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int64_t count)
 {
     enum { SOME = 8 };
@@ -310,7 +310,7 @@ bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_v
         v->whole = new_numbers(g, elements);
         for (int64_t i = 0; v->whole != NULL && i < elements; i++) {
             if (!whole_of(t, (size_t)i, &v->whole[i])) {
-                v->whole = NULL; /* kept elsewhere */
+                v->whole = NULL; /* in another file */
             }
         }
     } else {
@@ -348,7 +348,7 @@ static bool calculate(const char *type, int64_t a, int64_t b, int64_t *out)
     return strcmp(type, "Equal") == 0 || strcmp(type, "Less") == 0 || strcmp(type, "Greater") == 0;
 }
 
-/* Of two constants: numbers where both are known, else a shape. */
+/* Combines two constants: numbers where both are known, else shapes. */
 static bool combine(nnc_onnx_graph *g, nnc_onnx_value *out)
 {
     const nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1);
@@ -402,7 +402,7 @@ static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out)
     return true;
 }
 
-/* A tensor of one value everywhere: whole numbers, or a parameter that was not written out. */
+/* A tensor that repeats one value: whole numbers, or a parameter without data. */
 static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out)
 {
     const Onnx__AttributeProto *value = nnc_onnx_attribute(g, "value");
@@ -523,7 +523,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g)
 
 /* ---- values that are moved ---- */
 
-/* A list of numbers: the attribute of older files, or an input. count -1 = neither. false: refused. */
+/* A list of numbers: an attribute in older files, an input in newer ones. count -1 = neither. false: refused. */
 static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int64_t **list,
                     int64_t *count)
 {
@@ -681,7 +681,7 @@ static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     return nnc_onnx_broadcast(g, in, &to, out);
 }
 
-/* One axis after the other; a part is as long as its steps. */
+/* Cuts one axis after the other; the length of a part is its number of steps. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {
@@ -720,7 +720,7 @@ static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *o
     return true;
 }
 
-/* The axis becomes those of the indices. */
+/* The axes of the indices replace the axis. */
 static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {
     const nnc_onnx_value *index = nnc_onnx_input(g, 1);
@@ -767,7 +767,7 @@ static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *ou
 static const struct {
     const char *type;
     bool (*shape)(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-    bool keeps; /* numbers stay as they are, in their order */
+    bool keeps; /* whole numbers keep their values and their order */
 } moves[] = {
     { "Reshape", reshape, true }, { "Transpose", transpose, false }, { "Flatten", flatten, true },
     { "Squeeze", squeeze, true }, { "Unsqueeze", unsqueeze, true },  { "Expand", expand, false },

@@ -38,7 +38,7 @@ static int32_t new_reg(nnc_onnx_graph *g)
     return g->regs++;
 }
 
-/* Names of registers that nobody goes back to after this step are free again. */
+/* Frees the names of registers whose last use is this step. */
 static void release(nnc_onnx_graph *g)
 {
     for (int32_t i = 0; i < g->name_count; i++) {
@@ -69,7 +69,7 @@ static int32_t take_name(nnc_onnx_graph *g, int32_t reg)
     return i;
 }
 
-/* Steps after the first are parted by commas. */
+/* A comma separates steps. */
 static void begin_step(nnc_onnx_graph *g)
 {
     nnc_buffer_text(&g->out, g->begun ? ",\n    { " : "\n    { ");
@@ -203,7 +203,7 @@ int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v)
     return (int32_t)(v - g->values);
 }
 
-/* The same tensor under another name and shape. */
+/* out is the same tensor under another name and shape. */
 void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {
     const char *name = out->name;
@@ -276,7 +276,7 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v)
            write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
-/* What is there under several names is written once. */
+/* A tensor with several names is written once. */
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v)
 {
     nnc_onnx_value *same = &g->values[v->same_as - 1];
@@ -310,7 +310,7 @@ bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v)
     }
 }
 
-/* Put off until it is clear what becomes of it. */
+/* Defers the output of the current node. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);

@@ -191,7 +191,7 @@ nncost: toy/foreign/pear.json:5: implies.qk_norm: qk_norm: unknown value, expect
 nncost: toy/foreign/pear.json:7: keys[0].default: ffn_hidden: not a number, expected a whole number from 1 to 1e7, found "many"
 nncost: toy/foreign/pear.json:7: keys[0].default: ffn_hidden: out of range, expected at least 1, found -4
 nncost: toy/foreign/pear.json:8: keys[1].values.a.bias: unknown field, expected one of the decoder's fields, perhaps "biases", found "bias"
-nncost: toy/foreign/pear.json:8: keys[1].when: wrong value, expected one of "is" and "is_not", a word or a number, found an object
+nncost: toy/foreign/pear.json:8: keys[1].when.is: wrong type, expected a number, a switch, a word or an object of fields, found a list of 1
 nncost: toy/foreign/pear.json:10: patterns[0].to: unknown field, expected one of the decoder's fields, perhaps "mixers", found "mixer"
 nncost: toy/foreign/pear.json:10: patterns[0].values: missing, expected the kind of each word, found nothing
 nncost: toy/foreign/pear.json:9: keys: repeated key, expected it once, found it again

@@ -1,5 +1,5 @@
 /* A configuration from its first key to the model, in this order: the architecture that it names; the network of the
- * architecture; keys that nobody knows; implied fields; the class and its head; keys; kinds of layers; parts; notes.
+ * architecture; unknown keys; implied fields; the class and its head; keys; kinds of layers; parts; notes.
  *
  * A file of several networks is a decoder of text, and towers that read images or sounds for it. */
 #include <stdarg.h>
@@ -24,29 +24,12 @@ bool nnc_is_foreign(nnc_json root)
 
 /* ---- the architecture that it names ---- */
 
-static bool is_network(const nnc_architecture *row)
-{
-    return !row->base && (!row->part || row->alone);
-}
-
-static const char *nearest_architecture(nnc_foreign_set *set, const char *name, int32_t *count)
-{
-    const nnc_architecture *const *all = nnc_foreign_all(set, count);
-    const char **names = nnc_arena_array(set->arena, (size_t)*count + 1, sizeof *names);
-    size_t used = 0;
-    for (int32_t i = 0; names != NULL && i < *count; i++) {
-        names[used] = all[i]->id;
-        used += is_network(all[i]);
-    }
-    return names != NULL ? nnc_nearest(name, names, used) : NULL;
-}
-
 static void refuse_architecture(nnc_foreign_set *set, nnc_json at)
 {
     char expected[256];
     int32_t count = 0;
     const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
-    const char *near = nearest_architecture(set, name, &count);
+    const char *near = nnc_foreign_nearest(set, name, true, &count);
     if (count == 0) {
         nnc_json_mismatch(at, "unknown architecture",
                           "files in the foreign folder of NNCOST_PATH or of the installed data");
@@ -109,7 +92,7 @@ static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root)
     if (row != NULL && row->stands_for.node != NULL) {
         return stands_for(set, root, row);
     }
-    if (row != NULL && is_network(row)) {
+    if (row != NULL && nnc_foreign_is_network(row)) {
         return row;
     }
     refuse_architecture(set, at);
@@ -403,7 +386,7 @@ static void check_members(nnc_foreign_file *file, nnc_json object, const char *p
 
 /* ---- its class ---- */
 
-/* How many labels a classifier tells apart: their names, a number, or two where the class has a default. */
+/* The number of labels of a classifier: that of their names, a number, or two where the class has a default. */
 static void set_labels(nnc_json root, nnc_model *model, bool two)
 {
     const nnc_json number = nnc_foreign_get(root, "num_labels|_num_labels");
@@ -489,7 +472,7 @@ static void set_implied(nnc_foreign_file *file)
     nnc_foreign_set_value(file->at, file->model, NULL, file->implied);
 }
 
-/* Those of the file, else of the nearest that it is like. */
+/* The file that has patterns: this one, else the nearest that it is like. */
 static const nnc_architecture *with_patterns(const nnc_architecture *row)
 {
     while (row->below != NULL && row->pattern_count == 0) {
@@ -507,7 +490,7 @@ static void fill(nnc_foreign_file *file)
     }
     check_members(file, root, "", 0);
     set_implied(file);
-    if (file->around == NULL && is_network(file->row) &&
+    if (file->around == NULL && nnc_foreign_is_network(file->row) &&
         nnc_json_root(root.doc).node == root.node) {
         read_class(file, root);
     }
@@ -548,7 +531,7 @@ static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_jso
     return own;
 }
 
-/* Keys of the text that stand beside it too have to say the same. */
+/* A key of the text that the file repeats outside of it has to say the same there. */
 static void check_twice(const nnc_foreign_file *file, nnc_json inside)
 {
     char a[64], b[64];
@@ -564,7 +547,7 @@ static void check_twice(const nnc_foreign_file *file, nnc_json inside)
     }
 }
 
-/* Files may repeat keys of the text beside it, but say nothing of it that stands there alone. */
+/* A key that shapes the text may not stand outside of it alone. */
 static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_architecture *text)
 {
     for (nnc_json at = nnc_json_first(file->at); at.node != NULL && nnc_json_go_on(at);
@@ -579,7 +562,7 @@ static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_arch
     file->around = text;
 }
 
-/* Whether the head is the table is said beside the text or in it. */
+/* Whether the head is the embedding table: the key may stand in the text or outside of it. */
 static void read_tied(nnc_foreign_file *file, nnc_json text)
 {
     const nnc_json outside = nnc_json_get(file->at, "tie_word_embeddings");
@@ -864,7 +847,7 @@ void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char 
     nnc_foreign_open(&set, specs, doc->arena, &unused);
     nnc_foreign_file file = { .at = nnc_json_root(doc), .set = &set, .model = model };
     file.row = nnc_foreign_read_open(&set, doc, stem);
-    if (file.row != NULL && is_network(file.row) && file.row->text.node == NULL &&
+    if (file.row != NULL && nnc_foreign_is_network(file.row) && file.row->text.node == NULL &&
         file.row->stands_for.node == NULL && file.row->refuses[0] == '\0') {
         (void)nnc_foreign_begin(&file);
     }

@@ -27,7 +27,206 @@ struct nnc_foreign_document {
 };
 typedef struct nnc_foreign_document document;
 
-/* ---- the tables of a file ---- */
+/* ---- checks of values ---- */
+
+/* Faults where a value does not suit; absent ones are not asked about. */
+typedef void check_fn(nnc_json at);
+
+static bool is_object(nnc_json at)
+{
+    return nnc_json_type_of(at) == NNC_JSON_OBJECT;
+}
+
+static bool is_type(nnc_json at, nnc_json_type type, const char *expected)
+{
+    const bool same = nnc_json_type_of(at) == type;
+    if (!same) {
+        nnc_json_mismatch(at, "wrong type", expected);
+    }
+    return same;
+}
+
+static void check_each(nnc_json at, check_fn *check)
+{
+    for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
+        check(one);
+    }
+}
+
+static void check_text(nnc_json at)
+{
+    (void)is_type(at, NNC_JSON_TEXT, "a text");
+}
+
+static void check_layer(nnc_json at)
+{
+    (void)is_type(at, NNC_JSON_NUMBER, "the number of a layer, from 0");
+}
+
+static void check_scalar(nnc_json at)
+{
+    const nnc_json_type type = nnc_json_type_of(at);
+    if (type != NNC_JSON_BOOL && type != NNC_JSON_NUMBER && type != NNC_JSON_TEXT) {
+        nnc_json_mismatch(at, "wrong type", "a number, a switch, a word or an object of fields");
+    }
+}
+
+static void check_value(nnc_json at)
+{
+    if (is_object(at)) {
+        check_each(at, check_scalar);
+    } else {
+        check_scalar(at);
+    }
+}
+
+static void check_object(nnc_json at)
+{
+    (void)is_type(at, NNC_JSON_OBJECT, "an object");
+}
+
+static void check_fields(nnc_json at)
+{
+    if (is_type(at, NNC_JSON_OBJECT, "an object of fields")) {
+        check_each(at, check_scalar);
+    }
+}
+
+static void check_values(nnc_json at)
+{
+    if (is_type(at, NNC_JSON_OBJECT, "an object of values")) {
+        check_each(at, check_value);
+    }
+}
+
+static void check_texts(nnc_json at)
+{
+    if (is_type(at, NNC_JSON_LIST, "a list of texts")) {
+        check_each(at, check_text);
+    }
+}
+
+/* An object with "key", a text, and these members alone. */
+static bool check_keyed(nnc_json at, const char *what, const char *const *others)
+{
+    typedef struct keyed {
+        char key[64];
+    } keyed;
+    static const nnc_field fields[] = { { NNC_FIELD(keyed, key), .required = true } };
+    const nnc_field_table table = { what, fields, 1 };
+    keyed into;
+    nnc_read_object(at, &table, others, &into);
+    return is_object(at);
+}
+
+static void check_when(nnc_json at)
+{
+    static const char *const others[] = { "is", "is_not", "default", NULL };
+    const nnc_json is = nnc_json_get(at, "is"), is_not = nnc_json_get(at, "is_not");
+    if (check_keyed(at, "condition", others)) {
+        if ((is.node != NULL) == (is_not.node != NULL)) {
+            nnc_json_mismatch(at, "wrong value", "one of \"is\" and \"is_not\"");
+        } else {
+            check_scalar(is.node != NULL ? is : is_not);
+        }
+    }
+}
+
+/* A number, or {"key": K, "default": NUMBER}. */
+static void check_number(nnc_json at)
+{
+    static const char *const others[] = { "default", NULL };
+    const nnc_json number =
+        is_object(at) && check_keyed(at, "number", others) ? nnc_json_get(at, "default") : at;
+    if (number.node != NULL) {
+        (void)is_type(number, NNC_JSON_NUMBER, "a number, or a key and its default");
+    }
+}
+
+static void check_less(nnc_json at)
+{
+    static const char *const others[] = { "default", NULL };
+    if (check_keyed(at, "list", others) &&
+        is_type(nnc_json_get(at, "default"), NNC_JSON_LIST, "a default, a list of layers")) {
+        check_each(nnc_json_get(at, "default"), check_layer);
+    }
+}
+
+static void check_class(nnc_json at)
+{
+    const bool another = nnc_json_type_of(at) == NNC_JSON_BOOL && !nnc_json_bool(at);
+    if (!another &&
+        is_type(at, NNC_JSON_OBJECT,
+                "an object of fields, or false for a class that builds another network")) {
+        check_each(at, check_scalar);
+    }
+}
+
+static void check_classes(nnc_json at)
+{
+    check_object(at);
+    check_each(at, check_class);
+}
+
+/* {"like": ARCHITECTURE, "sets": {FIELD: VALUE}} */
+static void check_part(nnc_json at)
+{
+    const nnc_json like = nnc_json_get(at, "like"), sets = nnc_json_get(at, "sets");
+    if (nnc_json_type_of(like) != NNC_JSON_TEXT) {
+        nnc_json_fault(at, "like", "missing, expected the architecture of the part, found nothing");
+    }
+    if (sets.node != NULL) {
+        check_fields(sets);
+    }
+}
+
+static void check_parts(nnc_json at)
+{
+    check_object(at);
+    check_each(at, check_part);
+}
+
+static void check_levels(nnc_json at)
+{
+    const nnc_json heads = nnc_json_get(at, "heads"), fallback = nnc_json_get(at, "default_heads");
+    check_object(at);
+    if (nnc_json_type_of(nnc_json_get(at, "down")) != NNC_JSON_TEXT ||
+        nnc_json_type_of(nnc_json_get(at, "up")) != NNC_JSON_TEXT) {
+        nnc_json_mismatch(at, "no classes of blocks with attention", "\"down\" and \"up\"");
+    }
+    if (heads.node != NULL) {
+        check_texts(heads);
+        if (nnc_json_count(heads) != 2) {
+            nnc_json_mismatch(heads, "wrong length", "two keys of head counts");
+        }
+    }
+    if (fallback.node != NULL) {
+        check_value(fallback);
+    }
+}
+
+static void check_stands_for(nnc_json at)
+{
+    static const char *const others[] = { "is", NULL };
+    if (check_keyed(at, "choice", others) &&
+        is_type(nnc_json_get(at, "is"), NNC_JSON_OBJECT, "an architecture for each value")) {
+        check_each(nnc_json_get(at, "is"), check_text);
+    }
+}
+
+/* ---- the tables of a file: docs/models.md says what each member does ---- */
+
+/* A member of an object that is kept as it stands. check: NULL = the caller's. */
+typedef struct member {
+    const char *name;
+    size_t offset; /* of an nnc_json; 0 = it is not kept: no struct begins with one */
+    check_fn *check;
+} member;
+
+typedef struct object_table {
+    nnc_field_table fields;
+    const member *members; /* ends with a NULL name */
+} object_table;
 
 #define KEY(member) NNC_FIELD(nnc_foreign_key, member)
 static const nnc_field key_fields[] = {
@@ -50,10 +249,15 @@ static const nnc_field key_fields[] = {
     { KEY(may_be_shorter), .help = "A list for several fields may be shorter: the others are 0." },
     { KEY(backward), .help = "The last item of a list is for the first field." },
 };
-static const nnc_field_table key_table = { "key", key_fields, NNC_COUNT_OF(key_fields) };
-static const char *const key_others[] = { "to_each",     "default", "null",
-                                          "values",      "when",    "two_thirds_multiple_of",
-                                          "less_listed", NULL };
+#define KEY_MEMBER(name) #name, offsetof(nnc_foreign_key, name)
+static const member key_members[] = {
+    { KEY_MEMBER(to_each), check_texts },    { "default", offsetof(nnc_foreign_key, absent), NULL },
+    { KEY_MEMBER(null), check_value },       { KEY_MEMBER(values), NULL },
+    { KEY_MEMBER(when), check_when },        { KEY_MEMBER(two_thirds_multiple_of), check_number },
+    { KEY_MEMBER(less_listed), check_less }, { NULL, 0, NULL },
+};
+static const object_table key_table = { { "key", key_fields, NNC_COUNT_OF(key_fields) },
+                                        key_members };
 
 #define PATTERN(member) NNC_FIELD(nnc_foreign_pattern, member)
 static const nnc_field pattern_fields[] = {
@@ -69,10 +273,19 @@ static const nnc_field pattern_fields[] = {
     { PATTERN(last), .help = "Kind of the last layer." },
     { PATTERN(shift), .min = 0, .max = 1000, .help = "Added to the number of a layer." },
 };
-static const nnc_field_table pattern_table = { "pattern", pattern_fields,
-                                               NNC_COUNT_OF(pattern_fields) };
-static const char *const pattern_others[] = { "values", "when",   "from", "end",
-                                              "every",  "offset", NULL };
+#define PATTERN_MEMBER(name) #name, offsetof(nnc_foreign_pattern, name)
+static const member pattern_members[] = {
+    { PATTERN_MEMBER(values), NULL },
+    { PATTERN_MEMBER(when), check_when },
+    { PATTERN_MEMBER(from), check_number },
+    { PATTERN_MEMBER(end), check_number },
+    { PATTERN_MEMBER(every), check_number },
+    { PATTERN_MEMBER(offset), check_number },
+    { NULL, 0, NULL },
+};
+static const object_table pattern_table = {
+    { "pattern", pattern_fields, NNC_COUNT_OF(pattern_fields) }, pattern_members
+};
 
 #define ROW(member) NNC_FIELD(nnc_architecture, member)
 static const nnc_field row_fields[] = {
@@ -88,132 +301,76 @@ static const nnc_field row_fields[] = {
     { ROW(alone), .help = "A part that may also stand alone." },
     { ROW(flat), .help = "The keys of `text` may stand in the file itself." },
 };
-static const nnc_field_table row_table = { "architecture", row_fields, NNC_COUNT_OF(row_fields) };
-static const char *const row_others[] = { "schema",   "classes", "implies",    "keys", "only",
-                                          "harmless", "needs",   "stands_for", "text", "parts",
-                                          "patterns", "levels",  "values",     NULL };
-
-/* ---- checks of values ---- */
-
-static bool is_scalar(nnc_json at)
-{
-    const nnc_json_type type = nnc_json_type_of(at);
-    return type == NNC_JSON_BOOL || type == NNC_JSON_NUMBER || type == NNC_JSON_TEXT;
-}
-
-static bool is_object(nnc_json at)
-{
-    return nnc_json_type_of(at) == NNC_JSON_OBJECT;
-}
-
-/* A scalar, or an object of scalars. Absent is good. */
-static void check_value(nnc_json at)
-{
-    for (nnc_json one = nnc_json_first(at); is_object(at) && one.node != NULL;
-         one = nnc_json_next(one)) {
-        if (!is_scalar(one)) {
-            nnc_json_mismatch(one, "wrong type", "a number, a switch or a word");
-        }
-    }
-    if (at.node != NULL && !is_object(at) && !is_scalar(at)) {
-        nnc_json_mismatch(at, "wrong type", "a number, a switch, a word or an object of fields");
-    }
-}
-
-static void check_object(nnc_json at)
-{
-    if (at.node != NULL && !is_object(at)) {
-        nnc_json_mismatch(at, "wrong type", "an object");
-    }
-}
-
-/* An object whose members are values. */
-static void check_values(nnc_json at)
-{
-    check_object(at);
-    for (nnc_json one = nnc_json_first(at); is_object(at) && one.node != NULL;
-         one = nnc_json_next(one)) {
-        check_value(one);
-    }
-}
-
-static void check_texts(nnc_json at)
-{
-    if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_LIST) {
-        nnc_json_mismatch(at, "wrong type", "a list of texts");
-        return;
-    }
-    for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
-        if (nnc_json_type_of(one) != NNC_JSON_TEXT) {
-            nnc_json_mismatch(one, "wrong type", "a text");
-        }
-    }
-}
-
-/* An object with these members alone, "key" a text among them. */
-static void check_members(nnc_json at, const char *what, const char *const *others)
-{
-    typedef struct named {
-        char key[64];
-    } named;
-    static const nnc_field fields[] = { { NNC_FIELD(named, key), .required = true } };
-    const nnc_field_table table = { what, fields, 1 };
-    named into;
-    if (at.node != NULL) {
-        nnc_read_object(at, &table, others, &into);
-    }
-}
-
-static void check_when(nnc_json at)
-{
-    static const char *const others[] = { "is", "is_not", "default", NULL };
-    check_members(at, "condition", others);
-    const nnc_json is = nnc_json_get(at, "is"), is_not = nnc_json_get(at, "is_not");
-    const nnc_json_type type = nnc_json_type_of(is.node != NULL ? is : is_not);
-    if (is_object(at) && ((is.node != NULL) == (is_not.node != NULL) || type == NNC_JSON_LIST ||
-                          type == NNC_JSON_OBJECT)) {
-        nnc_json_mismatch(at, "wrong value", "one of \"is\" and \"is_not\", a word or a number");
-    }
-}
-
-/* A number, or {"key": K, "default": NUMBER}. */
-static void check_number(nnc_json at)
-{
-    static const char *const others[] = { "default", NULL };
-    const nnc_json number = is_object(at) ? nnc_json_get(at, "default") : at;
-    if (is_object(at)) {
-        check_members(at, "number", others);
-    }
-    if (number.node != NULL && nnc_json_type_of(number) != NNC_JSON_NUMBER) {
-        nnc_json_mismatch(number, "wrong type", "a number, or a key and its default");
-    }
-}
-
-static void check_less(nnc_json at)
-{
-    static const char *const others[] = { "default", NULL };
-    const nnc_json list = nnc_json_get(at, "default");
-    check_members(at, "list", others);
-    if (at.node != NULL && nnc_json_type_of(list) != NNC_JSON_LIST) {
-        nnc_json_fault(at, "default", "wrong type, expected a list of layers, found another");
-    }
-    for (nnc_json one = nnc_json_first(list); one.node != NULL; one = nnc_json_next(one)) {
-        if (nnc_json_type_of(one) != NNC_JSON_NUMBER) {
-            nnc_json_mismatch(one, "wrong type", "the number of a layer, from 0");
-        }
-    }
-}
+#define ROW_MEMBER(name) #name, offsetof(nnc_architecture, name)
+static const member row_members[] = {
+    { "schema", 0, NULL },
+    { "keys", 0, NULL },
+    { "patterns", 0, NULL },
+    { ROW_MEMBER(classes), check_classes },
+    { ROW_MEMBER(implies), check_fields },
+    { ROW_MEMBER(only), check_object },
+    { ROW_MEMBER(harmless), check_texts },
+    { ROW_MEMBER(needs), check_texts },
+    { ROW_MEMBER(stands_for), check_stands_for },
+    { ROW_MEMBER(text), check_parts },
+    { ROW_MEMBER(parts), check_parts },
+    { ROW_MEMBER(levels), check_levels },
+    { ROW_MEMBER(values), check_object },
+    { NULL, 0, NULL },
+};
+static const object_table row_table = { { "architecture", row_fields, NNC_COUNT_OF(row_fields) },
+                                        row_members };
 
 /* ---- reading a file ---- */
+
+static void read_object(nnc_json at, const object_table *table, void *object)
+{
+    enum { MEMBERS_MAX = 24 };
+    const char *names[MEMBERS_MAX] = { NULL };
+    for (int i = 0; table->members[i].name != NULL && i < MEMBERS_MAX - 1; i++) {
+        const member *m = &table->members[i];
+        const nnc_json value = nnc_json_get(at, m->name);
+        names[i] = m->name;
+        if (m->offset > 0) {
+            memcpy((char *)object + m->offset, &value, sizeof value);
+        }
+        if (m->check != NULL && value.node != NULL) {
+            m->check(value);
+        }
+    }
+    nnc_read_object(at, &table->fields, names, object);
+}
+
+/* A list of objects into an array of structs, all 0 at first; NULL with *count 0 where it is absent. */
+static void *read_objects(nnc_json list, const object_table *table, size_t size, int32_t *count)
+{
+    *count = 0;
+    if (list.node == NULL || !is_type(list, NNC_JSON_LIST, "a list of objects")) {
+        return NULL;
+    }
+    const size_t all = (size_t)nnc_json_count(list) + 1;
+    char *array = nnc_arena_array(list.doc->arena, all, size);
+    if (array == NULL) {
+        nnc_faults_no_memory(list.doc->faults);
+        return NULL;
+    }
+    memset(array, 0, all * size);
+    for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
+        read_object(at, table, array + (size_t)(*count)++ * size);
+    }
+    return array;
+}
 
 /* An object of words and values, or the name of one in foreign/any.json. */
 static nnc_json values_of(nnc_foreign_set *set, nnc_json at)
 {
+    const nnc_json none = { at.doc, NULL };
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
-        check_values(at);
+        if (at.node != NULL) {
+            check_values(at);
+        }
         return at;
     }
-    const nnc_json none = { at.doc, NULL };
     const nnc_json all = set->any != NULL ? set->any->values : none;
     const nnc_json found = nnc_json_get(all, nnc_json_text(at));
     if (!is_object(found)) {
@@ -225,38 +382,25 @@ static nnc_json values_of(nnc_foreign_set *set, nnc_json at)
     return found;
 }
 
-static void read_key(nnc_foreign_set *set, nnc_json at, nnc_foreign_key *key)
+/* What members of a key have to be to each other. */
+static void check_key(nnc_json at, const nnc_foreign_key *key)
 {
-    key->to_each = nnc_json_get(at, "to_each");
-    key->absent = nnc_json_get(at, "default");
-    key->null = nnc_json_get(at, "null");
-    key->values = values_of(set, nnc_json_get(at, "values"));
-    key->when = nnc_json_get(at, "when");
-    key->two_thirds_multiple_of = nnc_json_get(at, "two_thirds_multiple_of");
-    key->less_listed = nnc_json_get(at, "less_listed");
-    check_texts(key->to_each);
-    check_value(key->null);
-    check_when(key->when);
-    check_number(key->two_thirds_multiple_of);
-    check_less(key->less_listed);
     const bool several = key->to_each.node != NULL;
-    if (several && key->absent.node != NULL &&
-        (nnc_json_type_of(key->absent) != NNC_JSON_LIST ||
-         nnc_json_count(key->absent) != nnc_json_count(key->to_each))) {
+    if (key->absent.node == NULL) {
+        /* required, or optional */
+    } else if (!several) {
+        check_value(key->absent);
+    } else if (nnc_json_type_of(key->absent) != NNC_JSON_LIST ||
+               nnc_json_count(key->absent) != nnc_json_count(key->to_each)) {
         nnc_json_mismatch(key->absent, "wrong length",
                           "a list with a value for each field of to_each");
-    }
-    for (nnc_json one = nnc_json_first(key->absent); several && one.node != NULL;
-         one = nnc_json_next(one)) {
-        check_value(one);
-    }
-    if (!several) {
-        check_value(key->absent);
+    } else {
+        check_each(key->absent, check_scalar);
     }
     if (!several && key->to[0] == '\0' && key->values.node == NULL) {
         nnc_json_fault(at, "to",
-                       "missing, expected a field, to_each, or values that name fields, "
-                       "found nothing");
+                       "missing, expected a field, to_each, or values that name fields, found "
+                       "nothing");
     }
     if (key->optional && key->absent.node != NULL) {
         nnc_json_fault(at, "optional",
@@ -264,33 +408,8 @@ static void read_key(nnc_foreign_set *set, nnc_json at, nnc_foreign_key *key)
     }
 }
 
-static void read_keys(nnc_foreign_set *set, nnc_json root, nnc_architecture *row)
+static void check_pattern(nnc_json at, const nnc_foreign_pattern *p)
 {
-    static const nnc_foreign_key unsaid;
-    const nnc_json list = nnc_json_get(root, "keys");
-    nnc_foreign_key *keys =
-        nnc_read_objects(list, &key_table, key_others, sizeof *keys, &unsaid, &row->key_count);
-    int32_t i = 0;
-    row->keys = keys;
-    for (nnc_json at = nnc_json_first(list); i < row->key_count && nnc_json_go_on(root);
-         at = nnc_json_next(at)) {
-        read_key(set, at, &keys[i++]);
-    }
-}
-
-static void read_pattern(nnc_foreign_set *set, nnc_json at, nnc_foreign_pattern *p)
-{
-    p->values = values_of(set, nnc_json_get(at, "values"));
-    p->when = nnc_json_get(at, "when");
-    p->from = nnc_json_get(at, "from");
-    p->end = nnc_json_get(at, "end");
-    p->every = nnc_json_get(at, "every");
-    p->offset = nnc_json_get(at, "offset");
-    check_when(p->when);
-    check_number(p->from);
-    check_number(p->end);
-    check_number(p->every);
-    check_number(p->offset);
     const bool worded = p->list[0] != '\0' || p->letters[0] != '\0' || p->matrix[0] != '\0';
     if (worded && !is_object(p->values)) {
         nnc_json_fault(at, "values", "missing, expected the kind of each word, found nothing");
@@ -301,111 +420,25 @@ static void read_pattern(nnc_foreign_set *set, nnc_json at, nnc_foreign_pattern 
     }
 }
 
-static void read_patterns(nnc_foreign_set *set, nnc_json root, nnc_architecture *row)
-{
-    static const nnc_foreign_pattern unsaid;
-    const nnc_json list = nnc_json_get(root, "patterns");
-    nnc_foreign_pattern *patterns = nnc_read_objects(
-        list, &pattern_table, pattern_others, sizeof *patterns, &unsaid, &row->pattern_count);
-    int32_t i = 0;
-    row->patterns = patterns;
-    for (nnc_json at = nnc_json_first(list); i < row->pattern_count && nnc_json_go_on(root);
-         at = nnc_json_next(at)) {
-        read_pattern(set, at, &patterns[i++]);
-    }
-}
-
-static void check_classes(nnc_json classes)
-{
-    check_object(classes);
-    for (nnc_json at = nnc_json_first(classes); at.node != NULL; at = nnc_json_next(at)) {
-        const bool another = nnc_json_type_of(at) == NNC_JSON_BOOL && !nnc_json_bool(at);
-        if (!another && !is_object(at)) {
-            nnc_json_mismatch(
-                at, "wrong type",
-                "an object of fields, or false for a class that builds another network");
-        } else if (!another) {
-            check_value(at);
-        }
-    }
-}
-
-/* {KEY: {"like": ARCHITECTURE, "sets": {FIELD: VALUE}}} */
-static void check_parts(nnc_json parts)
-{
-    check_object(parts);
-    for (nnc_json at = nnc_json_first(parts); is_object(parts) && at.node != NULL;
-         at = nnc_json_next(at)) {
-        const nnc_json like = nnc_json_get(at, "like"), sets = nnc_json_get(at, "sets");
-        if (nnc_json_type_of(like) != NNC_JSON_TEXT) {
-            nnc_json_fault(at, "like",
-                           "missing, expected the architecture of the part, found nothing");
-        }
-        check_object(sets);
-        check_value(sets);
-    }
-}
-
-static void check_levels(nnc_json at)
-{
-    static const char *const texts[] = { "down", "up" };
-    check_object(at);
-    check_texts(nnc_json_get(at, "heads"));
-    for (size_t i = 0; is_object(at) && i < NNC_COUNT_OF(texts); i++) {
-        if (nnc_json_type_of(nnc_json_get(at, texts[i])) != NNC_JSON_TEXT) {
-            nnc_json_fault(at, texts[i],
-                           "missing, expected the class of a block with attention, "
-                           "found nothing");
-        }
-    }
-    if (nnc_json_get(at, "heads").node != NULL && nnc_json_count(nnc_json_get(at, "heads")) != 2) {
-        nnc_json_mismatch(nnc_json_get(at, "heads"), "wrong length", "two keys of head counts");
-    }
-    check_value(nnc_json_get(at, "default_heads"));
-}
-
-static void check_stands_for(nnc_json at)
-{
-    static const char *const others[] = { "is", NULL };
-    check_members(at, "choice", others);
-    if (at.node != NULL && !is_object(nnc_json_get(at, "is"))) {
-        nnc_json_fault(at, "is", "missing, expected an architecture for each value, found nothing");
-    }
-    for (nnc_json one = nnc_json_first(nnc_json_get(at, "is")); one.node != NULL;
-         one = nnc_json_next(one)) {
-        if (nnc_json_type_of(one) != NNC_JSON_TEXT) {
-            nnc_json_mismatch(one, "wrong type", "an architecture");
-        }
-    }
-}
-
 static void read_row(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_architecture *row)
 {
+    const nnc_json keys = nnc_json_get(root, "keys"), patterns = nnc_json_get(root, "patterns");
     row->family = NNC_FAMILY_COUNT;
-    nnc_read_object(root, &row_table, row_others, row);
+    read_object(root, &row_table, row);
     nnc_read_identity(root, SCHEMA, stem);
-    row->classes = nnc_json_get(root, "classes");
-    row->implies = nnc_json_get(root, "implies");
-    row->only = nnc_json_get(root, "only");
-    row->harmless = nnc_json_get(root, "harmless");
-    row->needs = nnc_json_get(root, "needs");
-    row->stands_for = nnc_json_get(root, "stands_for");
-    row->text = nnc_json_get(root, "text");
-    row->parts = nnc_json_get(root, "parts");
-    row->levels = nnc_json_get(root, "levels");
-    row->values = nnc_json_get(root, "values");
-    check_classes(row->classes);
-    check_object(row->implies);
-    check_value(row->implies);
-    check_object(row->only);
-    check_texts(row->harmless);
-    check_texts(row->needs);
-    check_stands_for(row->stands_for);
-    check_parts(row->text);
-    check_parts(row->parts);
-    check_levels(row->levels);
-    read_keys(set, root, row);
-    read_patterns(set, root, row);
+    nnc_foreign_key *k = read_objects(keys, &key_table, sizeof *k, &row->key_count);
+    row->keys = k;
+    for (nnc_json at = nnc_json_first(keys); k != NULL && at.node != NULL; at = nnc_json_next(at)) {
+        k->values = values_of(set, k->values);
+        check_key(at, k++);
+    }
+    nnc_foreign_pattern *p = read_objects(patterns, &pattern_table, sizeof *p, &row->pattern_count);
+    row->patterns = p;
+    for (nnc_json at = nnc_json_first(patterns); p != NULL && at.node != NULL;
+         at = nnc_json_next(at)) {
+        p->values = values_of(set, p->values);
+        check_pattern(at, p++);
+    }
 }
 
 void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file)
@@ -433,18 +466,6 @@ static const nnc_architecture *take(nnc_foreign_set *set, const document *d)
     return d->good ? &d->row : NULL;
 }
 
-/* The id that is nearest to a name; NULL = none is near. */
-static const char *nearest_id(nnc_foreign_set *set, const char *name)
-{
-    int32_t count = 0;
-    const nnc_architecture *const *all = nnc_foreign_all(set, &count);
-    const char **names = nnc_arena_array(set->arena, (size_t)count + 1, sizeof *names);
-    for (int32_t i = 0; names != NULL && i < count; i++) {
-        names[i] = all[i]->id;
-    }
-    return names != NULL ? nnc_nearest(name, names, (size_t)count) : NULL;
-}
-
 /* The architecture that this one is like. Calls itself through nnc_foreign_find as long as the chain is; a circle ends
  * at a file that is being read. */
 static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row)
@@ -460,7 +481,8 @@ static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row
     if (below != NULL && !below->good) {
         nnc_faults_note(root.doc->faults, &below->err);
     } else if (row->below == NULL) {
-        const char *near = set->quiet ? NULL : nearest_id(set, row->like);
+        int32_t count;
+        const char *near = set->quiet ? NULL : nnc_foreign_nearest(set, row->like, false, &count);
         char expected[160];
         snprintf(expected, sizeof expected, "the id of a file in foreign/%s%s%s",
                  near != NULL ? ", nearest \"" : "", near != NULL ? near : "",
@@ -578,6 +600,19 @@ const nnc_architecture *const *nnc_foreign_all(nnc_foreign_set *set, int32_t *co
     }
     set->quiet = quiet;
     return all;
+}
+
+const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool networks,
+                                int32_t *count)
+{
+    const nnc_architecture *const *all = nnc_foreign_all(set, count);
+    const char **names = nnc_arena_array(set->arena, (size_t)*count + 1, sizeof *names);
+    size_t used = 0;
+    for (int32_t i = 0; names != NULL && i < *count; i++) {
+        names[used] = all[i]->id;
+        used += !networks || nnc_foreign_is_network(all[i]);
+    }
+    return names != NULL ? nnc_nearest(name, names, used) : NULL;
 }
 
 /* ---- which keys a file speaks of ---- */

@@ -105,13 +105,21 @@ typedef struct nnc_foreign_set {
 
 void nnc_foreign_open(nnc_foreign_set *set, nnc_specs *specs, nnc_arena *arena, nnc_faults *faults);
 void nnc_foreign_close(nnc_foreign_set *set);
-/* The architecture of a name; NULL = there is none, or a fault was noted. */
+/* The architecture of a name; NULL = no file has it, or a fault was noted. */
 const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name);
 /* One from an open document, a file that is validated; NULL with a fault. stem: the name of the file; NULL = any. */
 const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc,
                                               const char *stem);
-/* All of all folders, in the arena; *count 0 where there is none. A file with a fault is left out. */
+/* All architectures of all folders, in the arena; *count 0 where no folder has any. A file with a fault is left out. */
 const nnc_architecture *const *nnc_foreign_all(nnc_foreign_set *set, int32_t *count);
+static inline bool nnc_foreign_is_network(const nnc_architecture *row)
+{
+    return !row->base && (!row->part || row->alone);
+}
+
+/* The id that is nearest to a name, among networks alone or all files; NULL = no id is near. *count: of all files. */
+const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool networks,
+                                int32_t *count);
 /* Notes in the configuration's list a fault that was found in a data file. */
 void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file);
 

@@ -232,35 +232,29 @@ static const nnc_field *field_of(const nnc_model *model, const char *name)
     return name[0] != '\0' ? nnc_field_of_key(nnc_model_table_of(model), name) : NULL;
 }
 
-/* Does a list repeat one number? */
-static bool is_even(nnc_json at)
+/* The first item of a list that is no number, or not that of the first item; NULL node = the list repeats one number. */
+static nnc_json first_uneven(nnc_json list)
 {
-    const nnc_json first = nnc_json_first(at);
-    bool even = nnc_json_type_of(first) == NNC_JSON_NUMBER;
-    for (nnc_json item = first; even && item.node != NULL; item = nnc_json_next(item)) {
-        even = nnc_json_type_of(item) == NNC_JSON_NUMBER &&
-               nnc_json_number(item) == nnc_json_number(first);
+    const nnc_json first = nnc_json_first(list);
+    nnc_json at = first;
+    while (at.node != NULL && nnc_json_type_of(at) == NNC_JSON_NUMBER &&
+           nnc_json_number(at) == nnc_json_number(first)) {
+        at = nnc_json_next(at);
     }
-    return even;
+    return first.node != NULL ? at : list;
 }
 
 /* A list that repeats one number stands for it. false: a fault was noted. */
 static bool first_of_equal(nnc_json *at)
 {
-    const nnc_json first = nnc_json_first(*at);
-    if (first.node == NULL) {
+    const nnc_json uneven = first_uneven(*at);
+    if (uneven.node == at->node) {
         nnc_json_mismatch(*at, "empty", "a whole number");
-        return false;
+    } else if (uneven.node != NULL) {
+        nnc_json_mismatch(uneven, "uneven list", "the same whole number at every level");
     }
-    for (nnc_json item = first; item.node != NULL; item = nnc_json_next(item)) {
-        if (nnc_json_type_of(item) != NNC_JSON_NUMBER ||
-            nnc_json_number(item) != nnc_json_number(first)) {
-            nnc_json_mismatch(item, "uneven list", "the same whole number at every level");
-            return false;
-        }
-    }
-    *at = first;
-    return true;
+    *at = nnc_json_first(*at);
+    return uneven.node == NULL;
 }
 
 static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
@@ -371,7 +365,8 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key,
 {
     if (key->two_thirds_multiple_of.node != NULL) {
         read_two_thirds(at, root, key, field, model);
-    } else if (key->uneven_to[0] != '\0' && nnc_json_type_of(at) == NNC_JSON_LIST && !is_even(at)) {
+    } else if (key->uneven_to[0] != '\0' && nnc_json_type_of(at) == NNC_JSON_LIST &&
+               first_uneven(at).node != NULL) {
         nnc_read_field(at, field_of(model, key->uneven_to), model);
     } else if (key->same_each_level && nnc_json_type_of(at) == NNC_JSON_LIST &&
                !first_of_equal(&at)) {

@@ -26,7 +26,7 @@ static void set_kind(kinds *k, int64_t layer, const char *kind)
     snprintf(k->of[layer], KIND_MAX, "%s", kind);
 }
 
-/* Our word for one of theirs; a fault where there is none. */
+/* Translates one of their words to our kind; false with a fault where the file does not name it. */
 static bool translate(kinds *k, nnc_json at, const char *word, int64_t layer)
 {
     char own[KIND_MAX], expected[160];
