@@ -382,7 +382,7 @@ static nnc_json values_of(nnc_foreign_set *set, nnc_json at)
     return found;
 }
 
-/* What members of a key have to be to each other. */
+/* Rules between the members of a key. */
 static void check_key(nnc_json at, const nnc_foreign_key *key)
 {
     const bool several = key->to_each.node != NULL;
@@ -460,7 +460,8 @@ static document *find_document(const nnc_foreign_set *set, const char *name)
 /* The architecture of a file that was read; NULL with its fault noted where it has one. */
 static const nnc_architecture *take(nnc_foreign_set *set, const document *d)
 {
-    if (!d->good && !set->quiet && set->faults->count == 0) {
+    const bool loud = !set->quiet || d->err.status == NNC_NO_MEMORY;
+    if (!d->good && loud && set->faults->count == 0) {
         nnc_faults_note(set->faults, &d->err);
     }
     return d->good ? &d->row : NULL;
@@ -549,11 +550,14 @@ const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name)
         return take(set, d);
     }
     snprintf(below, sizeof below, "foreign/%.70s.json", name);
-    if (!is_usable(name) || set->specs == NULL ||
-        nnc_specs_file(set->specs, below, &path, NULL) != NNC_OK || path == NULL) {
+    if (!is_usable(name) || set->specs == NULL) {
         return NULL;
     }
-    d = nnc_arena_alloc(set->arena, sizeof *d);
+    const bool found = nnc_specs_file(set->specs, below, &path, NULL) == NNC_OK;
+    if (found && path == NULL) {
+        return NULL;
+    }
+    d = found ? nnc_arena_alloc(set->arena, sizeof *d) : NULL;
     if (d == NULL) {
         nnc_faults_no_memory(set->faults);
         return NULL;
@@ -589,10 +593,16 @@ const nnc_architecture *const *nnc_foreign_all(nnc_foreign_set *set, int32_t *co
     nnc_id_list list = { .count = 0 };
     const bool quiet = set->quiet;
     *count = 0;
-    if (set->specs == NULL || !nnc_specs_list_folder(set->specs, "foreign", &list)) {
+    if (set->specs == NULL) {
         return NULL;
     }
-    const nnc_architecture **all = nnc_arena_array(set->arena, (size_t)list.count + 1, sizeof *all);
+    const nnc_architecture **all =
+        nnc_specs_list_folder(set->specs, "foreign", &list)
+            ? nnc_arena_array(set->arena, (size_t)list.count + 1, sizeof *all)
+            : NULL;
+    if (all == NULL) {
+        nnc_faults_no_memory(set->faults);
+    }
     set->quiet = true;
     for (int32_t i = 0; all != NULL && i < list.count; i++) {
         all[*count] = nnc_foreign_find(set, list.ids[i]);
