@@ -162,10 +162,6 @@ void nnc_op_shape(const nnc_op *op, char *text, unsigned long size)
 }
 
 NNC_ENUM_NAMES(nnc_phase, NNC_PHASE_LIST)
-NNC_ENUM_NAMES(nnc_group, NNC_GROUP_LIST)
-
-NNC_ENUM_TEXTS(nnc_flops_convention, NNC_CONVENTION_LIST)
-
 static const char all_pairs[] = "one pass; attention over all pairs",
                   wide_pairs[] = "one pass; attention over all pairs, with a window over its width",
                   masked_pairs[] = "one pass; attention over the pairs under the mask";
@@ -189,10 +185,6 @@ double nnc_dtype_bytes(nnc_dtype dtype)
     };
     return (unsigned)dtype < NNC_DTYPE_COUNT ? bytes_of[dtype] : (double)NAN;
 }
-
-NNC_ENUM_NAMES(nnc_dtype, NNC_DTYPE_LIST)
-
-NNC_ENUM_NAMES(nnc_stored, NNC_STORED_LIST)
 
 double nnc_stored_bytes(nnc_stored stored, double group_size)
 {

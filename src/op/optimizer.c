@@ -36,10 +36,6 @@ nnc_policy_sizes nnc_policy_bytes(nnc_policy policy)
                : (nnc_policy_sizes){ unknown, unknown, unknown, unknown, unknown };
 }
 
-NNC_ENUM_TEXTS(nnc_policy, NNC_POLICY_LIST)
-
-NNC_ENUM_TEXTS(nnc_optimizer, NNC_OPTIMIZER_LIST)
-
 static double gradient_io_bytes(const nnc_policy_sizes *sizes)
 {
     return sizes->gradient_bytes > 0.0

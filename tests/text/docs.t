@@ -3,11 +3,11 @@
 # Options, for a form: one of each kind.
 $ nncost docs options | python3 -c 'import json,sys; d=json.load(sys.stdin); o=[x for c in d["commands"] if c["name"]=="estimate" for x in c["options"]]; print(d["schema"], len(d["commands"])); [print(*x.values(), sep=" | ") for x in o if x["name"] in ("--micro-batch", "--sequence-parallel", "--schedule", "--recompute", "--overlap", "--cluster", "--stages")]'
 nncost.options/1 26
---sequence-parallel | None | Parallelism | switch | None | None | None | None | off | sequence_parallel | Norms and dropout are split over tensor ranks too.
+--sequence-parallel | None | Parallelism | switch | None | None | None | None | off | sequence_parallel | Also split norms and dropout over tensor ranks.
 --schedule | None | Parallelism | choice | ['1f1b', 'gpipe', 'interleaved', 'zb-h1', 'zb-h2', 'zb-v', 'dualpipe'] | None | None | None | 1f1b, interleaved with virtual stages | schedule | Pipeline schedule: the order of forward and backward micro-batches.
---overlap | None | Parallelism | number | None | None | 0 | 1 | the software profile's | overlap | Share of the communication that could overlap with compute and does.
+--overlap | None | Parallelism | number | None | None | 0 | 1 | the software profile's | overlap | Share of the communication that overlaps with compute, where overlap is possible.
 --micro-batch | None | Batch | whole | None | None | 1 | 1000000000 | 1 | micro_batch | Sequences or images per micro-batch of one replica.
---recompute | None | Memory | flags | ['attention', 'norm', 'activation', 'mla_up_proj', 'moe_act', 'shared_experts', 'mlp', 'moe', 'full', 'selective', 'core_attn', 'layernorm'] | None | None | None | none | recompute | What is computed again in backward instead of kept.
+--recompute | None | Memory | flags | ['attention', 'norm', 'activation', 'mla_up_proj', 'moe_act', 'shared_experts', 'mlp', 'moe', 'full', 'selective', 'core_attn', 'layernorm'] | None | None | None | none | recompute | Activation checkpointing: parts that are computed again in backward instead of kept.
 --cluster | None | Parallelism | path | None | None | None | None | None | None | Links between the devices, in place of those of the device file.
 --stages | None | Output | flag | None | None | None | None | None | None | Show every stage of the pipeline: its layers, times and memory.
 

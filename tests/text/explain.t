@@ -921,23 +921,23 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, 1f1b
-devices           Devices in all.
+devices           Total number of devices.
 data              Replicas that share the batch.
 tensor            Devices that split each matrix product.
-pipeline          Stages the layers are spread over.
+pipeline          Pipeline stages.
 virtual_stages    Groups of layers per pipeline stage.
 context           Devices that split each sequence.
-expert            Devices that share the experts, out of data x context.
-sequence_parallel Norms and dropout are split over tensor ranks too.
-zero              ZeRO stage: optimizer states, gradients too, weights too (FSDP) are sharded.
-shard             Ranks that share one copy of what ZeRO shards (HSDP).
-reshard           ZeRO stage 3 frees weights after forward and gathers them again.
+expert            Devices that share the experts; a divisor of data x context.
+sequence_parallel Also split norms and dropout over tensor ranks.
+zero              ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP).
+shard             Ranks that share one sharded copy of what ZeRO shards (HSDP).
+reshard           ZeRO stage 3 frees weights after forward and gathers them again for backward.
 devices_per_node  Devices in one scale-up domain.
 schedule          Pipeline schedule: the order of forward and backward micro-batches.
-context_kind      How context ranks attend to each other's tokens.
+context_kind      How context ranks attend to the tokens of the others.
 rank_order        Which ranks are neighbours: the degree named first varies fastest.
-overlap           Share of the communication that could overlap with compute and does.
-capacity_factor   Expert slots over the mean load; 0 = every token is served.
+overlap           Share of the communication that overlaps with compute, where overlap is possible.
+capacity_factor   Slots per expert over its mean number of tokens; 0 = no token is dropped.
 imbalance         Tokens of the busiest expert rank over the mean.
 micro_batch       Sequences or images per micro-batch of one replica.
 micro_batches     Micro-batches per optimizer step (gradient accumulation).
@@ -945,36 +945,36 @@ global_batch      Sequences or images per step.
 seq_len           Length of a sequence.
 image             Side of an image.
 precision         Number format of the matrix products.
-policy            Bytes kept per parameter; default: fp32 for fp32 and tf32, else mixed.
-optimizer         Optimizer: its state and its step.
-recompute         What is computed again in backward instead of kept.
+policy            Precision policy: formats of weights, gradients and optimizer states. default:
+optimizer         Optimizer: its states and its step.
+recompute         Activation checkpointing: parts that are computed again in backward instead of
 recompute_every   Full recomputation in segments of this many layers.
 recompute_layers  Full recomputation of this many layers of each stage; 0 = all.
-offload           What lives in host memory: optimizer, activations, weights.
-attention         Attention in one kernel, or written out.
+offload           Parts kept in host memory: optimizer, activations, weights.
+attention         Attention as one fused kernel, or as separate kernels.
 activations       How kept activations are counted.
 software          Software profile: which kernels are fused, and which tensors each keeps.
 software_chosen   Whether the profile was chosen for the plan, not by the user.
-mode              With the device's fitted efficiency, or the bound of the datasheet.
+mode              Predict with the fitted efficiencies of the device, or give the lower bound of the
 overrides         Fields that --set changed.
 cluster           File of the links between devices.
-ends_as_layers    Table and head count as a layer each where stages share the layers out.
+ends_as_layers    Count embedding and head as one layer each when balancing stages.
 first_stage_layers
 last_stage_layers Layers of the last pipeline stage; 0 = as many as the others.
-whole_experts     Tensor ranks are expert ranks, too, and none has a slice of an expert: --expert is
-train             Whose weights are trained; the others are frozen.
-next_tokens       Layers that predict tokens further on (next_layers of the model) are trained, too.
-adapter_rank      Rank of adapters beside linear layers (LoRA), which alone are trained unless
-adapters          Which layers have adapters.
-dora              Adapters train the direction of a weight, and a length per output beside it
-frozen            How weights that are not trained are stored.
-fp8_inputs        Inputs of activation functions are kept in 8 bits for backward.
+whole_experts     Do not split experts over tensor ranks (expert tensor parallel = 1): --expert is
+train             Parts with trained weights; others are frozen.
+next_tokens       Also train the layers for multi-token prediction (next_layers of the model).
+adapter_rank      Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the
+adapters          Layers that have adapters.
+dora              Adapters train the direction of each weight and a separate magnitude per output
+frozen            Storage format of frozen weights.
+fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.
 flops_convention  How model FLOPs are counted.
-clip_gradients    Gradients are clipped by their norm before the step.
+clip_gradients    Clip gradients by their norm before the optimizer step.
 tokens            Tokens to train on in the whole run.
 samples           Sequences or images to train on in the whole run.
-price             Price of one device for one hour, in the currency of the device file, or else US
-reserve_bytes     Device memory set aside for other uses: the driver, collectives, what an allocator
+price             Price of one device for one hour, in the currency of the device file (US dollars
+reserve_bytes     Device memory for other uses: driver, collectives, allocator fragmentation. If it
 $ nncost explain bubble dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --schedule zb-h1 | sed '1,/^$/d'
 bubble_s          Idle time of the busiest stage, from a replay of the schedule with the times of
                   every stage.

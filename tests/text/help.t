@@ -85,79 +85,83 @@ Batch:
   --scenario ID           The scenario of the plan file that stands for MODEL [its only one].
 
 Parallelism:
-  --devices N             Devices in all. [data x tensor x pipeline x context]
+  --devices N             Total number of devices. [data x tensor x pipeline x context]
   --devices-per-node N    Devices in one scale-up domain. [the device file's]
   --data N                Replicas that share the batch. Also --dp. [devices / the other degrees]
   --tensor N              Devices that split each matrix product. Also --tp. [1]
-  --pipeline N            Stages the layers are spread over. Also --pp. [1]
+  --pipeline N            Pipeline stages. Also --pp. [1]
   --virtual-stages N      Groups of layers per pipeline stage. Also --vpp. [1]
-  --ends-as-layers[=off]  Table and head count as a layer each where stages share the layers out.
-                          [off]
+  --ends-as-layers[=off]  Count embedding and head as one layer each when balancing stages. [off]
   --first-stage-layers N  Layers of the first pipeline stage; 0 = as many as the others. [0]
   --last-stage-layers N   Layers of the last pipeline stage; 0 = as many as the others. [0]
   --context N             Devices that split each sequence. Also --cp. [1]
-  --expert N              Devices that share the experts, out of data x context. Also --ep. [1]
-  --whole-experts[=off]   Tensor ranks are expert ranks, too, and none has a slice of an expert:
-                          --expert is out of tensor x data x context. [off]
+  --expert N              Devices that share the experts; a divisor of data x context. Also --ep.
+                          [1]
+  --whole-experts[=off]   Do not split experts over tensor ranks (expert tensor parallel = 1):
+                          --expert is then a divisor of tensor x data x context. [off]
   --sequence-parallel[=off]
-                          Norms and dropout are split over tensor ranks too. [off]
+                          Also split norms and dropout over tensor ranks. [off]
   --schedule NAME         Pipeline schedule: the order of forward and backward micro-batches. 1f1b,
                           gpipe, interleaved, zb-h1, zb-h2, zb-v, dualpipe [1f1b, interleaved with
                           virtual stages]
-  --context-kind NAME     How context ranks attend to each other's tokens. ring, all-gather, ulysses
-                          [ring]
+  --context-kind NAME     How context ranks attend to the tokens of the others. ring, all-gather,
+                          ulysses [ring]
   --rank-order NAME       Which ranks are neighbours: the degree named first varies fastest.
                           tensor-context-data-pipeline, tensor-context-pipeline-data,
                           tensor-pipeline-context-data [tensor-context-data-pipeline]
-  --overlap X             Share of the communication that could overlap with compute and does. [the
-                          software profile's]
-  --capacity-factor X     Expert slots over the mean load; 0 = every token is served. [0]
+  --overlap X             Share of the communication that overlaps with compute, where overlap is
+                          possible. [the software profile's]
+  --capacity-factor X     Slots per expert over its mean number of tokens; 0 = no token is dropped.
+                          [0]
   --imbalance X           Tokens of the busiest expert rank over the mean. [1]
   --cluster FILE          Links between the devices, in place of those of the device file.
 
 Memory:
-  --zero NAME             ZeRO stage: optimizer states, gradients too, weights too (FSDP) are
-                          sharded. 0, 1, 2, 3 [0]
-  --shard N               Ranks that share one copy of what ZeRO shards (HSDP). [data x context]
-  --reshard[=off]         ZeRO stage 3 frees weights after forward and gathers them again. [on]
-  --offload LIST          What lives in host memory: optimizer, activations, weights. none, or some
+  --zero NAME             ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights
+                          (FSDP). 0, 1, 2, 3 [0]
+  --shard N               Ranks that share one sharded copy of what ZeRO shards (HSDP). [data x
+                          context]
+  --reshard[=off]         ZeRO stage 3 frees weights after forward and gathers them again for
+                          backward. [on]
+  --offload LIST          Parts kept in host memory: optimizer, activations, weights. none, or some
                           of optimizer,activations,weights [none]
-  --recompute LIST        What is computed again in backward instead of kept. none, selective, full,
-                          or some of
+  --recompute LIST        Activation checkpointing: parts that are computed again in backward
+                          instead of kept. none, selective, full, or some of
                           attention,norm,activation,mla_up_proj,moe_act,shared_experts,mlp,moe
                           [none]
-  --train LIST            Whose weights are trained; the others are frozen. all, or some of
+  --train LIST            Parts with trained weights; others are frozen. all, or some of
                           embedding,attention,mlp,norm,conv,time,head,towers,adapters [all]
-  --next-tokens[=off]     Layers that predict tokens further on (next_layers of the model) are
-                          trained, too. [off]
-  --adapter-rank N        Rank of adapters beside linear layers (LoRA), which alone are trained
-                          unless --train says more; 0 = none. Also --lora. [0]
-  --adapters NAME         Which layers have adapters. linear, attention, mlp [linear]
-  --dora[=off]            Adapters train the direction of a weight, and a length per output beside
-                          it (DoRA). [off]
-  --frozen NAME           How weights that are not trained are stored. 16bit, int8, nf4 [16bit]
-  --fp8-inputs[=off]      Inputs of activation functions are kept in 8 bits for backward. [off]
+  --next-tokens[=off]     Also train the layers for multi-token prediction (next_layers of the
+                          model). [off]
+  --adapter-rank N        Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only
+                          the adapters are trained unless --train adds parts. Also --lora. [0]
+  --adapters NAME         Layers that have adapters. linear, attention, mlp [linear]
+  --dora[=off]            Adapters train the direction of each weight and a separate magnitude per
+                          output (DoRA). [off]
+  --frozen NAME           Storage format of frozen weights. 16bit, int8, nf4 [16bit]
+  --fp8-inputs[=off]      Keep the inputs of activation functions in 8 bits for backward. [off]
   --recompute-every N     Full recomputation in segments of this many layers. [1]
   --recompute-layers N    Full recomputation of this many layers of each stage; 0 = all. [0]
   --activations NAME      How kept activations are counted. per-op, korthikanti [per-op]
-  --reserve-bytes N       Device memory set aside for other uses: the driver, collectives, what an
-                          allocator cannot hand out again. With a number the verdict counts no
-                          spread. [the software profile's]
+  --reserve-bytes N       Device memory for other uses: driver, collectives, allocator
+                          fragmentation. If it is given, the verdict uses the predicted peak without
+                          a margin. [the software profile's]
 
 Numbers:
   --precision NAME        Number format of the matrix products. fp64, fp32, tf32, bf16, fp16, fp8,
                           int8, fp4, int4 [bf16, else fp16, else fp32]
-  --policy NAME           Bytes kept per parameter; default: fp32 for fp32 and tf32, else mixed.
-                          default, fp32, mixed, mixed-fp32grad, mixed-both, amp, bf16-states-fp32,
-                          bf16-pure, fp8 [default]
-  --optimizer NAME        Optimizer: its state and its step. adamw, adam, sgd, momentum, rmsprop,
+  --policy NAME           Precision policy: formats of weights, gradients and optimizer states.
+                          default: fp32 for fp32 and tf32, else mixed. default, fp32, mixed,
+                          mixed-fp32grad, mixed-both, amp, bf16-states-fp32, bf16-pure, fp8
+                          [default]
+  --optimizer NAME        Optimizer: its states and its step. adamw, adam, sgd, momentum, rmsprop,
                           adafactor, lion, adam8bit, muon, lamb, lars [adamw]
-  --attention NAME        Attention in one kernel, or written out. flash, flash1, flash2, flash3,
-                          unfused [flash]
-  --mode NAME             With the device's fitted efficiency, or the bound of the datasheet.
-                          predicted, ideal [predicted]
+  --attention NAME        Attention as one fused kernel, or as separate kernels. flash, flash1,
+                          flash2, flash3, unfused [flash]
+  --mode NAME             Predict with the fitted efficiencies of the device, or give the lower
+                          bound of the datasheet. predicted, ideal [predicted]
   --flops-convention NAME How model FLOPs are counted. palm, causal, 6nd [palm]
-  --clip-gradients[=off]  Gradients are clipped by their norm before the step. [on]
+  --clip-gradients[=off]  Clip gradients by their norm before the optimizer step. [on]
   --software PROFILE      Implementation profile: which kernels are fused, what each keeps, what
                           hides. 'any' chooses by plan and lets a search offer what no framework of
                           the profile has [chosen for the plan and the device; to serve: vllm].
@@ -174,33 +178,33 @@ Numbers:
   --building OPERATOR     Whose data centre: its PUE, from grid/buildings.json [--pue].
 
 Run:
-  --epochs X              Times through the dataset, with --dataset-size.
-  --dataset-size X        Tokens of the dataset; images or other samples where the model has no
-                          tokens.
-  --days X                Train for so many days, whatever that comes to.
-  --device-hours X        Train for so many hours times devices, as published totals have it.
-  --step-s X              Time of one step, in place of the estimate's. [the estimate's]
-  --step-flops X          Model FLOPs of one step, in place of the estimate's. [the estimate's]
-  --warmup-s X            Time spent once: start of the job, compilation, ramp of the batch. [0]
+  --epochs X              Passes over the dataset, with --dataset-size.
+  --dataset-size X        Tokens of the dataset; images or other samples for a model without tokens.
+  --days X                Train for this many days.
+  --device-hours X        Train for this many device-hours, the unit of published totals.
+  --step-s X              Time of one step, instead of the estimate. [the estimate's]
+  --step-flops X          Model FLOPs of one step, instead of the estimate. [the estimate's]
+  --warmup-s X            Time spent once: start of the job, compilation, ramp of the batch size.
+                          [0]
   --evaluate-every X      Steps between evaluations; 0 = none. [0]
   --evaluate-s X          Time of one evaluation.
-  --straggler-share X     Share of the time that is lost to slow devices. [0]
+  --straggler-share X     Share of the time lost to slow devices. [0]
 
 Failures:
-  --stops NAME            Which stops the device file's mean time between failures counts. any,
+  --stops NAME            Failures that the device file's mean time between failures counts. any,
                           hardware [any]
-  --device-mtbf-s X       Mean time between stops of one device; of all, it is this over their
-                          number. [the device file's]
-  --detect-s X            Time until a stop is noticed. [600]
-  --start-s X             Time until all ranks are up again. [30]
+  --device-mtbf-s X       Mean time between failures of one device; for the run it is divided by the
+                          number of devices. [the device file's]
+  --detect-s X            Time until a failure is detected. [600]
+  --start-s X             Time to restart all ranks. [30]
   --replace-s X           Time to replace a failed node when no spare is ready. [0]
   --spares X              Spare nodes that are ready. [0]
   --repair-s X            Time until a failed node is repaired and back. [2d]
-  --failing-share X       Share of the stops that cost a node. [1]
-  --reclaim-per-month X   Share of spot nodes that the seller takes back in a month. [0]
-  --elastic-replicas X    Replicas of which the others go on while one is replaced; 0 = all wait,
-                          and go back to a checkpoint. [0]
-  --reshard-s X           Time until those that are left go on. [60]
+  --failing-share X       Share of the failures that cost a node. [1]
+  --reclaim-per-month X   Share of spot nodes that the seller takes back per month. [0]
+  --elastic-replicas X    Number of replicas of an elastic job: the others continue while one is
+                          replaced. 0 = all stop and return to a checkpoint. [0]
+  --reshard-s X           Time until the remaining replicas of an elastic job continue. [60]
   --planned-stops X       Planned stops, such as maintenance. [0]
 
 Checkpoints:
@@ -210,44 +214,46 @@ Checkpoints:
                           device]
   --storage-read-bytes-per-s X
                           Rate at which all devices together read a checkpoint. [as for writing]
-  --asynchronous[=off]    Training goes on while a checkpoint is written. [off]
+  --asynchronous[=off]    Training continues while a checkpoint is written. [off]
   --block-s X             Time that training waits for a checkpoint. [save_s; asynchronous: copy to
                           the host]
   --save-s X              Time until a checkpoint is durable. [bytes over rate]
   --load-s X              Time to load a checkpoint. [bytes over rate]
   --checkpoint-interval-s X
-                          Useful work between two checkpoints. [the best]
+                          Training time between two checkpoints. [the best]
 
 Fine-tuning:
-  --method NAME           How the model is trained, and so what else runs on every token. train,
+  --method NAME           Training method: which other models run on the tokens of a step. train,
                           distill, distill-on-policy, dpo, grpo, ppo [train]
-  --policy-params X       Parameters of the model that is trained, which the next four are compared
-                          with. [the model's active ones]
+  --policy-params X       Active parameters of the trained model; the next four are relative to it.
+                          [the model's active ones]
   --reference-params X    Active parameters of the reference model; 0 = none, or its answers are
-                          kept. [as many as the policy]
+                          stored. [as many as the policy]
   --reward-params X       Active parameters of the reward model; 0 = none. [ppo: as many as the
                           policy; else none]
   --critic-params X       Active parameters of the critic of ppo; 0 = none. [as many as the policy]
   --teacher-params X      Active parameters of the teacher.
-  --update-epochs X       Passes over each generated batch. [1]
+  --update-epochs X       Training passes over each generated batch. [1]
   --sampler-logprobs[=off]
-                          Log probabilities of the sampler are kept, not computed again by the
-                          policy. [off]
+                          Use the log probabilities of the sampler instead of computing them again
+                          with the policy. [off]
   --prompt-tokens X       Tokens of a prompt. [0]
-  --response-tokens X     Tokens that are generated for it, in the mean. [the rest of the sequence]
-  --group X               Answers that share a prompt. [1]
-  --rollout-batch X       Sequences that are generated at once on a replica. [those of a step, or as
-                          many as fit]
-  --rollout-tensor X      Devices that split each product while generating. [1]
-  --rollout-devices X     Devices that only generate; 0 = the training devices do both. [0]
-  --rollout-overlap[=off] Generating devices work while the others train, with weights one step old.
+  --response-tokens X     Mean number of generated tokens per prompt. [the rest of the sequence]
+  --group X               Answers per prompt. [1]
+  --rollout-batch X       Sequences generated together on one replica. [those of a step, or as many
+                          as fit]
+  --rollout-tensor X      Devices that split each matrix product during generation. [1]
+  --rollout-devices X     Devices that only generate; 0 = the training devices also generate. [0]
+  --rollout-overlap[=off] Generation overlaps with training, with weights that are one step old.
                           [off]
-  --rollout-tail X        Longest answer over the mean length: a batch waits for its last one. [1]
+  --rollout-tail X        Longest answer over the mean length: a batch waits for its longest answer.
+                          [1]
   --rollout-tokens-per-s X
-                          Tokens per second of one device that generates. [that of 'nncost serve']
-  --rollout-s X           Time of generating a step. [tokens over rate]
-  --score-s X             Time of scoring a step. [that of its forward passes]
-  --sync-s X              Time until new weights are where answers are generated. [bytes over rate]
+                          Generated tokens per second of one generating device. [that of 'nncost
+                          serve']
+  --rollout-s X           Time to generate the samples of a step. [tokens over rate]
+  --score-s X             Time to score the samples of a step. [that of its forward passes]
+  --sync-s X              Time to send new weights to the generating devices. [bytes over rate]
   --sync-bytes-per-s X    Rate at which new weights are sent. [devices of their own: the network;
                           else at once]
 
@@ -255,23 +261,23 @@ Sites:
   --sites X               Sites, each with the devices of the plan, that average their weights every
                           --outer-every steps. [1]
   --outer-every X         Steps between two averages of the weights (DiLoCo).
-  --outer-bytes X         Bytes of the weights as they are sent. [4 per parameter]
+  --outer-bytes X         Bytes of the weights as they are sent between sites. [4 per parameter]
   --site-bytes-per-s X    Bandwidth of the link of one site in one direction.
   --outer-overlap-s X     Part of the averaging time that overlaps with training. [0]
 
 Input:
   --sample-bytes X        Bytes of a sample in storage.
   --input-bytes-per-s X   Rate of the storage for input, for all devices together.
-  --access-share X        Share of that rate that the access pattern reaches: small random reads 0.1
-                          to 0.4. [1]
+  --access-share X        Share of that rate that the access pattern reaches; small random reads:
+                          0.1 to 0.4. [1]
   --cached-share X        Share of the samples that are cached. [0]
-  --prepare-s X           Time one worker takes for one sample: decoding, augmentation.
-  --workers X             Workers that prepare samples, per device. [8]
-  --prefetch X            Batches that each worker holds. [2]
+  --prepare-s X           Time of one worker to prepare one sample: decoding, augmentation.
+  --workers X             Data-loading workers per device. [8]
+  --prefetch X            Batches that each worker prefetches. [2]
   --prepared-bytes X      Bytes of a sample as it is sent to the device.
-  --encode-s X            Time of a device for a sample that it encodes itself before the step:
-                          images to latents, texts; 0 = cached. [0]
-  --serial-input[=off]    Nothing is prepared while the device computes. [off]
+  --encode-s X            Time of a device to encode a sample before the step (images to latents,
+                          texts); 0 = cached. [0]
+  --serial-input[=off]    Data loading does not overlap with compute. [off]
 
 Energy:
   --idle-w X              Power of an idle node, divided by its number of devices. [the device
@@ -282,19 +288,19 @@ Energy:
   --pue X                 Power usage effectiveness: energy of the building over that of its
                           machines. [1]
   --carbon-g-per-kwh X    Carbon intensity of the grid. [that of --region]
-  --embodied-kg X         Carbon of making one device with its share of a node.
-  --life-s X              Time until a device is retired.
-  --use-share X           Share of that time in which it is used.
+  --embodied-kg X         Embodied carbon of one device with its share of a node.
+  --life-s X              Lifetime of a device.
+  --use-share X           Share of its lifetime in which it is used.
 
 Cost:
   --tokens X              Tokens to train on in the whole run.
   --samples X             Sequences or images to train on in the whole run.
-  --price X               Price of one device for one hour, in the currency of the device file, or
-                          else US dollars. [the device file's newest]
+  --price X               Price of one device for one hour, in the currency of the device file (US
+                          dollars if it has no prices). [the device file's newest]
   --stored-bytes X        Data and checkpoints kept during the run.
-  --storage-price X       Price of a stored gigabyte for a month.
-  --egress-bytes X        Data moved out.
-  --egress-price X        Price of moving out a gigabyte.
+  --storage-price X       Price of one stored gigabyte per month.
+  --egress-bytes X        Data moved out (egress).
+  --egress-price X        Price of moving out one gigabyte.
 
 Output:
   --stages                Show every stage of the pipeline: its layers, times and memory.

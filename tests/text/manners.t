@@ -9,14 +9,14 @@ usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 
 Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
 
-      --devices N                Devices in all
+      --devices N                Total number of devices
       --tensor N                 Devices that split each matrix product
-      --pipeline N               Stages the layers are spread over
-      --zero NAME                ZeRO stage: optimizer states, gradients too, weights too (FSDP) ...
+      --pipeline N               Pipeline stages
+      --zero NAME                ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also ...
       --micro-batch N            Sequences or images per micro-batch of one replica
       --seq-len N                Length of a sequence
       --precision NAME           Number format of the matrix products
-      --recompute LIST           What is computed again in backward instead of kept
+      --recompute LIST           Activation checkpointing: parts that are computed again in ...
       --tokens X                 Tokens to train on in the whole run
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
   -f, --format FORMAT            table, json, csv or markdown

@@ -118,7 +118,7 @@ $ nncost estimate dense round --seller korner
 ! nncost: --seller: unknown seller, expected one of corner, nearest "corner", found "korner"
 [3]
 $ nncost estimate dense round --offer spot
-! nncost: --offer: expected --seller beside it, found none
+! nncost: --offer: expected it with --seller, found none
 [2]
 $ nncost run dense round --tokens 1T --region Tyland
 ! nncost: --region: expected an ISO country code or a cloud's region, nearest "Toyland", found "Tyland"
@@ -126,9 +126,9 @@ $ nncost run dense round --tokens 1T --region Tyland
 
 # A catalogue without a source is none.
 $ sed 's/, "source": "@shelf" }/ }/' toy/prices/corner.json >corner.json; nncost validate corner.json
-! nncost: corner.json:7: prices[0].source: missing, expected it beside every figure, found nothing
-! nncost: corner.json:8: prices[1].source: missing, expected it beside every figure, found nothing
-! nncost: corner.json:9: prices[2].source: missing, expected it beside every figure, found nothing
+! nncost: corner.json:7: prices[0].source: missing, expected it with every value, found nothing
+! nncost: corner.json:8: prices[1].source: missing, expected it with every value, found nothing
+! nncost: corner.json:9: prices[2].source: missing, expected it with every value, found nothing
 [3]
 $ nncost validate toy/prices/corner.json toy/grid/regions.json
 toy/prices/corner.json: ok
@@ -238,7 +238,7 @@ $ nncost run dense round --devices 16 --tokens 1T --carbon-g-per-kwh 100 --embod
 carbon      0.3254 t CO2e, at 100 g/kWh, 0.3254 t at the devices' rated power
             0.02185 t for making the devices, this run's share, of 300 kg each (as given)
 $ sed 's/, "source": "@meter"//' toy/grid/buildings.json >buildings.json; nncost validate buildings.json toy/grid/buildings.json
-! nncost: buildings.json:7: buildings[0].source: missing, expected it beside every figure, found nothing
+! nncost: buildings.json:7: buildings[0].source: missing, expected it with every value, found nothing
 [3]
 $ sed 's/ "year": 2025,//' toy/grid/buildings.json >buildings.json; nncost validate buildings.json
 ! nncost: buildings.json:7: buildings[0].year: missing, expected a whole number from 1990 to 2100, found nothing

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "input/file.h"
-#include "input/folders.h"
 #include "input/foreign/foreign_internal.h"
 #include "spec_reader.h"
 

@@ -10,8 +10,6 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "input/foreign/foreign_internal.h"
-#include "input/graph_read.h"
-#include "input/place.h"
 
 /* The longest sequence that a training is taken to have, where a network could hold a longer one. */
 enum { TRAINED_TOKENS = 8192 };

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "input/folders.h"
 #include "input/foreign/foreign_internal.h"
-#include "input/place.h"
 
 static const char SCHEMA[] = "nncost.foreign/1";
 

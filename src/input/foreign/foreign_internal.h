@@ -13,7 +13,7 @@
 #ifndef NNCOST_INPUT_FOREIGN_FOREIGN_INTERNAL_H
 #define NNCOST_INPUT_FOREIGN_FOREIGN_INTERNAL_H
 
-#include "input/family_fields.h"
+#include "input/input_internal.h"
 
 /* ---- data files of architectures (foreign_files.c) ---- */
 
