@@ -14,7 +14,7 @@ extern "C" {
 /* A set of loaded specs: one arena, freed at once. Use it in one thread at a time. */
 typedef struct nnc_specs nnc_specs;
 
-/* data_path: a folder with hw/, models/ and software/, searched last; NULL = none. Searched before it:
+/* data_path: a folder with hw/, models/, software/ and foreign/, searched last; NULL = none. Searched before it:
  * $NNCOST_PATH (colon-separated), $XDG_CONFIG_HOME/nncost/ or ~/.config/nncost/. NULL when out of memory. */
 NNC_API nnc_specs *nnc_specs_open(const char *data_path);
 NNC_API void nnc_specs_close(nnc_specs *specs);

@@ -237,6 +237,12 @@ bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *lis
     return list_all(folders, &nnc_spec_kinds[kind], list);
 }
 
+bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_list *list)
+{
+    const nnc_spec_info info = { .folder = folder };
+    return list_all(folders, &info, list);
+}
+
 static const char *path_of(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
                            const char *id)
 {

@@ -161,9 +161,10 @@ typedef struct nnc_json_doc {
     nnc_arena *arena; /* for texts that outlive the document */
     const char *text;
     size_t size;
-    int values_max; /* 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows a larger file */
-    bool foreign;   /* may be the configuration of another program: see nnc_json_parse */
-    bool lenient;   /* skip and note unknown keys of such a file */
+    int values_max;   /* 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows a larger file */
+    bool foreign;     /* may be the configuration of another program: see nnc_json_parse */
+    bool lenient;     /* skip and note unknown keys of such a file */
+    nnc_specs *specs; /* where the data files of its architecture are; NULL = nowhere */
     nnc_json_apart apart;
     struct cJSON *root;        /* NULL: no document, errors have no line */
     struct nnc_json_doc *like; /* the file whose values it inherits, freed with it; NULL = none */
@@ -390,6 +391,9 @@ typedef struct nnc_folders {
 bool nnc_folders_open(nnc_folders *folders, const char *data_path);
 /* The ids of all folders, sorted, each once. false: out of memory. */
 bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list);
+/* The same of a folder by its name, "foreign". */
+bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_list *list);
+bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
 /* The file of an id or alias; *path stays NULL when nothing is found. */
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id,
                           const char **path, nnc_error *err);
@@ -433,6 +437,9 @@ void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem
  * buildings ("nncost.buildings/1"). */
 bool nnc_is_catalogue(nnc_json root);
 void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
+/* Architectures of configurations, "nncost.foreign/1". */
+bool nnc_is_architecture(nnc_json root);
+void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
 
 /* ---- models ---- */
 

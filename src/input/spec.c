@@ -119,6 +119,11 @@ nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *cons
     return NNC_OK;
 }
 
+bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list)
+{
+    return nnc_folders_list_folder(&specs->folders, folder, list);
+}
+
 nnc_status nnc_specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id,
                                   const char **path, nnc_error *err)
 {
@@ -234,7 +239,7 @@ nnc_spec_kind nnc_spec_kind_of(nnc_json root)
     } else if (kind == NNC_SPEC_KIND_COUNT) {
         nnc_json_mismatch(at, "unknown schema",
                           "nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, "
-                          "nncost.plans/1, nncost.prices/1 or nncost.grid/1");
+                          "nncost.plans/1, nncost.prices/1, nncost.grid/1 or nncost.foreign/1");
     }
     return kind;
 }
@@ -242,6 +247,7 @@ nnc_spec_kind nnc_spec_kind_of(nnc_json root)
 void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem,
                         void *out)
 {
+    doc->specs = specs;
     if (nnc_spec_complete(doc, specs, kind)) {
         nnc_spec_kinds[kind].read(nnc_json_root(doc), stem, out);
     }

@@ -626,6 +626,11 @@ static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path)
         nnc_catalogue_read_open(doc, specs, nnc_is_pipe(path) ? NULL : stem);
         return;
     }
+    if (nnc_is_architecture(root)) {
+        nnc_spec_stem(path, false, stem, sizeof stem);
+        nnc_architecture_read_open(doc, specs, nnc_is_pipe(path) ? NULL : stem);
+        return;
+    }
     const nnc_spec_kind kind = cluster ? NNC_SPEC_DEVICE : nnc_spec_kind_of(root);
     void *spec =
         kind != NNC_SPEC_KIND_COUNT ? nnc_arena_alloc(doc->arena, nnc_spec_kinds[kind].size) : NULL;

@@ -768,7 +768,7 @@ $ cat >config.json <<J
 $ nncost estimate config.json round | head -1
 model     config.json = config, config, decoder, 135,217,000 parameters
 $ sed -i 's/"llama"/"lama"/' config.json; nncost estimate config.json round
-! nncost: config.json:1: model_type: unknown architecture, expected one of those in docs/models.md, nearest llama, or the shape as a file of your own (nncost show llama3-8b --format json), found "lama"
+! nncost: config.json:1: model_type: unknown architecture, expected one of those in docs/models.md, nearest llama, a file foreign/MODEL_TYPE.json of your own, or the shape as a model file (nncost show llama3-8b --format json), found "lama"
 [3]
 $ sed -i 's/"lama"/"llama"/; s/"silu"/"sillu"/' config.json; nncost estimate config.json round
 ! nncost: config.json:3: hidden_act: shapes a network this version does not know, expected silu|swish, found "sillu"

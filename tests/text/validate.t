@@ -140,7 +140,7 @@ $ try() { sed "s/$1/$2/" toy/hw/fitted.json >fitted.json; nncost validate fitted
 ! nncost: fitted.json:5: aliases[0]: wrong type, expected text, found 7
 ! nncost: fitted.json:17: scale_up.dims: missing, expected an axis length or more, found nothing
 ! nncost: fitted.json:3: id: bad id, expected a file name without '/' or "..", found "../fitted"
-! nncost: fitted.json:2: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1 or nncost.grid/1, found "nncost.device/2"
+! nncost: fitted.json:2: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1, nncost.grid/1 or nncost.foreign/1, found "nncost.device/2"
 [3]
 
 # A cluster.
@@ -188,10 +188,10 @@ $ echo '{}' >x.json; nncost validate x.json
 ! nncost: x.json: schema: missing, expected the kind of file, found nothing
 [3]
 $ echo '{ "schema": "nncost.thing/1" }' >x.json; nncost validate x.json
-! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1 or nncost.grid/1, found "nncost.thing/1"
+! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1, nncost.grid/1 or nncost.foreign/1, found "nncost.thing/1"
 [3]
 $ echo '{ "schema": 7 }' >x.json; nncost validate x.json
-! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1 or nncost.grid/1, found 7
+! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1, nncost.grid/1 or nncost.foreign/1, found 7
 [3]
 
 # mtbf, node_power and embodied_kg need a source; a price needs a date.
