@@ -148,9 +148,10 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *b, nnc_error *err)
         }
     }
     if (option != NULL) {
-        nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                 "software %s does not have it; --software any searches beyond what it has",
-                 software_of(b, &plan)->id);
+        nnc_fail(
+            err, NNC_ILLEGAL_PLAN, option,
+            "software %s does not offer it; --software any also searches options that it lacks",
+            software_of(b, &plan)->id);
     }
     return false;
 }

@@ -1,4 +1,4 @@
-/* Checks as a program that links the library runs them. */
+/* Checks run by a program that links the library. */
 #include <unistd.h>
 
 #include "support.h"
@@ -87,7 +87,7 @@ START_TEST(refused)
 }
 END_TEST
 
-/* The file is another one by now: nothing is written. */
+/* The file was replaced during the check: nothing is written. */
 START_TEST(edited_meanwhile)
 {
     nnc_error err = { 0 };
