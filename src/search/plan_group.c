@@ -16,8 +16,7 @@
  *                                                       heaviest stages
  *     sums        table of op times, split backward     segment times                as long as the table
  *     allowed     ZeRO stage and offload                legal, and its profile       one block
- *
-@GAIN@ */
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
