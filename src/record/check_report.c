@@ -1,3 +1,4 @@
+/* The report of a check or of a comparison: sums over its rows, summary lines, and the metric tables of its output. */
 #include <math.h>
 #include <stdio.h>
 
@@ -80,8 +81,6 @@ nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nn
     }
     return NNC_OK;
 }
-
-/* The report of a check or of a comparison: sums over its rows, summary lines, and the metric tables of its output. */
 
 NNC_ENUM_NAMES(nnc_check_state, NNC_CHECK_STATE_LIST)
 

@@ -95,7 +95,7 @@ START_TEST(edited_meanwhile)
     nnc_check *made = check();
     write_plans("<= 41e9");
     ck_assert_int_eq(nnc_check_update(made, &err), NNC_IO);
-    ck_assert_ptr_nonnull(strstr(err.what, "changed while"));
+    ck_assert_ptr_nonnull(strstr(err.what, "changed during"));
     nnc_check_destroy(made);
 }
 END_TEST
