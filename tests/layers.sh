@@ -12,7 +12,7 @@ faults=0
 
 # What each room may include besides itself, base/ and the public headers. The core is a list of
 # layers: a room sees all those to its left.
-core=(graph op shape parallel cost pipeline estimate memo serve run metrics)
+core=(op graph shape parallel cost pipeline estimate memo serve run metrics)
 declare -A sees=([base]="" [input]="metrics graph" [render]="metrics")
 for ((i = 0; i < ${#core[@]}; i++)); do
     sees[${core[i]}]=${core[*]:0:i}
@@ -22,7 +22,7 @@ sees[sweep]=$engine
 sees[search]="$engine sweep"
 sees[record]=$engine
 # The library ends here. store, explain, plot and lab are the program's own.
-sees[onnx]="input"
+sees[onnx]="op input"
 sees[store]="render sweep"
 sees[plot]="$engine sweep search record"
 sees[explain]="$engine sweep search record"

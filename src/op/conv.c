@@ -1,7 +1,8 @@
+/* 2-d convolution, plain and transposed. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 typedef struct dims {
     double batch, c_in, h_in, w_in, c_out, h_out, w_out, kernel, groups, bias;
@@ -62,9 +63,8 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
     } else {
         NNC_SET(why, work.flops, "FLOP", 2.0 * (d.batch * d.h_out * d.w_out) * d.weights);
     }
-    NNC_NOTE(why,
-             "every weight meets every position of the output, of the input if transposed: one "
-             "multiply and one add; taps on the padding count");
+    NNC_NOTE(why, "one multiply and one add per weight and position of the output (of the input if "
+                  "transposed); taps on the padding count");
     work.full_flops = work.flops;
     work.window_flops = work.flops;
     work.causal_flops = work.flops;
@@ -82,11 +82,11 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
                 (d.inputs + d.outputs) * d.in_bytes + d.weights * d.grad_bytes * grad_accumulate);
         NNC_NOTE(why,
                  "operands cross memory once; grad_accumulate: share of the micro-batches that "
-                 "add to a gradient already there");
+                 "add to an existing gradient");
         if (op->u.conv.bias_apart) {
             NNC_LET(why, plain_read_bytes, "B", work.read_bytes);
             NNC_SET(why, work.read_bytes, "B", plain_read_bytes + d.outputs * d.in_bytes);
-            NNC_NOTE(why, "the gradient of the bias is a kernel of its own");
+            NNC_NOTE(why, "a separate kernel makes the gradient of the bias");
         }
         NNC_SET(why, work.write_bytes, "B", d.weights * d.grad_bytes);
         return work;
@@ -96,7 +96,7 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
     if (op->u.conv.bias_apart) {
         NNC_LET(why, plain_read_bytes, "B", work.read_bytes);
         NNC_SET(why, work.read_bytes, "B", plain_read_bytes + d.outputs * d.out_bytes);
-        NNC_NOTE(why, "the bias is added by a kernel of its own");
+        NNC_NOTE(why, "a separate kernel adds the bias");
         NNC_SET(why, work.write_bytes, "B", 2.0 * d.outputs * d.out_bytes);
     }
     return work;
@@ -135,7 +135,7 @@ static int conv_backward(const nnc_op *op, nnc_op *backward)
     return count;
 }
 
-/* A convolution of each channel by itself divides with the channels. */
+/* A depthwise convolution divides with its channels. */
 static void conv_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_conv *p = &op->u.conv;

@@ -1,7 +1,8 @@
+/* Table lookup. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 enum { TOKEN_ID_BYTES = 8 }; /* int64 on the device */
 

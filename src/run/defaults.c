@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "base/sized.h"
-#include "run/run.h"
+#include "run/run_internal.h"
 
 #define DAY_S 86400.0
 

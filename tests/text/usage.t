@@ -159,10 +159,10 @@ $ nncost estimate dense round --devices 16 --tensor 4 --micro-batch 1 --micro-ba
 
 # An unknown quantity of 'explain', near and far.
 $ nncost explain mfuu dense round
-! nncost: mfuu: no metric or op of this name, did you mean mfu?
+! nncost: mfuu: unknown metric or op, did you mean mfu?
 [2]
 $ nncost explain xyzzy dense round
-! nncost: xyzzy: no metric or op of this name, expected one such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
+! nncost: xyzzy: unknown metric or op, expected a name such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
 [2]
 
 # Unknown ids: the near one is named, the far one not; an alias is as good as an id.

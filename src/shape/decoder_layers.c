@@ -1,8 +1,10 @@
-#include "op/work.h"
-#include "shape/decoder.h"
+/* Parts of a decoder's layers in addition to plain attention and MLP: sparse and latent attention,
+ * experts, and mixers that keep a state. */
+#include "base/names.h"
+#include "shape/shape_internal.h"
 
-/* Every query scores every token before it, by ReLU of products with one key, weighted over the index heads.
- * Source: DeepSeek-V3.2-Exp, section 2.1.   [indexer] */
+/* Sparse attention: every query scores every token before it, by ReLU of products with one key, weighted
+ * over the index heads. Source: DeepSeek-V3.2-Exp, section 2.1.   [indexer] */
 static void pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t heads = d->index_heads, width = d->index_dim;
@@ -40,9 +42,11 @@ static void pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
-/* Keys are what their latent gives and a rotated part that all heads share, side by side; values leave the tensor
- * that both came in. Queries are rotated in place, or put together anew where the rotation is no kernel of its own.
- * Source: fused_mla_yarn_rope_apply.py and multi_latent_attention.py of Megatron-LM.   [latent-attention] */
+/* Lays out keys, values and queries per head. A key joins the output of its latent and a rotated
+ * part that all heads share; values are copied out of the tensor that holds both. Queries are
+ * rotated in place, or copied too when the rotation is not a separate kernel. Source:
+ * fused_mla_yarn_rope_apply.py and multi_latent_attention.py of Megatron-LM.
+ * [latent-attention] */
 static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t whole = d->qk_nope_head_dim + d->qk_rope_head_dim;
@@ -73,8 +77,8 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
                                        latent, d->hidden, w->layer->qkv_bias);
     kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* the same input as q_down */
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
-    /* The down-projections are replicated over tensor ranks; what they give is gathered. */
-    nnc_layer_tensor_exchange(w, "attn.tensor_in", true, q_input + latent);
+    /* The down-projections are replicated over tensor ranks; their outputs are gathered. */
+    nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent);
     const int32_t first = w->to.list->count;
     nnc_op *q_up = nnc_layer_linear(w, d->q_lora_rank > 0 ? "attn.q_up" : "attn.q",
                                     NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, q_width, q_input, false);
@@ -92,12 +96,12 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
-/* Where tokens go when they go to their experts. */
+/* Sizes of the routing of tokens to experts. */
 typedef struct routing {
     const nnc_layer_writer *w;
     const nnc_decoder *d;
-    int64_t copies, rows; /* of tokens; rows of the experts' products, padding included */
-    double useful;        /* share of the rows that are no padding; 0 = all */
+    int64_t copies, rows; /* copies of tokens; rows of the experts' products, padding included */
+    double useful;        /* share of the rows that are not padding; 0 = all */
 } routing;
 
 static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d)
@@ -131,10 +135,11 @@ static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split
     return op;
 }
 
-/* Send buffer of one rank: the copies of its tokens, and what pads the slots. Sequence parallelism has
- * divided them over the tensor ranks. What goes out of a rank goes in 8 bits where software has it so: tokens
- * forward, and backward the gradients of what comes back. The busiest rank takes in `imbalance` times as much. */
-static void dispatch_exchange(const routing *r, const char *name, bool out)
+/* Send buffer of one rank: the copies of its tokens, and the padding of the slots. Sequence
+ * parallelism divides the tokens over the tensor ranks. Some software sends 8 bits: tokens in
+ * forward, gradients of the results in backward. The busiest rank receives `imbalance` times the
+ * mean. */
+static void dispatch_collective(const routing *r, const char *name, bool out)
 {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;
@@ -170,8 +175,9 @@ static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind ki
     return op;
 }
 
-/* What arrives lies by rank, and is put in the order of the experts; what they give, back. Source: sort_chunks_by_idxs
- * of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.   [experts] */
+/* Received rows are ordered by rank; they are sorted by expert, and the results back. Source:
+ * sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.
+ * [experts] */
 static void sort_rows(const routing *r, const char *name)
 {
     const nnc_writer *to = &r->w->to;
@@ -183,8 +189,9 @@ static void sort_rows(const routing *r, const char *name)
     }
 }
 
-/* Slots times the tokens of each sequence, or back: work that is no mathematics. Of the masks, those that weigh results
- * have a gradient. Source: dense_matmul of MaxText, src/MaxText/layers/moe.py.   [experts] */
+/* Dispatch or combine as a product with a mask: slots x tokens of each sequence, or the reverse. It
+ * counts no model FLOPs. Only the mask that weights the results has a gradient. Source:
+ * dense_matmul of MaxText, src/MaxText/layers/moe.py.   [experts] */
 static void mask_product(const routing *r, const char *name, bool back)
 {
     const nnc_layer_writer *w = r->w;
@@ -204,8 +211,9 @@ static void mask_product(const routing *r, const char *name, bool back)
     nnc_list_mul(&w->to, nnc_list_mul(&w->to, r->rows, r->d->hidden), w->seq_len);
 }
 
-/* Source: weighted_bias_quick_geglu_impl of Megatron-LM, megatron/core/fusions/fused_bias_geglu.py, where the halves
- * are clamped and concatenated before the fused kernel.   [experts] */
+/* Clamps and concatenates the two halves before the fused kernel. Source:
+ * weighted_bias_quick_geglu_impl of Megatron-LM, megatron/core/fusions/fused_bias_geglu.py.
+ * [experts] */
 static bool clamp(const routing *r)
 {
     const nnc_layer_writer *w = r->w;
@@ -221,7 +229,8 @@ static bool clamp(const routing *r)
     return op->recomputed;
 }
 
-/* Source: transform_bias of MaxText, src/MaxText/layers/moe.py.   [experts] */
+/* Copies the expert's bias to each row. Source: transform_bias of MaxText,
+ * src/MaxText/layers/moe.py.   [experts] */
 static void gather_bias(const routing *r, int64_t width)
 {
     const nnc_writer *to = &r->w->to;
@@ -242,7 +251,7 @@ static void routed(const routing *r)
     } else {
         reorder(r, "moe.dispatch", NNC_PW_DISPATCH, copied, w->hidden_elements);
     }
-    dispatch_exchange(r, "moe.all_to_all_in", false);
+    dispatch_collective(r, "moe.all_to_all_in", false);
     sort_rows(r, "moe.sort");
     const bool gated = nnc_mlp_gated(d->mlp);
     expert_linear(r, gated ? "moe.gate_up" : "moe.up", NNC_SPLIT_EXPERT_COLUMN,
@@ -264,14 +273,14 @@ static void routed(const routing *r)
         bias->u.pointwise.fused = false;
     }
     sort_rows(r, "moe.unsort");
-    dispatch_exchange(r, "moe.all_to_all_out", true);
+    dispatch_collective(r, "moe.all_to_all_out", true);
     if (masked) {
         mask_product(r, "moe.combine", true);
         return;
     }
     nnc_op *combine = reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE,
                               w->hidden_elements, copied);
-    /* The experts' results, weighted by their scores, are needed for the scores' gradient. */
+    /* The gradient of the scores needs the experts' results before weighting. */
     if (!scored) {
         combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied);
     }
@@ -282,8 +291,8 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     const nnc_mlp_names shared = { nnc_mlp_gated(d->mlp) ? "moe.shared_gate_up" : "moe.shared_up",
                                    "moe.shared_activation", "moe.shared_down" };
     const routing r = routing_of(w, d);
-    /* Tokens are divided over the tensor ranks when they go to their experts, so what is gathered is
-     * each one's copies, where it has a slice of each expert, and the tokens themselves for the shared expert. */
+    /* Tensor ranks divide the tokens that go to experts. With sliced experts, each rank gathers the
+     * copies of all of them; the shared expert gathers the tokens themselves. */
     const nnc_plan *plan = w->to.how->plan;
     const int64_t sliced = plan->whole_experts ? 0 : d->experts_per_token;
     const int64_t copies = sliced + (d->shared_hidden > 0 ? 1 : 0);
@@ -292,7 +301,7 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     nnc_layer_begin_norm(w, "mlp.norm");
     const int32_t first = w->to.list->count;
     if (width > 0) {
-        nnc_layer_tensor_exchange(w, "mlp.tensor_in", true, width);
+        nnc_layer_tensor_collective(w, "mlp.tensor_in", true, width);
     }
     nnc_op *router = nnc_layer_linear(w, "moe.router", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE,
                                       d->experts, d->hidden, false);
@@ -320,10 +329,226 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     }
     routed(&r);
     if (width > 0) {
-        nnc_layer_tensor_exchange(w, "mlp.tensor_out", false, width);
+        nnc_layer_tensor_collective(w, "mlp.tensor_out", false, width);
     }
     if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MOE)) {
         nnc_list_again(&w->to, first);
     }
     nnc_layer_join(w, "mlp.end_norm", "mlp.residual", NNC_GROUP_MLP);
+}
+
+/* ---- mixers that keep a state in place of all tokens   [state-mixers] ----
+ * Sources: Mamba arXiv:2312.00752; Mamba-2 arXiv:2405.21060; gated delta rule arXiv:2412.06464;
+ * lightning attention arXiv:2501.08313; short convolutions arXiv:2511.23404. */
+
+enum { CHUNK = 256, DELTA_CHUNK = 64 };
+
+static nnc_op *linear(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t n,
+                      int64_t k, bool bias)
+{
+    return nnc_layer_linear(w, name, NNC_GROUP_ATTENTION, split, n, k, bias);
+}
+
+/* The first product of the layer; it owns the output of the norm. */
+static void enter(const nnc_layer_writer *w, int64_t n, bool keeps_input)
+{
+    const nnc_layer *l = w->layer;
+    nnc_layer_tensor_collective(w, "ssm.tensor_in", true, l->hidden);
+    linear(w, "ssm.in", NNC_SPLIT_COLUMN, n, l->hidden, l->qkv_bias)->u.matmul.keeps_a =
+        keeps_input && !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
+}
+
+static void leave(const nnc_layer_writer *w, int64_t width)
+{
+    const nnc_layer *l = w->layer;
+    linear(w, "ssm.out", NNC_SPLIT_ROW, l->hidden, width, l->out_bias);
+    nnc_layer_tensor_collective(w, "ssm.tensor_out", false, l->hidden);
+    nnc_layer_join(w, "ssm.end_norm", "ssm.residual", NNC_GROUP_ATTENTION);
+}
+
+static nnc_op *pointwise(const nnc_layer_writer *w, const char *name, nnc_pointwise_kind kind,
+                         int64_t width)
+{
+    nnc_op *op = nnc_list_pointwise(&w->to, name, kind, NNC_GROUP_ATTENTION,
+                                    nnc_list_mul(&w->to, w->tokens, width));
+    op->split = NNC_SPLIT_INNER;
+    return op;
+}
+
+/* A causal convolution of each channel, then a SiLU: one kernel, which keeps only its input. */
+static void convolve(const nnc_layer_writer *w, const nnc_decoder *d, int64_t channels, bool silu)
+{
+    const nnc_conv conv = { .batch = w->batch,
+                            .c_in = channels,
+                            .c_out = channels,
+                            .h_in = w->seq_len,
+                            .w_in = 1,
+                            .h_out = w->seq_len,
+                            .w_out = 1,
+                            .kernel = d->conv_kernel,
+                            .stride = 1,
+                            .groups = channels,
+                            .kernel_w = 1,
+                            .needs_grad_input = true,
+                            .keeps_input = true };
+    nnc_list_conv(&w->to, "ssm.conv", NNC_GROUP_ATTENTION, &conv, d->conv_bias)->split =
+        NNC_SPLIT_INNER;
+    if (silu) {
+        pointwise(w, "ssm.conv_act", NNC_PW_SILU, channels);
+    }
+}
+
+static void gate(const nnc_layer_writer *w, const char *name, int64_t width)
+{
+    pointwise(w, name, NNC_PW_SWIGLU, width)->u.pointwise.keeps_input = true;
+}
+
+static void scan(const nnc_layer_writer *w, nnc_scan dims, int64_t params)
+{
+    nnc_op *op = nnc_list_add(&w->to, "ssm.scan", NNC_OP_SCAN, NNC_GROUP_ATTENTION);
+    dims.tokens = w->tokens;
+    op->u.scan = dims;
+    op->weights.vector = params;
+    nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->tokens, dims.inner), dims.state);
+}
+
+/* RMS norm of the values read from the state: over all values, or per head with the same
+ * weights. */
+static void state_norm(const nnc_layer_writer *w, int64_t width, int64_t heads)
+{
+    nnc_op *op = nnc_list_norm(&w->to, "ssm.state_norm", NNC_NORM_RMS,
+                               nnc_list_mul(&w->to, w->tokens, width),
+                               nnc_list_mul(&w->to, w->tokens, heads), width / heads);
+    op->split = NNC_SPLIT_INNER;
+    op->u.norm.across_heads = heads == 1;
+}
+
+static void mamba(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t inner = d->ssm_inner, projected = d->ssm_rank + 2 * d->ssm_state;
+    enter(w, 2 * inner, true);
+    convolve(w, d, inner, true);
+    linear(w, "ssm.x", NNC_SPLIT_ROW, projected, inner, false);
+    nnc_layer_tensor_collective(w, "ssm.tensor_x", false, projected);
+    if (d->ssm_norms) {
+        nnc_layer_norm(w, "ssm.rank_norm", d->ssm_rank);
+        nnc_layer_norm(w, "ssm.key_norm", d->ssm_state);
+        nnc_layer_norm(w, "ssm.query_norm", d->ssm_state);
+    }
+    linear(w, "ssm.step", NNC_SPLIT_COLUMN, inner, d->ssm_rank, true);
+    scan(w, (nnc_scan){ .inner = inner, .state = d->ssm_state, .groups = 1 },
+         nnc_list_mul(&w->to, inner, d->ssm_state + 1));
+    gate(w, "ssm.gate", inner);
+    leave(w, inner);
+}
+
+static void mamba2_behind(const nnc_layer_writer *w, const nnc_decoder *d, bool keeps_input)
+{
+    const int64_t inner = d->ssm_inner, keys = d->ssm_groups * d->ssm_state;
+    enter(w, 2 * inner + 2 * keys + d->ssm_heads, keeps_input);
+    convolve(w, d, inner + 2 * keys, true);
+    scan(w,
+         (nnc_scan){ .inner = inner,
+                     .state = d->ssm_state,
+                     .groups = d->ssm_groups,
+                     .heads = d->ssm_heads,
+                     .chunk = d->ssm_chunk > 0 ? d->ssm_chunk : CHUNK },
+         3 * d->ssm_heads);
+    gate(w, "ssm.gate", inner);
+    if (!d->no_state_norm) {
+        state_norm(w, inner, 1);
+    }
+    leave(w, inner);
+}
+
+static void mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    mamba2_behind(w, d, true);
+}
+
+/* Attention and Mamba-2 on the same input; their outputs are added. Source: arXiv:2507.22448,
+ * section 2. */
+static void attention_and_mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    nnc_attention_names names = nnc_attention_plain;
+    names.residual = NULL;
+    nnc_layer_project(w, &names, NULL);
+    nnc_layer_attend(w, &names, NULL);
+    nnc_list_residual(&w->to, "attn.beside", NNC_GROUP_ATTENTION, w->hidden_elements);
+    mamba2_behind(w, d, false);
+}
+
+static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t inner = d->ssm_inner, keys = d->ssm_groups * d->ssm_state;
+    enter(w, 2 * inner + 2 * keys, true);
+    linear(w, "ssm.decay", NNC_SPLIT_COLUMN, 2 * d->ssm_heads, w->layer->hidden, false)
+        ->u.matmul.keeps_a = false;
+    convolve(w, d, inner + 2 * keys, true);
+    scan(w,
+         (nnc_scan){ .inner = inner,
+                     .state = d->ssm_state,
+                     .groups = d->ssm_groups,
+                     .heads = d->ssm_heads,
+                     .chunk = d->ssm_chunk > 0 ? d->ssm_chunk : DELTA_CHUNK,
+                     .delta = true },
+         2 * d->ssm_heads);
+    state_norm(w, inner, d->ssm_heads);
+    gate(w, "ssm.gate", inner);
+    leave(w, inner);
+}
+
+static void lightning(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t inner = d->heads * d->head_dim;
+    enter(w, 3 * inner, true);
+    pointwise(w, "ssm.activation", NNC_PW_SILU, 3 * inner)->u.pointwise.keeps_input = true;
+    scan(w,
+         (nnc_scan){ .inner = inner,
+                     .state = d->head_dim,
+                     .groups = d->heads,
+                     .heads = d->heads,
+                     .chunk = d->ssm_chunk > 0 ? d->ssm_chunk : CHUNK },
+         0);
+    state_norm(w, inner, 1);
+    linear(w, "ssm.gate_in", NNC_SPLIT_COLUMN, inner, w->layer->hidden, false)->u.matmul.keeps_a =
+        false;
+    gate(w, "ssm.gate", inner);
+    leave(w, inner);
+}
+
+static void short_conv(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    enter(w, 3 * d->hidden, true);
+    gate(w, "ssm.gate_in", d->hidden);
+    convolve(w, d, d->hidden, false);
+    gate(w, "ssm.gate", d->hidden);
+    leave(w, d->hidden);
+}
+
+typedef void mixer_writer(const nnc_layer_writer *w, const nnc_decoder *d);
+static mixer_writer *const NNC_ROW(NNC_MIXER_FULL) = NULL; /* the mixers with NULL attend */
+static mixer_writer *const NNC_ROW(NNC_MIXER_WINDOW) = NULL;
+static mixer_writer *const NNC_ROW(NNC_MIXER_CHUNK) = NULL;
+static mixer_writer *const NNC_ROW(NNC_MIXER_UNROTATED) = NULL;
+static mixer_writer *const NNC_ROW(NNC_MIXER_MAMBA) = mamba;
+static mixer_writer *const NNC_ROW(NNC_MIXER_MAMBA2) = mamba2;
+static mixer_writer *const NNC_ROW(NNC_MIXER_GATED_DELTA) = gated_delta;
+static mixer_writer *const NNC_ROW(NNC_MIXER_LIGHTNING) = lightning;
+static mixer_writer *const NNC_ROW(NNC_MIXER_SHORT_CONV) = short_conv;
+static mixer_writer *const NNC_ROW(NNC_MIXER_BESIDE) = attention_and_mamba2;
+static mixer_writer *const NNC_ROW(NNC_MIXER_NONE) = NULL;
+static mixer_writer *const *const mixers[] = { NNC_MIXER_LIST(NNC_ROW_AT) };
+
+bool nnc_mixer_attends(nnc_mixer mixer)
+{
+    return *mixers[mixer] == NULL && mixer != NNC_MIXER_NONE;
+}
+
+void nnc_decoder_keep_state(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer)
+{
+    if (*mixers[mixer] != NULL) {
+        nnc_layer_begin_norm(w, "ssm.norm");
+        (*mixers[mixer])(w, d);
+    }
 }
