@@ -324,7 +324,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
     const bool as_typed = strstr(asked->rule, limit) != NULL;
     snprintf(text, size, "%s %s%s%s%s, found %s", asked->name, asked->rule, as_typed ? "" : " (",
              as_typed ? "" : limit, as_typed ? "" : ")",
-             known ? found : "nothing: the plan gives no such figure");
+             known ? found : "nothing: the plan gives no such metric");
 }
 
 static const nnc_change *find_change(const nnc_check_row *row, const char *name)

@@ -207,7 +207,7 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from,
         const char *now = name != NULL ? find(origins->list, origins->count, kind, name) : NULL;
         old = name != NULL ? find(recorded->digests, recorded->digest_count, kind, name) : NULL;
         if (now != NULL && old != NULL && strcmp(now, old) != 0) {
-            snprintf(text, sizeof text, "%s file: what %s says has changed", kind, name);
+            snprintf(text, sizeof text, "%s file: the content of %s has changed", kind, name);
             said = say(origins, causes, row, text);
         }
     }
@@ -634,8 +634,8 @@ static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_e
     }
     nnc_status status = nnc_file_read_large(plans->path, NNC_RECORDED_BYTES_MAX, &text, &size, err);
     if (status == NNC_OK && (size != plans->size || memcmp(text, plans->text, size) != 0)) {
-        status = nnc_fail(err, NNC_IO, plans->path,
-                          "changed while it was being checked; nothing is written");
+        status =
+            nnc_fail(err, NNC_IO, plans->path, "changed during the check, so nothing is written");
     }
     free(text);
     return status;
@@ -670,10 +670,11 @@ static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc
     nnc_buffer_byte(&part, '\0');
     if (part.size + c->plans->size > NNC_RECORDED_BYTES_MAX) {
         nnc_buffer_free(&part);
-        return nnc_fail(err, NNC_BAD_SPEC, c->plans->path,
-                        "its recorded estimates need more than %d MB, expected less: record asked "
-                        "figures only (\"record\"), or deal the scenarios out to several files",
-                        NNC_RECORDED_BYTES_MAX / 1000000);
+        return nnc_fail(
+            err, NNC_BAD_SPEC, c->plans->path,
+            "its recorded estimates need more than %d MB, expected less: record selected "
+            "metrics only (\"record\"), or split the scenarios over several files",
+            NNC_RECORDED_BYTES_MAX / 1000000);
     }
     const char *text =
         part.failed ? NULL : nnc_plans_with_recorded(c->arena, c->plans, part.bytes, &size);

@@ -1,3 +1,4 @@
+/* The report of a check or of a comparison: sums over its rows, summary lines, and the metric tables of its output. */
 #include <math.h>
 #include <stdio.h>
 
@@ -81,8 +82,6 @@ nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nn
     return NNC_OK;
 }
 
-/* The report of a check or of a comparison: sums over its rows, summary lines, and the metric tables of its output. */
-
 NNC_ENUM_NAMES(nnc_check_state, NNC_CHECK_STATE_LIST)
 
 static const char *kind_name(unsigned kind)
@@ -114,11 +113,11 @@ NNC_GET(get_now, nnc_change, cell_of(self->now))
 
 static const nnc_metric change_rows[] = {
     NNC_AS("figure", TEXT, .get = get_figure, .help = "Name of the metric."),
-    NNC_NAMED(nnc_change, kind, kind_name, NNC_CHANGE_KIND_COUNT, .help = "What happened."),
-    NNC_AS("old", ANY, .get = get_old, .help = "What was recorded."),
-    NNC_AS("now", ANY, .get = get_now, .help = "What it is now."),
+    NNC_NAMED(nnc_change, kind, kind_name, NNC_CHANGE_KIND_COUNT, .help = "Kind of the change."),
+    NNC_AS("old", ANY, .get = get_old, .help = "The recorded value."),
+    NNC_AS("now", ANY, .get = get_now, .help = "The new value."),
     NNC_NUMBER(nnc_change, relative,
-               .help = "The change over what was recorded; null for texts, and from zero."),
+               .help = "The change over the recorded value; null for texts, and from zero."),
 };
 static const nnc_metrics changes = NNC_METRICS("a metric that differs", change_rows, nnc_change);
 
@@ -130,8 +129,8 @@ static const nnc_metric verdict_rows[] = {
     NNC_AS("figure", TEXT, NNC_VIA(nnc_check_verdict, figure), NNC_IN(nnc_figure, name),
            .help = "Name of the metric."),
     NNC_AS("rule", TEXT, NNC_VIA(nnc_check_verdict, requirement), NNC_IN(nnc_requirement, rule),
-           .help = "What is required of it."),
-    NNC_AS("found", ANY, .get = get_found, .help = "What it is."),
+           .help = "The required value."),
+    NNC_AS("found", ANY, .get = get_found, .help = "The value found."),
     NNC_BOOL(nnc_check_verdict, met, .help = "Whether it meets the rule."),
 };
 static const nnc_metrics verdicts = NNC_METRICS("a requirement", verdict_rows, nnc_check_verdict);
@@ -189,12 +188,12 @@ static const nnc_metric row_rows[] = {
     NNC_TEXT(nnc_check_row, id, .help = "Id of the scenario."),
     NNC_WHOLE(nnc_check_row, line, .blank_zero = true, .help = "Its line in the plan file."),
     NNC_NAMED(nnc_check_row, state, nnc_check_state_name, NNC_CHECK_STATE_COUNT,
-              .help = "How it compares with what was recorded."),
+              .help = "Comparison with the recorded estimate."),
     NNC_AS("failed", BOOL, .get = get_failed,
            .help = "Whether it moved without being accepted, or misses a requirement.",
            .more = NNC_MORE(.when = is_check)),
     NNC_AS("why", TEXTS, NNC_IN(nnc_check_row, causes), NNC_COUNT(nnc_check_row, cause_count),
-           .help = "What changed: the plan, a file, the tool."),
+           .help = "Causes of the change: the plan, a file, the tool."),
     NNC_AS("responsible", OBJECT, .rows = &responsible,
            .help = "The part that each total moved by."),
     NNC_AS("requirements", LIST, NNC_IN(nnc_check_row, verdicts),
@@ -215,7 +214,7 @@ NNC_GET(get_requirements, void, nnc_whole_cell(nnc_check_sum_of(self).requiremen
 NNC_GET(get_missed, void, nnc_whole_cell(nnc_check_sum_of(self).missed))
 
 static const nnc_metric rest_rows[] = {
-    NNC_TEXT(nnc_check_report, tool, .help = "Version that made the new figures."),
+    NNC_TEXT(nnc_check_report, tool, .help = "Version that made the new values."),
     NNC_TEXT(nnc_check_report, old_tool, .help = "Version that made the old ones."),
     NNC_AS("scenarios", LIST, NNC_IN(nnc_check_report, rows),
            NNC_COUNT(nnc_check_report, row_count), .rows = &rows, .help = "The scenarios."),
@@ -225,8 +224,8 @@ static const nnc_metrics rest = NNC_METRICS("scenarios", rest_rows, nnc_check_re
 static const nnc_metric check_rows[] = {
     NNC_AS("file", TEXT, NNC_IN(nnc_check_report, path), .help = "The plan file."),
     NNC_AS("passed", BOOL, .get = get_passed,
-           .help = "Whether nothing moved unaccepted and no requirement is missed."),
-    NNC_BOOL(nnc_check_report, updated, .help = "Whether the new figures were recorded."),
+           .help = "True if every change was accepted and every requirement is met."),
+    NNC_BOOL(nnc_check_report, updated, .help = "Whether the new values were recorded."),
     NNC_AS("requirements", WHOLE, .get = get_requirements,
            .help = "Requirements of all scenarios."),
     NNC_AS("missed", WHOLE, .get = get_missed, .help = "Those that are missed."),

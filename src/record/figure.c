@@ -47,7 +47,7 @@ static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_erro
     }
     const char *near = nnc_nearest(name, names, count);
     nnc_fail(err, NNC_BAD_SPEC, name,
-             "unknown figure, expected a name of the JSON output such as step_s or "
+             "unknown metric, expected a name of the JSON output such as step_s or "
              "memory.total_bytes%s%s%s, found \"%.60s\"",
              near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "",
              name);

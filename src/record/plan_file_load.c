@@ -1,3 +1,4 @@
+/* Loads the specs and the plan of a scenario of a plan file, with the options of the command line on top. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,7 +198,7 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_given *given, nnc_a
                  err);
 }
 
-/* ---- figures ---- */
+/* ---- values ---- */
 
 /* Keeps a text that equals that of the last estimate. */
 static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell)

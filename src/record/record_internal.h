@@ -276,7 +276,7 @@ void nnc_check_summary(const nnc_check_report *report, char *text, size_t size);
 /* "step 412.0 ms -> 415.0 ms (+0.73 %), most of it backward_s"; "" when no total is in both. */
 void nnc_check_headline(const nnc_check_row *row, char *text, size_t size);
 
-/* Values for people, as in "step_s <= 0.4, found 0.412": with units if these tell the two values apart, otherwise
+/* Values for people, as in "step_s <= 0.4, found 0.412": with units if these distinguish the two values, otherwise
  * with all digits. */
 typedef struct nnc_change_text {
     char old[64], now[64], percent[32];

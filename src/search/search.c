@@ -194,12 +194,12 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
     const bool epochs = search->run != NULL && !isnan(search->run->epochs);
     if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples) && !epochs) {
         return nnc_fail(err, NNC_BAD_USAGE, limit,
-                        "is for the whole run, expected its length beside it, --tokens or "
+                        "limits the whole run, expected the length of the run, too: --tokens or "
                         "--samples");
     }
     if (search->budget > 0.0 && isnan(nnc_price_of(plan, device))) {
         return nnc_fail(err, NNC_BAD_USAGE, "--budget",
-                        "no price is recorded for %s, expected --price beside it", device->id);
+                        "no price is recorded for %s, expected --price, too", device->id);
     }
     return nnc_power_check(device, err); /* otherwise every plan fails without a reason */
 }

@@ -350,7 +350,7 @@ nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, con
     NNC_TRY(status);
     if (digest != NULL && strcmp(report->digest, digest) != 0) {
         return nnc_fail(err, NNC_BAD_SPEC, paths[0],
-                        "holds a shard of another search than is asked for");
+                        "holds a shard of another search than this one");
     }
     NNC_TRY(check_legal(report, err));
     nnc_front_result(&m->front, report->result);

@@ -1,3 +1,4 @@
+/* Output of whole lines. A regular file is written under a temporary name and renamed when it is complete. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -135,7 +135,7 @@ NNC_ENUM_NAMES(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST)
 static const nnc_metric own_rows[] = {
     NNC_AS("row", WHOLE, .help = "Number of the combination, from 0."),
     NNC_AS("verdict", ENUM, .names = { nnc_sweep_verdict_name, NNC_SWEEP_VERDICTS },
-           .help = "What became of the plan."),
+           .help = "Outcome of the plan."),
     NNC_AS("reason", TEXT, .help = "Why it does not fit, or is illegal."),
     NNC_AS("command", TEXT, .help = "The command line that estimates it."),
 };
@@ -179,7 +179,7 @@ static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot,
         nnc_name_find(&figures.list[0].name, sizeof figures.list[0], figures.count, name);
     if (match.other >= 0) {
         return nnc_fail(err, NNC_BAD_USAGE, l->option,
-                        "\"%s\" stands for several, expected one of %s, %s ...", name,
+                        "\"%s\" is ambiguous, expected one of %s, %s ...", name,
                         figures.list[match.index].name, figures.list[match.other].name);
     }
     if (match.index >= 0) {
@@ -234,7 +234,7 @@ static nnc_status unknown(const lookup *l, const char *name, nnc_error *err)
                           "\"%s\"",
                           nearest, name)
                : nnc_fail(err, NNC_BAD_USAGE, l->option,
-                          "no such name, expected an axis, a figure of 'estimate --format csv' or "
+                          "no such name, expected an axis, a metric of 'estimate --format csv' or "
                           "a field of plan, model or device, found \"%s\"",
                           name);
 }

@@ -151,7 +151,7 @@ $ nncost diff toy/hw/round.json toy/hw/round.json
 ! nncost: toy/hw/round.json:2: schema: unknown schema, expected nncost.estimate/1 or nncost.plans/1, found "nncost.device/1"
 [3]
 $ nncost diff inputs/plans.json inputs/plans.json
-! nncost: inputs/plans.json: nothing is recorded, expected what 'nncost check inputs/plans.json --update' writes
+! nncost: inputs/plans.json: nothing is recorded, expected the output of 'nncost check inputs/plans.json --update'
 [3]
 
 # A figure of another type or sign than the program writes; what is left of the memory may be less than nothing.

@@ -138,7 +138,7 @@ p.json: 1 as recorded
 $ sed -i 's/"mem_bytes_per_s": 1e12/"mem_bytes_per_s": 5e11/' toy/hw/round.json
 $ nncost check p.json | grep -E 'device|one'
 p.json:1: one: moved
-  why     device file: what t says has changed
+  why     device file: the content of t has changed
 device.critical_tokens                 100            200   +100%
 device.ridge_flops_per_byte   100.0 FLOP/B   200.0 FLOP/B   +100%
 device.mem_bytes_per_s          1.000 TB/s     500.0 GB/s    -50%

@@ -456,10 +456,10 @@ time against memory, no other plan is faster with less
 38.40 ms 600.0 s   2.667 2.667 493.9 MB 76.2% dp8 pp2 zero2 mb1 zb-h1
 left out: bubble (a width of 100, see COLUMNS)
 $ nncost search dense round --devices 16 --global-batch 64 --budget 1e6
-! nncost: --budget: is for the whole run, expected its length beside it, --tokens or --samples
+! nncost: --budget: limits the whole run, expected the length of the run, too: --tokens or --samples
 [2]
 $ nncost search dense old --devices 16 --global-batch 64 --tokens 1e9 --budget 5
-! nncost: --budget: no price is recorded for old, expected --price beside it
+! nncost: --budget: no price is recorded for old, expected --price, too
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline soon
 ! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "soon"
@@ -506,7 +506,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 ! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "-3d"
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --deadline 1d
-! nncost: --deadline: is for the whole run, expected its length beside it, --tokens or --samples
+! nncost: --deadline: limits the whole run, expected the length of the run, too: --tokens or --samples
 [2]
 
 # Lists, objectives, targets and shards.

@@ -224,7 +224,7 @@ $ nncost sweep dense round --where 'micro_bach > 1'
 ! nncost: --where: no such name, did you mean micro_batch? found "micro_bach"
 [2]
 $ nncost sweep dense round --where 'id == 1'
-! nncost: --where: "id" stands for several, expected one of model.id, device.id ...
+! nncost: --where: "id" is ambiguous, expected one of model.id, device.id ...
 [2]
 $ nncost sweep dense round --where '(micro_batch > 1'
 ! nncost: --where: expected ")" at the end of "(micro_batch > 1"
