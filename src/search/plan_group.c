@@ -16,7 +16,8 @@
  *     sums:      table of op times; split backward   segment times                as long as the table
  *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
  *
- * Measured: a search without `passes` takes 1.7 times the instructions. */
+ * Measured, instructions of `search gpt3-175b a100 --devices 1024` without a cache over those with it: passes 1.7,
+ * allowed 1.16, resident 1.04, run 1.0, sums 1.0. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
