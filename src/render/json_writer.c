@@ -1,11 +1,10 @@
-#include "render/json_writer.h"
-
+/* json_writer */
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "render/render_internal.h"
 
 void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
 {
@@ -21,7 +20,8 @@ void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
 /* What stands before a value. */
 static void begin_value(nnc_record *record, const char *key)
 {
-    const bool own_line = record->depth == 1 || (record->depth == 2 && record->list[2]);
+    const bool own_line =
+        record->spread || record->depth == 1 || (record->depth == 2 && record->list[2]);
     const bool first = record->members[record->depth]++ == 0;
     nnc_buffer_text(record->out, first ? "" : ",");
     if (own_line) {
@@ -73,8 +73,9 @@ void nnc_record_list(nnc_record *record, const char *key)
 void nnc_record_close(nnc_record *record)
 {
     const bool list = record->list[record->depth];
-    if (list && record->depth == 2 && record->members[2] > 0) {
-        nnc_buffer_text(record->out, "\n  ");
+    if ((record->spread || (list && record->depth == 2)) && record->members[record->depth] > 0) {
+        nnc_buffer_byte(record->out, '\n');
+        nnc_buffer_blanks(record->out, 2 * record->depth - 2);
     }
     nnc_buffer_byte(record->out, list ? ']' : '}');
     record->depth--;

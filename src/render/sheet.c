@@ -1,10 +1,12 @@
-#include "render/sheet.h"
-
+/* sheet */
+#include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "render/text.h"
+#include "render/render_internal.h"
 
 enum { LABEL_WIDTH = 10, TEXT_MAX = 2048 };
 
@@ -129,4 +131,226 @@ void nnc_sheet_gap(nnc_sheet *sheet)
 void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text)
 {
     style.format->page->heading(out, text);
+}
+
+/* ---- rows ---- */
+
+/* How a page shows a metric where the metric's own table says otherwise: after a colon, "{cost.step:count}". */
+static const struct form {
+    const char *name;
+    nnc_show show;
+    double divisor;     /* 0 = 1 */
+    const char *printf; /* instead of show; NULL = none */
+} forms[] = {
+    { .name = "count", .show = NNC_SHOW_COUNT },       /* 1,557,611,200; 16.73 */
+    { .name = "percent", .show = NNC_SHOW_PERCENT },   /* 41.2% */
+    { .name = "percent2", .show = NNC_SHOW_PERCENT2 }, /* 41.23% */
+    { .name = "hours", .show = NNC_SHOW_COUNT, .divisor = 3600.0 },
+    { .name = "kWh", .show = NNC_SHOW_COUNT, .divisor = 3.6e6 },
+    { .name = "tonnes", .show = NNC_SHOW_COUNT, .divisor = 1000.0 },
+    { .name = "ceil", .show = NNC_SHOW_COUNT }, /* the next whole number */
+    { .name = "si" },                           /* with a prefix, without a unit: 15.00 T */
+    { .name = "gib" },                          /* 80.00 GiB */
+    { .name = "g", .printf = "%g" },
+    { .name = "g4", .printf = "%.4g" },
+};
+enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
+
+static const struct form *form_of(const char *name)
+{
+    for (int i = 0; i < FORM_COUNT; i++) {
+        if (strcmp(forms[i].name, name) == 0) {
+            return &forms[i];
+        }
+    }
+    return NULL;
+}
+
+/* The value of an array by its name or its number. */
+static int32_t index_of(const nnc_metric *row, const char *name)
+{
+    for (int32_t i = 0; i < row->each_count && nnc_metric_rare(row)->each != NULL; i++) {
+        if (strcmp(nnc_metric_rare(row)->each((unsigned)i), name) == 0) {
+            return i;
+        }
+    }
+    return (int32_t)strtol(name, NULL, 10);
+}
+
+/* A metric by its full name, as nnc_metric_find, with the place that its row counts from. place->record may be NULL
+ * when only the row is asked for. */
+static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, nnc_place *place,
+                                  int32_t *index)
+{
+    for (size_t i = 0; i < metrics->count; i++) { /* Tables nest a few deep. */
+        const nnc_metric *row = &metrics->rows[i];
+        const size_t length = row->name != NULL ? strlen(row->name) : 0;
+        const bool begins = strncmp(name, row->name != NULL ? row->name : "", length) == 0;
+        if (row->type == NNC_METRIC_OBJECT &&
+            (row->name == NULL || (begins && name[length] == '.'))) {
+            nnc_place inside = place->record != NULL ? nnc_metric_inside(row, place) : *place;
+            /* NOLINTNEXTLINE(misc-no-recursion) */
+            const nnc_metric *found =
+                find_row(row->rows, name + (row->name != NULL ? length + 1 : 0), &inside, index);
+            if (found != NULL) {
+                *place = inside;
+                return found;
+            }
+        } else if (row->name != NULL && begins &&
+                   name[length] == (row->each_count > 0 ? '.' : '\0')) {
+            *index = row->each_count > 0 ? index_of(row, name + length + 1) : 0;
+            return row;
+        }
+    }
+    return NULL;
+}
+
+/* The reference that begins at '{': its name, and its form or NULL. Returns the text after '}'. */
+static const char *split(const char *at, char name[NNC_PAGE_NAME], const char **form)
+{
+    const size_t length = strcspn(at, "}");
+    snprintf(name, NNC_PAGE_NAME, "%.*s", (int)length - 1, at + 1);
+    char *colon = strchr(name, ':');
+    *form = colon;
+    if (colon != NULL) {
+        *colon = '\0';
+        *form = colon + 1;
+    }
+    return at + length + 1;
+}
+
+bool nnc_page_reference(const nnc_page_rows *page, const char **at, char name[NNC_PAGE_NAME],
+                        const nnc_metric **metric, bool *known)
+{
+    const char *form = NULL, *begin = strchr(*at, '{');
+    nnc_place nowhere = { .record = NULL };
+    int32_t index = 0;
+    if (begin == NULL) {
+        return false;
+    }
+    *at = split(begin, name, &form);
+    *metric = find_row(page->metrics, name, &nowhere, &index);
+    *known = form == NULL || form_of(form) != NULL;
+    return true;
+}
+
+static const char *shown(const nnc_metric *row, nnc_cell cell, const struct form *form,
+                         char text[NNC_METRIC_TEXT_MAX])
+{
+    double value = cell.kind == NNC_CELL_WHOLE ? (double)cell.whole : cell.number;
+    if (form == NULL) {
+        return nnc_cell_text(&cell, row->show, row->unit, text);
+    }
+    if (form->printf != NULL) {
+        snprintf(text, NNC_METRIC_TEXT_MAX, form->printf, value);
+        return text;
+    }
+    if (strcmp(form->name, "gib") == 0) {
+        return nnc_binary_text(value, text);
+    }
+    if (strcmp(form->name, "si") == 0) {
+        return nnc_unit_text(value, "", text);
+    }
+    value = form->divisor > 0.0 ? value / form->divisor : value;
+    value = strcmp(form->name, "ceil") == 0 ? ceil(value) : value;
+    cell = nnc_number_cell(value);
+    return nnc_cell_text(&cell, form->show, NULL, text);
+}
+
+/* Puts the metrics of a record into a row's text. Returns false when one has no value. */
+static bool fill(const nnc_metrics *metrics, const void *record, const char *text,
+                 char filled[TEXT_MAX])
+{
+    size_t used = 0;
+    while (*text != '\0' && used + 1 < TEXT_MAX) {
+        char name[NNC_PAGE_NAME], own[NNC_METRIC_TEXT_MAX], number[NNC_METRIC_TEXT_MAX];
+        const char *form = NULL;
+        if (*text != '{') {
+            filled[used++] = *text++;
+            continue;
+        }
+        nnc_place place = { .record = record };
+        int32_t index = 0;
+        text = split(text, name, &form);
+        const nnc_metric *row = find_row(metrics, name, &place, &index);
+        assert(row != NULL);
+        const nnc_cell cell = nnc_metric_read(row, &place, index, own);
+        if (cell.kind == NNC_CELL_NULL) {
+            return false;
+        }
+        const struct form *as = form != NULL ? form_of(form) : NULL;
+        used +=
+            (size_t)snprintf(filled + used, TEXT_MAX - used, "%s", shown(row, cell, as, number));
+    }
+    filled[used < TEXT_MAX ? used : TEXT_MAX - 1] = '\0';
+    return true;
+}
+
+/* A line that is being written. */
+typedef struct page_line {
+    nnc_sheet *sheet;
+    const char
+        *label; /* to be written with the first item; NULL = it is written, or there is no line */
+    bool open, skipped;
+} page_line;
+
+static void close_line(page_line *l)
+{
+    if (l->open) {
+        nnc_sheet_end(l->sheet);
+    }
+    l->open = false;
+    l->label = NULL;
+}
+
+static void open_line(page_line *l)
+{
+    if (l->label != NULL) {
+        nnc_sheet_label(l->sheet, l->label);
+        l->label = NULL;
+        l->open = true;
+    }
+}
+
+static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_row *row,
+                      const void *record)
+{
+    char text[TEXT_MAX];
+    if (row->kind == NNC_ROW_GAP || row->kind == NNC_ROW_BLOCK) {
+        close_line(l);
+        if (row->kind == NNC_ROW_GAP) {
+            nnc_sheet_gap(l->sheet);
+        } else {
+            row->write(l->sheet, record);
+        }
+    } else if (row->write != NULL) {
+        open_line(l);
+        row->write(l->sheet, record);
+    } else if (row->text != NULL && fill(page->metrics, record, row->text, text)) {
+        open_line(l);
+        if (row->kind == NNC_ROW_WORDS) {
+            put_words(l->sheet, text);
+        } else {
+            nnc_sheet_item(l->sheet, row->ink, "%s", text);
+        }
+    }
+}
+
+void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record)
+{
+    page_line l = { .sheet = sheet };
+    for (size_t i = 0; i < page->count; i++) {
+        const nnc_page_row *row = &page->rows[i];
+        const bool holds = row->when == NULL || row->when(record);
+        const bool block = row->kind == NNC_ROW_GAP || row->kind == NNC_ROW_BLOCK;
+        if (row->label != NULL) {
+            close_line(&l);
+            l.label = row->label;
+            l.skipped = !holds;
+        }
+        if (holds && (block || !l.skipped)) {
+            write_row(&l, page, row, record);
+        }
+    }
+    close_line(&l);
 }

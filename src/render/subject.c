@@ -1,14 +1,13 @@
-#include "render/subject.h"
-
+/* subject */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "render/text.h"
+#include "render/render_internal.h"
 
 /* "a100 = a100-sxm4-80gb" where an alias or a path was given, else the id. */
-static void subject_id(nnc_sheet *sheet, const char *label, const char *asked, const char *id)
+void nnc_sheet_id(nnc_sheet *sheet, const char *label, const char *asked, const char *id)
 {
     nnc_sheet_label(sheet, label);
     if (asked == NULL || strcmp(asked, id) == 0) {
@@ -218,7 +217,7 @@ void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report)
     const nnc_result *result = report->result;
     const nnc_device *device = report->device;
 
-    subject_id(sheet, "model", report->model_asked, report->model->id);
+    nnc_sheet_id(sheet, "model", report->model_asked, report->model->id);
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", report->model->name);
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_family_name(report->model->family));
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s parameters",
@@ -250,7 +249,7 @@ void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_end(sheet);
     }
 
-    subject_id(sheet, "device", report->device_asked, device->id);
+    nnc_sheet_id(sheet, "device", report->device_asked, device->id);
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", device->name);
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s",
                    nnc_unit_text(result->peak_flops_per_s, "FLOP/s", a),

@@ -1,5 +1,4 @@
-#include "render/text.h"
-
+/* text */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "render/render_internal.h"
 
 /* Past this a double holds no single units, and the grouping below would run out of int64_t. */
 static const double whole_max = 9007199254740992.0;

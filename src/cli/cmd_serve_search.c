@@ -1,0 +1,355 @@
+/* serve search */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/views_internal.h"
+#include "serve/serve_search.h"
+
+typedef struct nnc_serve_searched {
+    const nnc_report *report; /* model, device, software and what was asked */
+    const char *slo;          /* as given; NULL = none */
+    const nnc_serve_limit *limits;
+    const nnc_serve_search_result *result;
+} nnc_serve_searched;
+
+#define PLAN(member, ...) NNC_AS(#member, WHOLE, NNC_IN(nnc_serve_found, plan.member), __VA_ARGS__)
+#define NUMBER(member, ...) NNC_NUMBER(nnc_serve_found, member, __VA_ARGS__)
+
+/* The device file's price may be missing, and then there is no cost. */
+static const nnc_metric found_rows[] = {
+    PLAN(devices, .head = "devices", .help = "Devices in all."),
+    PLAN(tensor, .head = "tensor", .help = "Devices that split each matrix product."),
+    PLAN(pipeline, .head = "pipeline", .help = "Stages the layers are spread over."),
+    PLAN(attention_data, .head = "attention", .drop = 2,
+         .help = "Groups of tensor ranks with requests of their own."),
+    PLAN(expert, .head = "expert", .drop = 3,
+         .help = "Devices that hold whole experts; 1 = every expert is split."),
+    PLAN(data, .head = "data", .help = "Replicas that share the requests."),
+    PLAN(concurrency, .head = "requests", .blank_zero = true,
+         .help = "Requests that are always open."),
+    NUMBER(ttft_s, .unit = "s", .head = "TTFT", .help = "Time to the first token."),
+    NUMBER(tpot_s, .unit = "s", .head = "TPOT", .help = "Time per output token after it."),
+    NUMBER(request_s, .unit = "s", .help = "A request from its begin to its last token."),
+    NUMBER(output_tokens_per_s, .show = NNC_SHOW_COUNT,
+           .help = "Generated tokens per second, all devices."),
+    NUMBER(output_tokens_per_s_per_device, .head = "tok/s/device", .show = NNC_SHOW_COUNT,
+           .help = "The same of one device."),
+    NUMBER(tokens_per_s_per_user, .head = "tok/s/user", .show = NNC_SHOW_COUNT,
+           .help = "Generated tokens per second that one request sees."),
+    NUMBER(per_million_output_tokens, .head = "per M out", .drop = 1, .show = NNC_SHOW_COUNT,
+           .help = "Price of all devices over a million generated tokens."),
+    NNC_NAMED(nnc_serve_found, bound, nnc_bound_name, NNC_BOUND_COUNT, .head = "bound",
+              .help = "What takes most of a decode step."),
+};
+static const nnc_metrics found_metrics = NNC_METRICS("a deployment", found_rows, nnc_serve_found);
+
+#define RESULT NNC_VIA(nnc_serve_searched, result)
+#define OF(member) RESULT, NNC_IN(nnc_serve_search_result, member)
+NNC_IF(found_none, nnc_serve_searched, !self->result->found)
+
+static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
+NNC_GET(get_model, nnc_serve_searched, nnc_text_cell(self->report->model->id))
+NNC_GET(get_device, nnc_serve_searched, nnc_text_cell(self->report->device->id))
+NNC_GET(get_software, nnc_serve_searched, nnc_text_cell(self->report->software->id))
+
+static const nnc_metric search_rows[] = {
+    NNC_AS("model", TEXT, .get = get_model, .help = "Id of the model."),
+    NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
+    NNC_AS("software", TEXT, .get = get_software, .help = "Id of the engine's profile."),
+    NNC_AS("slo", TEXT, NNC_IN(nnc_serve_searched, slo), .help = "What was to be held."),
+    NNC_AS("deployments", WHOLE, OF(deployments), .help = "Legal ways to divide the devices."),
+    NNC_AS("evaluated", WHOLE, OF(evaluated), .help = "Of these with so many requests each."),
+    NNC_AS("fitting", WHOLE, OF(fitting), .help = "That fit into memory."),
+    NNC_AS("meeting", WHOLE, OF(meeting), .help = "That hold all limits."),
+    NNC_AS("cheapest", OBJECT, OF(cheapest), .rows = &found_metrics,
+           .help = "Most tokens per second and device.", .more = NNC_MORE(.unless = found_none)),
+    NNC_AS("fastest", OBJECT, OF(fastest), .rows = &found_metrics,
+           .help = "Shortest time per token.", .more = NNC_MORE(.unless = found_none)),
+    NNC_AS("why", TEXT, .get = get_why,
+           .help = "What keeps the cheapest from more requests; or what was missed."),
+    NNC_AS("front", LIST, RESULT, .offset = offsetof(nnc_serve_search_result, front),
+           NNC_COUNT(nnc_serve_search_result, front_count), .in_place = true,
+           .rows = &found_metrics,
+           .help = "Deployments that no other beats both per device and per user."),
+};
+static const nnc_metrics search_document =
+    NNC_METRICS("a search for a deployment", search_rows, nnc_serve_searched);
+
+static const nnc_metric *figure_row(const char *name)
+{
+    return nnc_metric_find(&nnc_serve_metrics, name);
+}
+
+static void value_text(const nnc_serve_limit *limit, double value, char text[NNC_NUMBER_TEXT])
+{
+    const char *unit = figure_row(limit->name)->unit;
+    if (unit != NULL) {
+        nnc_unit_text(value, unit, text);
+    } else {
+        nnc_count_text(value, text);
+    }
+}
+
+static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_serve_searched *self = place->record;
+    const nnc_serve_search_result *r = self->result;
+    const nnc_serve_found *best = &r->cheapest;
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    if (r->found && best->broken >= 0) {
+        const nnc_serve_limit *limit = &self->limits[best->broken];
+        value_text(limit, best->broken_value, a);
+        value_text(limit, limit->value, b);
+        snprintf(text, NNC_METRIC_TEXT_MAX, "with %s requests %s would be %s, %s %s is asked for",
+                 nnc_number_text(best->broken_requests, (char[NNC_NUMBER_TEXT]){ 0 }),
+                 strchr(limit->name, '.') + 1, a, limit->at_least ? "at least" : "at most", b);
+    } else if (r->found) {
+        snprintf(text, NNC_METRIC_TEXT_MAX,
+                 best->plan.concurrency > 0
+                     ? "memory and engine take no more requests, or more would not pay"
+                     : "the load was given");
+    } else if (r->nearest_limit >= 0) {
+        const nnc_serve_limit *limit = &self->limits[r->nearest_limit];
+        value_text(limit, limit->value, b);
+        snprintf(text, NNC_METRIC_TEXT_MAX,
+                 "no deployment holds %s %s %s: the nearest is %.3g times off",
+                 strchr(limit->name, '.') + 1, limit->at_least ? "at least" : "at most", b,
+                 r->nearest_value);
+    } else {
+        snprintf(text, NNC_METRIC_TEXT_MAX,
+                 "nothing fits: more devices, narrower weights or shorter requests would");
+    }
+    return nnc_text_cell(text);
+}
+
+static nnc_lines front_lines(const void *record)
+{
+    const nnc_serve_searched *self = record;
+    return (nnc_lines){ &found_metrics, NULL, self->result->front, self->result->front_count };
+}
+
+static void write_found(nnc_sheet *sheet, const char *label, const nnc_serve_found *found,
+                        const char *currency)
+{
+    char a[NNC_NUMBER_TEXT];
+    const nnc_serve_ask *p = &found->plan;
+    nnc_sheet_label(sheet, label);
+    nnc_sheet_item(sheet, NNC_INK_STRONG, "%" PRId32 " device%s", p->devices,
+                   p->devices > 1 ? "s" : "");
+    const struct {
+        const char *name;
+        int32_t degree;
+    } degrees[] = { { "tensor", p->tensor },
+                    { "pipeline", p->pipeline },
+                    { "attention data", p->attention_data },
+                    { "expert", p->expert },
+                    { "data", p->data } };
+    for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++) {
+        if (degrees[i].degree > 1) {
+            nnc_sheet_item(sheet, NNC_INK_STRONG, "%s %" PRId32, degrees[i].name,
+                           degrees[i].degree);
+        }
+    }
+    if (p->concurrency > 0) {
+        nnc_sheet_item(sheet, NNC_INK_STRONG, "%" PRId64 " requests at a time", p->concurrency);
+    }
+    nnc_sheet_end(sheet);
+    nnc_sheet_label(sheet, "");
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "first token %s", nnc_unit_text(found->ttft_s, "s", a));
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "per token %s", nnc_unit_text(found->tpot_s, "s", a));
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s tokens/s per device",
+                   nnc_count_text(found->output_tokens_per_s_per_device, a));
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s per user",
+                   nnc_count_text(found->tokens_per_s_per_user, a));
+    if (!isnan(found->per_million_output_tokens)) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per million out",
+                       nnc_count_text(found->per_million_output_tokens, a), currency);
+    }
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s-bound", nnc_bound_name(found->bound));
+    nnc_sheet_end(sheet);
+}
+
+static void search_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const nnc_serve_searched *self = record;
+    const nnc_serve_search_result *r = self->result;
+    const nnc_place place = { .record = record };
+    char text[NNC_METRIC_TEXT_MAX];
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    const char *currency = nnc_price_currency(self->report->device);
+    sheet.indent = 11;
+    nnc_sheet_label(&sheet, "searched");
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s on %s with %s", self->report->model->id,
+                   self->report->device->id, self->report->software->id);
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%" PRId64 " deployments", r->deployments);
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%" PRId64 " with their requests", r->evaluated);
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%" PRId64 " fit", r->fitting);
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%" PRId64 " hold %s", r->meeting,
+                   self->slo != NULL ? self->slo : "what was asked");
+    nnc_sheet_end(&sheet);
+    if (r->found) {
+        write_found(&sheet, "cheapest", &r->cheapest, currency);
+    }
+    nnc_sheet_label(&sheet, r->found ? "" : "none");
+    nnc_sheet_words(&sheet, "%s", get_why(&place, text).text);
+    nnc_sheet_end(&sheet);
+    if (r->found) {
+        write_found(&sheet, "fastest", &r->fastest, currency);
+        nnc_table_under(out, style, front_lines(record),
+                        "Deployments that no other beats both per device and per user");
+    }
+}
+
+const nnc_view nnc_serve_search_view = { .schema = "nncost.serve-search/1",
+                                         .document = &search_document,
+                                         .lines = front_lines,
+                                         .page = search_page };
+
+static const char option[] = "--slo";
+
+/* Figures of nnc_serve that are one number each, at most of a section. */
+static bool is_figure(const nnc_column *column)
+{
+    const nnc_metric *row = column->metric;
+    const nnc_metric *inside = column->depth > 0 ? column->inside[column->depth - 1] : NULL;
+    return row->type == NNC_METRIC_NUMBER && row->each_count == 0 && row->get == NULL &&
+           row->hop == 0 && inside != NULL && inside->hop > 0 && inside->size == 0 &&
+           strncmp(column->name, "plan.", 5) != 0;
+}
+
+static nnc_status unknown(const nnc_columns *columns, const char *word, nnc_error *err)
+{
+    enum { NAMES_MAX = 256 };
+    const char *names[NAMES_MAX];
+    size_t count = 0;
+    for (int32_t i = 0; i < columns->count && count < NAMES_MAX; i++) {
+        if (is_figure(&columns->list[i])) {
+            names[count++] = strchr(columns->list[i].name, '.') + 1;
+        }
+    }
+    const char *nearest = nnc_nearest(word, names, count);
+    return nnc_fail(
+        err, NNC_BAD_USAGE, option,
+        "no such figure, expected one such as ttft_s, tpot_s or tokens_per_s_per_user%s%s, "
+        "found \"%s\"",
+        nearest != NULL ? ", perhaps " : "", nearest != NULL ? nearest : "", word);
+}
+
+static nnc_status read_one(const nnc_columns *columns, const char *text, nnc_serve_limit *limit,
+                           nnc_error *err)
+{
+    char word[96];
+    const char *sign = strpbrk(text, "<>");
+    if (sign == NULL || sign[1] != '=' || sign == text || (size_t)(sign - text) >= sizeof word) {
+        return nnc_fail(err, NNC_BAD_USAGE, option,
+                        "expected FIGURE<=NUMBER or FIGURE>=NUMBER, found \"%s\"", text);
+    }
+    snprintf(word, sizeof word, "%.*s", (int)(sign - text), text);
+    const nnc_name_match match =
+        nnc_name_find(&columns->list[0].name, sizeof columns->list[0], columns->count, word);
+    if (match.index < 0 || !is_figure(&columns->list[match.index])) {
+        return unknown(columns, word, err);
+    }
+    const nnc_column *column = &columns->list[match.index];
+    *limit = (nnc_serve_limit){ .name = column->name,
+                                .offset = column->metric->offset,
+                                .at_least = *sign == '>' };
+    if (!nnc_read_quantity(sign + 2, column->metric->unit, false, &limit->value) ||
+        !(limit->value > 0.0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, option,
+                        "expected a number above 0 after %s%c=, found \"%s\"", word, *sign,
+                        sign + 2);
+    }
+    return NNC_OK;
+}
+
+static nnc_status slo_read(const char *text, nnc_arena *arena,
+                           nnc_serve_limit limits[NNC_SERVE_LIMITS], int32_t *count, nnc_error *err)
+{
+    nnc_columns columns;
+    *count = 0;
+    if (text == NULL) {
+        return NNC_OK;
+    }
+    char *copy = nnc_arena_strdup(arena, text);
+    if (copy == NULL || nnc_columns_of(&nnc_serve_metrics, arena, &columns) != NNC_OK) {
+        return nnc_no_memory(err);
+    }
+    for (char *at = copy; at != NULL;) {
+        char *comma = strchr(at, ',');
+        if (comma != NULL) {
+            *comma++ = '\0';
+        }
+        at += strspn(at, " ");
+        if (*count == NNC_SERVE_LIMITS) {
+            return nnc_fail(err, NNC_BAD_USAGE, option, "more than %d limits", NNC_SERVE_LIMITS);
+        }
+        NNC_TRY(read_one(&columns, at, &limits[(*count)++], err));
+        at = comma;
+    }
+    return NNC_OK;
+}
+
+/* search --serve */
+
+enum { DEVICES_MOST = 1 << 20, NODE = 8 };
+
+static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
+                         nnc_arena *arena, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    const nnc_report *report = &scenario->base.report;
+    nnc_serve_limit limits[NNC_SERVE_LIMITS];
+    nnc_serve_search asked = { .limits = limits };
+    const int32_t domain = report->device->scale_up.devices;
+    int64_t most = domain > 1 && domain < NODE ? domain : NODE;
+    const nnc_serve_ask *ask = &scenario->ask;
+    if (ask->draft_length > 0 || ask->draft[0] != '\0' || ask->disaggregate[0] != '\0') {
+        return nnc_fail(
+            err, NNC_BAD_USAGE, ask->disaggregate[0] != '\0' ? "--disaggregate" : "--draft-length",
+            "is not searched, since no measurement backs it; 'nncost serve' answers it");
+    }
+    NNC_TRY(slo_read(options->slo, arena, limits, &asked.limit_count, err));
+    NNC_TRY(
+        nnc_option_count("--max-devices", options->search.max_devices, DEVICES_MOST, &most, err));
+    asked.devices_most = (int32_t)most;
+    nnc_serve_search_result *result = nnc_arena_alloc(arena, sizeof *result);
+    if (result == NULL) {
+        return nnc_no_memory(err);
+    }
+    NNC_TRY(nnc_serve_search_of(report->model, report->device, report->software, &scenario->ask,
+                                &asked, scratch, result, err));
+    const nnc_serve_searched shown = { report, options->slo, limits, result };
+    session->exit_code = result->found ? 0 : 1;
+    nnc_view_write(session->out, session->style, &nnc_serve_search_view, &shown);
+    return NNC_OK;
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    return nnc_serve_with(session, operands[0], operands[1], search, err);
+}
+
+const nnc_command nnc_cmd_serve_search = {
+    .name = "search",
+    .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
+    .summary = "The cheapest and the fastest deployment of a decoder that is served, and the front "
+               "between them.",
+    .notes =
+        "Searched are the counts of devices up to --max-devices where --devices is not given, "
+        "the degrees of parallelism that are left at 1, and the requests at a time where no load "
+        "is given. Cheapest is the one with most tokens per second and device, fastest the one "
+        "with the shortest time per token, by a hundredth at least where it takes more devices. "
+        "Exits with 1 where nothing holds --slo.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING | NNC_TAKES_SLO,
+    .run = run,
+};
