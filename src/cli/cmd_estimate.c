@@ -1,4 +1,11 @@
-/* estimate */
+/* nncost estimate: one training step on a device, and its page.
+ *
+ *     model, device, plan            as resolved
+ *     step, bound by, parts, rate    time; the parts add up to the step
+ *     memory, total                  by class, with changes that would fit
+ *     cost; run, stages, timeline, sensitivity where asked for
+ *
+ * Most lines are rows of page_rows; tables and sentences with several cases are functions. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,9 +19,12 @@
 #include "cli/views_internal.h"
 #include "cost/network.h"
 
+/* ---- the step ---- */
+
 /* How near earlier predictions of this kind came to what was measured. */
-static void write_past(nnc_sheet *sheet, const nnc_report *report)
+static void write_past(nnc_sheet *sheet, const void *record)
 {
+    const nnc_report *report = record;
     static const char *const few[NNC_PAST_FEWEST] = { "none", "one", "two" };
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT], others[64] = "";
     const nnc_past *p = &report->past;
@@ -43,29 +53,9 @@ static void write_past(nnc_sheet *sheet, const nnc_report *report)
     nnc_sheet_end(sheet);
 }
 
-void nnc_step_write(nnc_sheet *sheet, const nnc_report *report)
-{
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    const nnc_result *result = report->result;
+/* ---- memory ---- */
 
-    nnc_sheet_label(sheet, "step");
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "%s", nnc_unit_text(result->step_s, "s", a));
-    if (!isnan(result->interval_s[0]) && !isnan(result->interval_s[1])) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "nine of ten measurements fall in %s .. %s",
-                       nnc_unit_text(result->interval_s[0], "s", a),
-                       nnc_unit_text(result->interval_s[1], "s", b));
-    }
-    if (result->plan.pipeline > 1) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "busiest stage %" PRId32 " of %" PRId32, result->stage,
-                       result->plan.pipeline);
-    }
-    nnc_sheet_end(sheet);
-    write_past(sheet, report);
-}
-
-/* What an estimate needs: memory by class, whether it fits, money. */
-
-/* What stands beside a class of memory. */
+/* What a class of memory is, next to its size. */
 static const char *class_note(const nnc_memory *memory, const char *name)
 {
     static const char *const notes[][2] = {
@@ -83,9 +73,10 @@ static const char *class_note(const nnc_memory *memory, const char *name)
                : "";
 }
 
-/* The metrics that the memory is the sum of. */
-static void write_memory(nnc_sheet *sheet, const nnc_memory *memory)
+/* The classes of memory: the metrics that add up to its total. */
+static void write_memory(nnc_sheet *sheet, const void *record)
 {
+    const nnc_memory *memory = &((const nnc_report *)record)->result->memory;
     static const nnc_head heads[] = {
         { .text = "memory", .left = true },
         { .text = "size" },
@@ -115,7 +106,6 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
     const nnc_memory *memory = &report->result->memory;
     const double total = (double)memory->total_bytes, capacity = (double)memory->capacity_bytes;
     const nnc_verdict verdict = report->result->verdict;
-    const bool fits = verdict != NNC_OVER_MEMORY;
 
     nnc_sheet_label(sheet, label);
     if (report->result->plan.pipeline > 1) {
@@ -132,7 +122,7 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
     if (verdict == NNC_TIGHT) {
         nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight, %s free, where peaks up to %s were measured",
                          a, nnc_unit_text((double)memory->total_interval_bytes[1], "B", b));
-    } else if (fits) {
+    } else if (verdict == NNC_FITS) {
         nnc_sheet_phrase(sheet, NNC_INK_GOOD, "fits, %s free", a);
     } else {
         nnc_sheet_phrase(sheet, NNC_INK_BAD, "DOES NOT FIT by %s", a);
@@ -147,53 +137,21 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "step %s", nnc_unit_text(advice->step_s, "s", b));
         nnc_sheet_end(sheet);
     }
-    if (!fits && report->advice_count == 0) {
+    if (verdict == NNC_OVER_MEMORY && report->advice_count == 0) {
         nnc_sheet_label(sheet, "");
-        if (report->result->plan.devices > 1) {
-            nnc_sheet_words(sheet,
-                            "no change of batch, recompute, parallelism, optimizer or policy alone "
-                            "makes it fit on these %" PRId32 " devices",
-                            report->result->plan.devices);
-        } else {
-            nnc_sheet_words(sheet, "no change of batch, recompute, optimizer or policy alone makes "
-                                   "it fit on one device");
+        char on[48] = "one device";
+        const int32_t devices = report->result->plan.devices;
+        if (devices > 1) {
+            snprintf(on, sizeof on, "these %" PRId32 " devices", devices);
         }
+        nnc_sheet_words(
+            sheet, "no change of batch, recompute, %soptimizer or policy alone makes it fit on %s",
+            devices > 1 ? "parallelism, " : "", on);
         nnc_sheet_end(sheet);
     }
 }
 
-static void write_cost(nnc_sheet *sheet, const nnc_report *report)
-{
-    char a[NNC_NUMBER_TEXT];
-    const nnc_result *result = report->result;
-    const nnc_price *price = nnc_report_price(report);
-    const char *currency = nnc_report_currency(report);
-
-    nnc_sheet_label(sheet, "cost");
-    if (isnan(result->price_per_device_hour)) {
-        nnc_sheet_words(sheet, "no price recorded for this device: give --price");
-        nnc_sheet_end(sheet);
-    } else {
-        nnc_count_text(result->price_per_device_hour, a);
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per device-hour", a, currency);
-        if (price != NULL) {
-            nnc_sheet_price(sheet, price);
-        } else {
-            nnc_sheet_words(sheet, "(--price)");
-        }
-        if (result->plan.devices > 1) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per step of all %" PRId32 " devices",
-                           nnc_count_text(result->cost_step, a), currency, result->plan.devices);
-        } else {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per step",
-                           nnc_count_text(result->cost_step, a), currency);
-        }
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per %s",
-                       nnc_count_text(nnc_report_unit_cost(result, NULL), a), currency,
-                       result->tokens > 0 ? "million tokens" : "thousand samples");
-        nnc_sheet_end(sheet);
-    }
-}
+/* ---- stages and sensitivity ---- */
 
 NNC_GET(get_stage, void, nnc_whole_cell(place->index))
 
@@ -202,58 +160,61 @@ NNC_GET(get_stage_share, nnc_stage,
 
 NNC_GET(get_stage_fits, nnc_stage, nnc_text_cell(self->memory.headroom_bytes >= 0 ? "yes" : "NO"))
 
-/* The parts of a stage's memory, beside which its times have a table of their own. */
+/* The memory of a stage, by class. Its times are another table. */
 static const nnc_metric stage_memory_rows[] = {
     NNC_HEAD("stage", WHOLE, .get = get_stage),
     NNC_ROWS(&nnc_memory_metrics, NNC_IN(nnc_stage, memory)),
     NNC_HEAD("of device", NUMBER, .get = get_stage_share, .show = NNC_SHOW_PERCENT, .drop = 3),
     NNC_HEAD("fits", TEXT, .get = get_stage_fits),
 };
-static const nnc_metrics memory = NNC_METRICS("memory of a stage", stage_memory_rows, nnc_stage);
+static const nnc_metrics stage_memory =
+    NNC_METRICS("memory of a stage", stage_memory_rows, nnc_stage);
 
-static void write_stages(nnc_buffer *out, nnc_style style, const nnc_report *report)
+static void write_stages(nnc_sheet *sheet, const void *record)
 {
+    const nnc_report *report = record;
     nnc_lines lines = { &nnc_stage_time_metrics, report, report->stages, report->stage_count };
-    nnc_table_of(out, style, lines);
-    nnc_buffer_byte(out, '\n');
-    lines.metrics = &memory;
-    nnc_table_of(out, style, lines);
+    nnc_table_of(sheet->out, sheet->style, lines);
+    nnc_sheet_gap(sheet);
+    lines.metrics = &stage_memory;
+    nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* Times a step with the figure doubled exceeds what its elasticity promises. */
-static const double worth_a_word = 1.1;
+/* From this factor on between the step with a doubled peak and the one that its elasticity promises, the page says
+ * why. */
+static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry)
 {
-    char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT],
-        then[64] = "less than that it would not fit";
+    char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT], then[64] = "less than that it does not fit";
     if (entry->needed > entry->value) {
-        snprintf(then, sizeof then, "%.4g x as much it would fit", entry->needed / entry->value);
+        snprintf(then, sizeof then, "%.4g times as much it fits", entry->needed / entry->value);
     }
     nnc_buffer_byte(out, '\n');
-    nnc_sheet_line(out, style, "mem_bytes moves no time: the plan takes %s of %s, with %s",
-                   nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has),
-                   then);
+    nnc_sheet_line(
+        out, style, "mem_bytes does not change the time: the plan takes %s of %s; with %s",
+        nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
 }
 
-/* Why twice the matrix peak may gain far less than its elasticity promises. */
+/* Twice the matrix peak may gain far less than its elasticity promises: the cache bandwidth stays. */
 static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report)
 {
     const nnc_dtype precision = report->result->plan.precision;
     const double cache = report->device->efficiency.gemm[precision].l2_bytes_per_s;
     const double promised_s = report->result->step_s * exp2(peak->elasticity);
-    if (!isnan(cache) && peak->doubled_s > worth_a_word * promised_s) {
+    if (!isnan(cache) && peak->doubled_s > explained_from * promised_s) {
         char text[NNC_NUMBER_TEXT];
         nnc_buffer_print(
             out,
-            "\neach figure is doubled alone: the cache that feeds the matrix units keeps its %s,"
+            "\nonly one parameter is doubled: the cache that feeds the matrix units keeps its %s,"
             "\nefficiency.gemm.%s.l2_bytes_per_s, and may bound products first\n",
             nnc_unit_text(cache, "B/s", text), nnc_dtype_name(precision));
     }
 }
 
-static void write_sensitivity(nnc_buffer *out, nnc_style style, const nnc_report *report)
+static void write_sensitivity(nnc_sheet *sheet, const void *record)
 {
+    const nnc_report *report = record;
     nnc_table table = { .count = 0 };
     const nnc_sensitivity *capacity = NULL, *peak = NULL;
     nnc_table_heads(&table, &nnc_sensitivity_metrics);
@@ -267,83 +228,23 @@ static void write_sensitivity(nnc_buffer *out, nnc_style style, const nnc_report
             nnc_table_record(&table, &nnc_sensitivity_metrics, &place);
         }
     }
-    nnc_table_write(&table, out, style);
+    nnc_table_write(&table, sheet->out, sheet->style);
     if (peak != NULL) {
-        write_cache(out, peak, report);
+        write_cache(sheet->out, peak, report);
     }
     if (capacity != NULL) {
-        write_capacity(out, style, capacity);
+        write_capacity(sheet->out, sheet->style, capacity);
     }
 }
 
-static void write_step(nnc_sheet *sheet, const nnc_report *report)
-{
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    const nnc_result *result = report->result;
-
-    nnc_step_write(sheet, report);
-    nnc_sheet_label(sheet, "");
-    nnc_sheet_words(sheet, "no software is faster than %s; with nothing overlapped it takes %s",
-                    nnc_unit_text(result->lower_bound_s, "s", a),
-                    nnc_unit_text(result->upper_bound_s, "s", b));
-    nnc_sheet_end(sheet);
-    if (result->plan.mode == NNC_MODE_IDEAL) {
-        nnc_sheet_label(sheet, "");
-        nnc_sheet_words(sheet, "ideal mode: every efficiency 1, no fixed costs, all traffic that "
-                               "can be hidden is");
-        nnc_sheet_end(sheet);
-    } else if (!report->device->efficiency.fitted) {
-        nnc_sheet_label(sheet, "");
-        nnc_sheet_words(sheet, "no fitted efficiencies for this device: roofline time at the "
-                               "datasheet's rates");
-        nnc_sheet_end(sheet);
-    } else if (report->device->efficiency.basis == NNC_BASIS_DEFAULT) {
-        nnc_sheet_label(sheet, "");
-        nnc_sheet_words(sheet, "not measured on this device: its efficiencies are those of similar "
-                               "ones");
-        nnc_sheet_end(sheet);
-    }
-
-    if ((result->plan.offload & NNC_OFFLOAD_OPTIMIZER) != 0 &&
-        isnan(report->device->host.mem_bytes_per_s)) {
-        nnc_sheet_label(sheet, "");
-        nnc_sheet_words(sheet,
-                        "the device file records no host.mem_bytes_per_s: updates in host "
-                        "memory are taken to run at %g of %s",
-                        NNC_HOST_UPDATE_SHARE, nnc_unit_text(NNC_HOST_MEM_BYTES_PER_S, "B/s", a));
-        nnc_sheet_end(sheet);
-    }
-
-    nnc_sheet_label(sheet, "bound by");
-    for (int pass = 0; pass < 2; pass++) {
-        const nnc_bound bound = pass == 0 ? result->bound : result->next_bound;
-        if (pass == 0 || (bound != result->bound && result->bound_s[bound] > 0)) {
-            nnc_sheet_item(sheet, pass == 0 ? NNC_INK_STRONG : NNC_INK_PLAIN, "%s %s%s",
-                           nnc_bound_name(bound),
-                           nnc_percent_text(result->bound_s[bound] / result->step_s, a),
-                           pass == 0 ? " of the step" : "");
-        }
-    }
-    if (!isnan(result->step_without_bound_s)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "without the %s limit it would take %s",
-                       nnc_bound_name(result->bound),
-                       nnc_unit_text(result->step_without_bound_s, "s", a));
-    }
-    nnc_sheet_end(sheet);
-    const char *advice = nnc_launch_advice(result);
-    if (advice != NULL) {
-        nnc_sheet_label(sheet, "");
-        nnc_sheet_words(sheet, "%s", advice);
-        nnc_sheet_end(sheet);
-    }
-}
+/* ---- parts of the step ---- */
 
 typedef struct slice {
     const char *name;
     double seconds;
 } slice;
 
-/* Of the step: a host that keeps ahead still adds nanoseconds. */
+/* Smallest share of the step that is shown: a host that keeps ahead still adds nanoseconds. */
 static const double shown_from = 1e-6;
 
 /* The metrics that the step is the sum of. */
@@ -376,7 +277,7 @@ static int step_groups(const nnc_report *report, slice groups[])
             groups[count++] = (slice){ nnc_group_name((nnc_group)group), seconds[group] };
         }
     }
-    const nnc_result *result = report->result; /* what no op takes */
+    const nnc_result *result = report->result; /* time outside of ops */
     if (result->host_s > shown_from * result->step_s) {
         groups[count++] = (slice){ "host", result->host_s };
     }
@@ -388,8 +289,15 @@ static int step_groups(const nnc_report *report, slice groups[])
 
 enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
 
+/* name NULL: empty cells. */
 static void put_slice(nnc_table *table, const char *indent, const slice *part, double step_s)
 {
+    if (part->name == NULL) {
+        for (int i = 0; i < 3; i++) {
+            nnc_table_cell(table, "");
+        }
+        return;
+    }
     char name[NNC_NUMBER_TEXT];
     snprintf(name, sizeof name, "%s%s", indent, part->name);
     nnc_table_cell(table, name);
@@ -397,231 +305,279 @@ static void put_slice(nnc_table *table, const char *indent, const slice *part, d
     nnc_table_share(table, part->seconds / step_s);
 }
 
-/* One of the two readings by itself. */
-static void write_side(nnc_sheet *sheet, const char *what, const slice *side, int count,
-                       double step_s)
-{
-    const nnc_head heads[] = { { .text = what, .left = true },
-                               { .text = "time" },
-                               { .text = "share" } };
-    nnc_table table;
-    nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
-    for (int row = 0; row < count; row++) {
-        put_slice(&table, "", &side[row], step_s);
-    }
-    nnc_table_write(&table, sheet->out, sheet->style);
-}
-
-/* Parts of the step beside groups of ops: two readings of the same time, where lines are for a terminal. */
-static void write_parts(nnc_sheet *sheet, const nnc_report *report)
+/* Parts of the step and groups of ops, two readings of the same time: side by side in a terminal, else as two
+ * tables. */
+static void write_parts(nnc_sheet *sheet, const void *record)
 {
     static const nnc_head heads[] = {
         { .text = "part", .left = true },    { .text = "time" }, { .text = "share" },
         { .text = "  group", .left = true }, { .text = "time" }, { .text = "share" },
     };
+    const nnc_report *report = record;
     slice sides[2][SLICES_MAX];
     const int counts[2] = { step_parts(report->result, sides[0]), step_groups(report, sides[1]) };
-    const double step_s = report->result->step_s;
-    if (sheet->style.format == &nnc_format_markdown) {
-        write_side(sheet, "part", sides[0], counts[0], step_s);
-        nnc_sheet_gap(sheet);
-        write_side(sheet, "group", sides[1], counts[1], step_s);
-        return;
-    }
-    nnc_table table;
-    nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
-    for (int row = 0; row < counts[0] || row < counts[1]; row++) {
-        for (int side = 0; side < 2; side++) {
-            if (row < counts[side]) {
-                put_slice(&table, side == 1 ? "  " : "", &sides[side][row], step_s);
-            } else {
-                nnc_table_cell(&table, "");
-                nnc_table_cell(&table, "");
-                nnc_table_cell(&table, "");
+    const int together = sheet->style.format == &nnc_format_markdown ? 1 : 2;
+    for (int first = 0; first < 2; first += together) {
+        nnc_table table;
+        nnc_table_begin(&table, heads + 3 * first, 3 * together);
+        if (together == 1 && first == 1) {
+            table.heads[0].text = "group";
+            nnc_sheet_gap(sheet);
+        }
+        for (int row = 0; row < counts[first] || (together == 2 && row < counts[1]); row++) {
+            for (int side = first; side < first + together; side++) {
+                static const slice none = { NULL, 0.0 };
+                put_slice(&table, together == 2 && side == 1 ? "  " : "",
+                          row < counts[side] ? &sides[side][row] : &none, report->result->step_s);
             }
         }
+        nnc_table_write(&table, sheet->out, sheet->style);
     }
-    nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-/* Communication by kind, and what the pipeline waits. */
-static void write_waits(nnc_sheet *sheet, const nnc_result *result)
+/* ---- the page ---- */
+
+NNC_SHOWN_IF(is_ideal, nnc_report, self->result->plan.mode == NNC_MODE_IDEAL)
+NNC_SHOWN_IF(is_unfitted, nnc_report, !is_ideal(self) && !self->device->efficiency.fitted)
+NNC_SHOWN_IF(is_unmeasured, nnc_report,
+             !is_ideal(self) && self->device->efficiency.fitted &&
+                 self->device->efficiency.basis == NNC_BASIS_DEFAULT)
+NNC_SHOWN_IF(updates_unrecorded, nnc_report,
+             (self->result->plan.offload & NNC_OFFLOAD_OPTIMIZER) != 0 &&
+                 isnan(self->device->host.mem_bytes_per_s))
+NNC_SHOWN_IF(is_pipelined, nnc_report, self->result->plan.pipeline > 1)
+NNC_SHOWN_IF(has_several, nnc_report, self->result->plan.devices > 1)
+NNC_SHOWN_IF(has_one, nnc_report, self->result->plan.devices == 1)
+NNC_SHOWN_IF(has_tokens, nnc_report, self->result->tokens > 0)
+NNC_SHOWN_IF(has_images, nnc_report, self->result->tokens == 0)
+NNC_SHOWN_IF(is_above_peak, nnc_report, self->result->mfu > 1.0)
+NNC_SHOWN_IF(recomputes, nnc_report, self->result->hardware_flops > self->result->model_flops)
+NNC_SHOWN_IF(has_price, nnc_report, !isnan(self->result->price_per_device_hour))
+NNC_SHOWN_IF(lacks_price, nnc_report, isnan(self->result->price_per_device_hour))
+NNC_SHOWN_IF(is_measured, nnc_report, self->own != NULL)
+NNC_SHOWN_IF(is_impossible, nnc_report, self->own != NULL && !self->own->possible)
+NNC_SHOWN_IF(has_run, nnc_report, self->run != NULL)
+NNC_SHOWN_IF(has_stages, nnc_report, self->all_stages)
+NNC_SHOWN_IF(has_timeline, nnc_report, self->intervals != NULL)
+NNC_SHOWN_IF(has_sensitivity, nnc_report, self->sensitivity != NULL)
+
+static bool has_communication(const void *record)
 {
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    const nnc_result *result = ((const nnc_report *)record)->result;
     bool any = false;
     for (int kind = 0; kind < NNC_COMM_COUNT; kind++) {
+        any = any || result->communication_s[kind] > 0 || result->exposed_s[kind] > 0;
+    }
+    return any;
+}
+
+NNC_SHOWN_IF(waits, nnc_report, has_communication(self) || is_pipelined(self))
+
+static void add_host_rates(nnc_sheet *sheet, const void *record)
+{
+    char a[NNC_NUMBER_TEXT];
+    (void)record;
+    nnc_sheet_words(sheet,
+                    "the device file records no host.mem_bytes_per_s: updates in host memory are "
+                    "assumed to run at %g of %s",
+                    NNC_HOST_UPDATE_SHARE, nnc_unit_text(NNC_HOST_MEM_BYTES_PER_S, "B/s", a));
+}
+
+/* The two largest shares of the step, by what bounds its ops. */
+static void add_bounds(nnc_sheet *sheet, const void *record)
+{
+    const nnc_result *result = ((const nnc_report *)record)->result;
+    const nnc_bound bounds[] = { result->bound, result->next_bound };
+    char a[NNC_NUMBER_TEXT];
+    for (int i = 0; i < 2; i++) {
+        const double bound_s = result->bound_s[bounds[i]];
+        if (i == 0 || (bounds[1] != bounds[0] && bound_s > 0)) {
+            nnc_sheet_item(sheet, i == 0 ? NNC_INK_STRONG : NNC_INK_PLAIN, "%s %s%s",
+                           nnc_bound_name(bounds[i]), nnc_percent_text(bound_s / result->step_s, a),
+                           i == 0 ? " of the step" : "");
+        }
+    }
+}
+
+/* Communication by kind. */
+static void add_networks(nnc_sheet *sheet, const void *record)
+{
+    const nnc_result *result = ((const nnc_report *)record)->result;
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    for (int kind = 0; kind < NNC_COMM_COUNT; kind++) {
         if (result->communication_s[kind] > 0 || result->exposed_s[kind] > 0) {
-            if (!any) {
-                nnc_sheet_label(sheet, "network");
-            }
-            any = true;
             nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s exposed of %s",
                            nnc_comm_name((nnc_comm)kind),
                            nnc_unit_text(result->exposed_s[kind], "s", a),
                            nnc_unit_text(result->communication_s[kind], "s", b));
         }
     }
-    if (any) {
-        nnc_sheet_end(sheet);
-    }
-    if (result->plan.pipeline > 1) {
-        nnc_sheet_label(sheet, "bubble");
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text(result->bubble_s, "s", a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of the busy time",
-                       nnc_percent_text(result->bubble_ratio, a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of the step",
-                       nnc_percent_text(result->bubble_share, a));
-        nnc_sheet_end(sheet);
-    }
-    if (any || result->plan.pipeline > 1) {
-        nnc_sheet_gap(sheet);
-    }
 }
 
-/* A convention that counts what no kernel runs may exceed the peak. */
-static void write_above_peak(nnc_sheet *sheet, const nnc_result *result)
+static void add_traffic(nnc_sheet *sheet, const void *record)
 {
+    const nnc_result *result = ((const nnc_report *)record)->result;
     char a[NNC_NUMBER_TEXT];
-    nnc_sheet_label(sheet, "");
-    nnc_sheet_words(sheet,
-                    "MFU above 100%%: %s counts more than kernels run, by the pairs under the mask "
-                    "it is %s (--flops-convention causal)",
-                    nnc_flops_convention_name(result->plan.flops_convention),
-                    nnc_percent_text(result->causal_mfu, a));
-    nnc_sheet_end(sheet);
-}
-
-/* The step of --measured: its MFU, and whether it can be. */
-static void write_own(nnc_sheet *sheet, const nnc_report *report)
-{
-    const nnc_own_step *own = report->own;
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    if (own == NULL) {
-        return;
-    }
-    nnc_sheet_label(sheet, "measured");
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "%s", nnc_unit_text(own->step_s, "s", a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "MFU %s", nnc_percent_text(own->mfu, a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "the estimate is %s of it",
-                   nnc_percent_text(own->predicted_over, a));
-    if (!own->possible) {
-        nnc_sheet_item(sheet, NNC_INK_STRONG,
-                       "impossible: less than the lower bound of %s, so it is not this step on "
-                       "this device",
-                       nnc_unit_text(report->result->lower_bound_s, "s", b));
-    }
-    nnc_sheet_end(sheet);
-}
-
-static void write_rates(nnc_sheet *sheet, const nnc_result *result)
-{
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-
-    nnc_sheet_label(sheet, "rate");
-    if (result->tokens > 0) {
-        nnc_sheet_item(sheet, NNC_INK_STRONG, "%s tokens/s",
-                       nnc_count_text(result->tokens_per_s, a));
-    }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s samples/s", nnc_count_text(result->samples_per_s, a));
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "MFU %s", nnc_percent_text(result->mfu, a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "HFU %s of %s, FLOPs as in %s",
-                   nnc_percent_text(result->hfu, a),
-                   nnc_unit_text(result->peak_flops_per_s, "FLOP/s", b),
-                   nnc_flops_convention_name(result->plan.flops_convention));
-    nnc_sheet_end(sheet);
-    if (result->mfu > 1.0) {
-        write_above_peak(sheet, result);
-    }
-    if (result->plan.devices > 1) {
-        nnc_sheet_label(sheet, "");
-        if (result->tokens > 0) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "per device %s tokens/s",
-                           nnc_count_text(result->tokens_per_s_per_device, a));
-        }
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s", result->tokens > 0 ? "" : "per device ",
-                       nnc_unit_text(result->model_flops_per_s_per_device, "FLOP/s", a));
-        nnc_sheet_end(sheet);
-    }
-
-    nnc_sheet_label(sheet, "work");
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "model %s", nnc_unit_text(result->model_flops, "FLOP", a));
-    if (result->hardware_flops > result->model_flops) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "with recompute %s",
-                       nnc_unit_text(result->hardware_flops, "FLOP", a));
-    }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "executed %s",
-                   nnc_unit_text(result->executed_flops, "FLOP", a));
-    if (result->tokens > 0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "6ND %s",
-                       nnc_unit_text(result->six_nd_flops, "FLOP", a));
-    }
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "memory traffic %s%s",
                    nnc_unit_text(result->read_bytes + result->write_bytes, "B", a),
                    result->plan.devices > 1 ? " per device" : "");
-    nnc_sheet_end(sheet);
+}
+
+static void write_fit(nnc_sheet *sheet, const void *record)
+{
+    if (sheet->style.format == &nnc_format_markdown) {
+        nnc_sheet_gap(sheet); /* a list right below a table would be read as its row */
+    }
+    nnc_fit_write(sheet, "total", record);
+}
+
+static void add_price(nnc_sheet *sheet, const void *record)
+{
+    const nnc_price *price = nnc_report_price(record);
+    if (price != NULL) {
+        nnc_sheet_price(sheet, price);
+    } else {
+        nnc_sheet_words(sheet, "(--price)");
+    }
+}
+
+static void write_run(nnc_sheet *sheet, const void *record)
+{
+    nnc_run_lines(sheet->out, sheet->style, record);
+}
+
+static void write_timeline(nnc_sheet *sheet, const void *record)
+{
+    nnc_timeline_write(sheet->out, sheet->style, record);
+}
+
+static const nnc_page_row step_rows[] = {
+    NNC_LINE("step"),
+    NNC_BOLD("{step.step_s}"),
+    NNC_ITEM("nine of ten measurements fall in {step.interval_s.0} .. {step.interval_s.1}"),
+    NNC_ITEM("busiest stage {step.stage} of {plan.pipeline}", .when = is_pipelined),
+    NNC_BLOCK(write_past),
+};
+static const nnc_page_rows step_page = NNC_PAGE_ROWS(&nnc_estimate_document, step_rows);
+
+static const nnc_page_row page_rows[] = {
+    NNC_LINE(""),
+    NNC_WORDS("no software is faster than {step.lower_bound_s}; without any overlap it takes "
+              "{step.upper_bound_s}"),
+    NNC_LINE("", .when = is_ideal),
+    NNC_WORDS("ideal mode: every efficiency is 1, no fixed costs, all communication that can "
+              "overlap does"),
+    NNC_LINE("", .when = is_unfitted),
+    NNC_WORDS("no fitted efficiencies for this device: roofline time at the datasheet's rates"),
+    NNC_LINE("", .when = is_unmeasured),
+    NNC_WORDS("not measured on this device: its efficiencies are those of similar ones"),
+    NNC_LINE("", .when = updates_unrecorded),
+    NNC_ADD(add_host_rates),
+
+    NNC_LINE("bound by"),
+    NNC_ADD(add_bounds),
+    NNC_ITEM("without the {step.bound} limit it would take {step.step_without_bound_s}"),
+    NNC_LINE(""),
+    NNC_WORDS("{step.advice}"),
+    NNC_GAP(),
+    NNC_BLOCK(write_parts),
+    NNC_GAP(),
+
+    NNC_LINE("network", .when = has_communication),
+    NNC_ADD(add_networks),
+    NNC_LINE("bubble", .when = is_pipelined),
+    NNC_ITEM("{step.bubble_s}"),
+    NNC_ITEM("{step.bubble_ratio} of the busy time"),
+    NNC_ITEM("{step.bubble_share} of the step"),
+    NNC_GAP(.when = waits),
+
+    NNC_LINE("rate"),
+    NNC_BOLD("{throughput.tokens_per_s:count} tokens/s"),
+    NNC_ITEM("{throughput.samples_per_s:count} samples/s"),
+    NNC_BOLD("MFU {throughput.mfu}"),
+    NNC_ITEM(
+        "HFU {throughput.hfu} of {device.peak_flops_per_s}, FLOPs as in {work.flops_convention}"),
+    NNC_LINE("", .when = is_above_peak),
+    NNC_WORDS("MFU above 100%: {work.flops_convention} counts more FLOPs than kernels run; with "
+              "only the pairs under "
+              "the mask it is {throughput.causal_mfu} (--flops-convention causal)"),
+    NNC_LINE("", .when = has_several),
+    NNC_ITEM("per device {throughput.tokens_per_s_per_device:count} tokens/s"),
+    NNC_ITEM("{throughput.model_flops_per_s_per_device}", .when = has_tokens),
+    NNC_ITEM("per device {throughput.model_flops_per_s_per_device}", .when = has_images),
+    NNC_LINE("work"),
+    NNC_ITEM("model {work.model_flops}"),
+    NNC_ITEM("with recompute {work.hardware_flops}", .when = recomputes),
+    NNC_ITEM("executed {work.executed_flops}"),
+    NNC_ITEM("6ND {work.six_nd_flops}", .when = has_tokens),
+    NNC_ADD(add_traffic),
+    NNC_LINE("measured", .when = is_measured),
+    NNC_BOLD("{measured.step_s}"),
+    NNC_ITEM("MFU {measured.mfu:percent}"),
+    NNC_ITEM("the estimate is {measured.predicted_over:percent} of it"),
+    NNC_BOLD("impossible: less than the lower bound of {step.lower_bound_s}, so it is not this "
+             "step on this device",
+             .when = is_impossible),
+    NNC_GAP(),
+    NNC_BLOCK(write_memory),
+    NNC_BLOCK(write_fit),
+    NNC_GAP(),
+
+    NNC_LINE("cost", .when = lacks_price),
+    NNC_WORDS("no price recorded for this device: give --price"),
+    NNC_LINE("cost", .when = has_price),
+    NNC_ITEM("{cost.price_per_device_hour:count} {cost.currency} per device-hour"),
+    NNC_ADD(add_price),
+    NNC_ITEM("{cost.step:count} {cost.currency} per step", .when = has_one),
+    NNC_ITEM("{cost.step:count} {cost.currency} per step of all {plan.devices} devices",
+             .when = has_several),
+    NNC_ITEM("{cost.per_million_tokens:count} {cost.currency} per million tokens"),
+    NNC_ITEM("{cost.per_thousand_samples:count} {cost.currency} per thousand samples"),
+    NNC_GAP(.when = has_run),
+    NNC_BLOCK(write_run, .when = has_run),
+    NNC_GAP(.when = has_stages),
+    NNC_BLOCK(write_stages, .when = has_stages),
+    NNC_GAP(.when = has_timeline),
+    NNC_BLOCK(write_timeline, .when = has_timeline),
+    NNC_GAP(.when = has_sensitivity),
+    NNC_BLOCK(write_sensitivity, .when = has_sensitivity),
+};
+static const nnc_page_rows page = NNC_PAGE_ROWS(&nnc_estimate_document, page_rows);
+
+void nnc_step_write(nnc_sheet *sheet, const nnc_report *report)
+{
+    nnc_sheet_rows(sheet, &step_page, report);
 }
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
-    const nnc_report *report = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_sheet_subject(&sheet, report);
+    nnc_sheet_subject(&sheet, record);
     nnc_sheet_gap(&sheet);
-    write_step(&sheet, report);
-    nnc_sheet_gap(&sheet);
-    write_parts(&sheet, report);
-    nnc_sheet_gap(&sheet);
-    write_waits(&sheet, report->result);
-    write_rates(&sheet, report->result);
-    write_own(&sheet, report);
-    nnc_sheet_gap(&sheet);
-    write_memory(&sheet, &report->result->memory);
-    if (style.format == &nnc_format_markdown) {
-        nnc_sheet_gap(&sheet); /* a list right below a table would be read as its row */
-    }
-    nnc_fit_write(&sheet, "total", report);
-    nnc_sheet_gap(&sheet);
-    write_cost(&sheet, report);
-    if (report->run != NULL) {
-        nnc_sheet_gap(&sheet);
-        nnc_run_lines(out, style, report);
-    }
-    if (report->all_stages) {
-        nnc_sheet_gap(&sheet);
-        write_stages(out, style, report);
-    }
-    if (report->intervals != NULL) {
-        nnc_sheet_gap(&sheet);
-        nnc_timeline_write(out, style, report);
-    }
-    if (report->sensitivity != NULL) {
-        nnc_sheet_gap(&sheet);
-        write_sensitivity(out, style, report);
-    }
+    nnc_sheet_rows(&sheet, &step_page, record);
+    nnc_sheet_rows(&sheet, &page, record);
 }
 
-/* One table: that of the timeline, the stages or the sensitivity where asked for. */
+/* The table for CSV: the timeline, the stages or the sensitivity when asked for. */
 static nnc_lines lines_of(const void *record)
 {
     const nnc_report *report = record;
-    if (report->intervals != NULL) {
-        return (nnc_lines){ &nnc_interval_metrics, report, report->intervals,
-                            report->interval_count };
-    }
-    if (report->all_stages) {
-        return (nnc_lines){ &nnc_stage_metrics, report, report->stages, report->stage_count };
-    }
-    if (report->sensitivity != NULL) {
-        return (nnc_lines){ &nnc_sensitivity_metrics, report, report->sensitivity,
-                            report->sensitivity_count };
-    }
-    return (nnc_lines){ &nnc_estimate_metrics, NULL, report, 1 };
+    return report->intervals != NULL ? (nnc_lines){ &nnc_interval_metrics, report,
+                                                    report->intervals, report->interval_count }
+           : report->all_stages
+               ? (nnc_lines){ &nnc_stage_metrics, report, report->stages, report->stage_count }
+           : report->sensitivity != NULL
+               ? (nnc_lines){ &nnc_sensitivity_metrics, report, report->sensitivity,
+                              report->sensitivity_count }
+               : (nnc_lines){ &nnc_estimate_metrics, NULL, report, 1 };
 }
 
 const nnc_view nnc_estimate_view = { .schema = "nncost.estimate/1",
                                      .document = &nnc_estimate_document,
                                      .lines = lines_of,
                                      .page = write_page };
+
+/* ---- the command ---- */
 
 static nnc_status write_trace(const nnc_report *report, const char *path, nnc_error *err)
 {

@@ -32,9 +32,6 @@ extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view,
     nnc_serve_search_view;                               /* private */
 extern const nnc_view nnc_check_output, nnc_diff_output; /* nnc_check_report */
 
-/* All pages that are rows; ends with NULL. A test resolves every metric that they name. */
-extern const nnc_page_rows *const nnc_view_pages[];
-
 /* ---- cmd_estimate.c: parts of its page that `run` shows, too ---- */
 
 /* The step, where measurements of it fall, and how near earlier predictions of its kind came. */

@@ -170,56 +170,41 @@ typedef struct nnc_page_row {
                   const void *record); /* instead of text: adds items, or whole lines of a block */
 } nnc_page_row;
 
-/* Rows of a page: a line; an item of it, plain and strong; running text; items, and whole lines, that code writes; an
- * empty line. Conditions follow. */
-#define NNC_LINE(of, ...)          \
-    {                              \
-        .label = (of), __VA_ARGS__ \
+/* Rows of a page: a line; an item of it, plain, strong, good and bad; running text; items, and whole lines, that code
+ * writes; an empty line. Conditions follow. */
+#define NNC_LINE(...) NNC_PAGE_ROW_(.label = __VA_ARGS__)
+#define NNC_ITEM(...) NNC_PAGE_ROW_(.text = __VA_ARGS__)
+#define NNC_BOLD(...) NNC_PAGE_ROW_(.ink = NNC_INK_STRONG, .text = __VA_ARGS__)
+#define NNC_GOOD(...) NNC_PAGE_ROW_(.ink = NNC_INK_GOOD, .text = __VA_ARGS__)
+#define NNC_BAD(...) NNC_PAGE_ROW_(.ink = NNC_INK_BAD, .text = __VA_ARGS__)
+#define NNC_WORDS(...) NNC_PAGE_ROW_(.kind = NNC_ROW_WORDS, .text = __VA_ARGS__)
+#define NNC_ADD(...) NNC_PAGE_ROW_(.write = __VA_ARGS__)
+#define NNC_BLOCK(...) NNC_PAGE_ROW_(.kind = NNC_ROW_BLOCK, .write = __VA_ARGS__)
+#define NNC_GAP(...) NNC_PAGE_ROW_(.kind = NNC_ROW_GAP, __VA_ARGS__)
+#define NNC_PAGE_ROW_(...) \
+    {                      \
+        __VA_ARGS__        \
     }
-#define NNC_ITEM(of, ...)         \
-    {                             \
-        .text = (of), __VA_ARGS__ \
-    }
-#define NNC_BOLD(of, ...)                                \
-    {                                                    \
-        .text = (of), .ink = NNC_INK_STRONG, __VA_ARGS__ \
-    }
-#define NNC_WORDS(of, ...)                               \
-    {                                                    \
-        .text = (of), .kind = NNC_ROW_WORDS, __VA_ARGS__ \
-    }
-#define NNC_ADD(of, ...)           \
-    {                              \
-        .write = (of), __VA_ARGS__ \
-    }
-#define NNC_BLOCK(of, ...)                                \
-    {                                                     \
-        .write = (of), .kind = NNC_ROW_BLOCK, __VA_ARGS__ \
-    }
-#define NNC_GAP(...)                     \
-    {                                    \
-        .kind = NNC_ROW_GAP, __VA_ARGS__ \
+/* A condition of rows: `self` is the record. */
+#define NNC_SHOWN_IF(function, of, condition) \
+    static bool function(const void *record)  \
+    {                                         \
+        const of *self = record;              \
+        return (condition);                   \
     }
 
 typedef struct nnc_page_rows {
-    const char *name;           /* "estimate", for tests */
     const nnc_metrics *metrics; /* of the record; the names in braces are its */
     const nnc_page_row *rows;
     size_t count;
 } nnc_page_rows;
-#define NNC_PAGE_ROWS(of, table, list)                        \
-    {                                                         \
-        (of), (table), (list), sizeof(list) / sizeof(list)[0] \
+#define NNC_PAGE_ROWS(table, list)                      \
+    {                                                   \
+        (table), (list), sizeof(list) / sizeof(list)[0] \
     }
 
 /* Writes the rows; the sheet is between two lines before and after. */
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record);
-
-/* The next "{name:form}" of a row's text from *at on: its metric, or NULL and the name in `name` when the table has
- * none. Returns false at the end of the text; *known: the form exists. */
-enum { NNC_PAGE_NAME = 96 };
-bool nnc_page_reference(const nnc_page_rows *page, const char **at, char name[NNC_PAGE_NAME],
-                        const nnc_metric **metric, bool *known);
 
 /* ---- what was asked for, at the top of a page: subject.c ---- */
 

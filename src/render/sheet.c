@@ -8,7 +8,7 @@
 
 #include "render/render_internal.h"
 
-enum { LABEL_WIDTH = 10, TEXT_MAX = 2048 };
+enum { LABEL_WIDTH = 10, TEXT_MAX = 2048, REFERENCE_MAX = 96 };
 
 nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style)
 {
@@ -206,10 +206,10 @@ static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, 
 }
 
 /* The reference that begins at '{': its name, and its form or NULL. Returns the text after '}'. */
-static const char *split(const char *at, char name[NNC_PAGE_NAME], const char **form)
+static const char *split(const char *at, char name[REFERENCE_MAX], const char **form)
 {
     const size_t length = strcspn(at, "}");
-    snprintf(name, NNC_PAGE_NAME, "%.*s", (int)length - 1, at + 1);
+    snprintf(name, REFERENCE_MAX, "%.*s", (int)length - 1, at + 1);
     char *colon = strchr(name, ':');
     *form = colon;
     if (colon != NULL) {
@@ -219,20 +219,29 @@ static const char *split(const char *at, char name[NNC_PAGE_NAME], const char **
     return at + length + 1;
 }
 
-bool nnc_page_reference(const nnc_page_rows *page, const char **at, char name[NNC_PAGE_NAME],
-                        const nnc_metric **metric, bool *known)
+#ifndef NDEBUG
+/* Does every row, also one that is left out now, name metrics of its table and forms that exist? */
+static bool all_known(const nnc_page_rows *page)
 {
-    const char *form = NULL, *begin = strchr(*at, '{');
-    nnc_place nowhere = { .record = NULL };
-    int32_t index = 0;
-    if (begin == NULL) {
-        return false;
+    for (size_t i = 0; i < page->count; i++) {
+        const char *at = page->rows[i].text;
+        for (at = at != NULL ? strchr(at, '{') : NULL; at != NULL; at = strchr(at, '{')) {
+            char name[REFERENCE_MAX];
+            const char *form = NULL;
+            nnc_place nowhere = { .record = NULL };
+            int32_t index = 0;
+            at = split(at, name, &form);
+            if (find_row(page->metrics, name, &nowhere, &index) == NULL ||
+                (form != NULL && form_of(form) == NULL)) {
+                fprintf(stderr, "page row \"%s\": no metric or form \"%s\"\n", page->rows[i].text,
+                        name);
+                return false;
+            }
+        }
     }
-    *at = split(begin, name, &form);
-    *metric = find_row(page->metrics, name, &nowhere, &index);
-    *known = form == NULL || form_of(form) != NULL;
     return true;
 }
+#endif
 
 static const char *shown(const nnc_metric *row, nnc_cell cell, const struct form *form,
                          char text[NNC_METRIC_TEXT_MAX])
@@ -263,7 +272,7 @@ static bool fill(const nnc_metrics *metrics, const void *record, const char *tex
 {
     size_t used = 0;
     while (*text != '\0' && used + 1 < TEXT_MAX) {
-        char name[NNC_PAGE_NAME], own[NNC_METRIC_TEXT_MAX], number[NNC_METRIC_TEXT_MAX];
+        char name[REFERENCE_MAX], own[NNC_METRIC_TEXT_MAX], number[NNC_METRIC_TEXT_MAX];
         const char *form = NULL;
         if (*text != '{') {
             filled[used++] = *text++;
@@ -273,7 +282,6 @@ static bool fill(const nnc_metrics *metrics, const void *record, const char *tex
         int32_t index = 0;
         text = split(text, name, &form);
         const nnc_metric *row = find_row(metrics, name, &place, &index);
-        assert(row != NULL);
         const nnc_cell cell = nnc_metric_read(row, &place, index, own);
         if (cell.kind == NNC_CELL_NULL) {
             return false;
@@ -339,6 +347,7 @@ static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_ro
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record)
 {
     page_line l = { .sheet = sheet };
+    assert(all_known(page));
     for (size_t i = 0; i < page->count; i++) {
         const nnc_page_row *row = &page->rows[i];
         const bool holds = row->when == NULL || row->when(record);
