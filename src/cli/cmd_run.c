@@ -1,4 +1,5 @@
-/* run */
+/* nncost run: a whole run on its page: length, parts of the wall time, method, input, failures and checkpoints, money,
+ * energy, carbon. run_rows is the page; nncost estimate shows it below its own. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "cli/views_internal.h"
 #include "input/field.h"
 
-/* Who says a figure of the device file: the source of its longest key that covers it. */
+/* The source that the device file gives for a parameter: that of the longest key that covers it. */
 static const char *source_of(const nnc_device *device, const char *key)
 {
     const char *text = NULL;
@@ -27,36 +28,10 @@ static const char *source_of(const nnc_device *device, const char *key)
     return text;
 }
 
-static void write_amount(nnc_sheet *sheet, const nnc_run *run)
+/* The parts of the wall time: the metrics that add up to it. */
+static void write_parts(nnc_sheet *sheet, const void *record)
 {
-    char a[NNC_NUMBER_TEXT];
-    nnc_sheet_label(sheet, "run");
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "%s",
-                   isnan(run->run_s) ? "how long is not known: give --tokens, --samples, --epochs "
-                                       "or --days"
-                                     : nnc_unit_text(run->run_s, "s", a));
-    if (!isnan(run->device_hours)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s device-hours",
-                       nnc_count_text(run->device_hours, a));
-    }
-    if (!isnan(run->steps)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s steps of %s", nnc_count_text(run->steps, a),
-                       nnc_unit_text(run->step_s, "s", (char[NNC_NUMBER_TEXT]){ 0 }));
-    }
-    if (!isnan(run->tokens)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s tokens", nnc_unit_text(run->tokens, "", a));
-    } else if (!isnan(run->samples)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s samples", nnc_unit_text(run->samples, "", a));
-    }
-    if (!isnan(run->flops)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%.4g FLOP", run->flops);
-    }
-    nnc_sheet_end(sheet);
-}
-
-/* What the wall time is made of. */
-static void write_parts(nnc_sheet *sheet, const nnc_run *run)
-{
+    const nnc_run *run = ((const nnc_report *)record)->run;
     static const nnc_head heads[] = { { .text = "part", .left = true },
                                       { .text = "time" },
                                       { .text = "share" },
@@ -82,237 +57,214 @@ static void write_parts(nnc_sheet *sheet, const nnc_run *run)
     nnc_sheet_gap(sheet);
 }
 
-static void write_input(nnc_sheet *sheet, const nnc_run *run)
-{
-    static const char *const stages[] = { "storage", "workers", "link" };
-    const double seconds[] = { run->fetch_s, run->prepare_s, run->transfer_s };
-    char a[NNC_NUMBER_TEXT];
-    if (isnan(run->input_s)) {
-        return;
-    }
-    nnc_sheet_label(sheet, "input");
-    nnc_sheet_item(sheet, run->input_bound ? NNC_INK_BAD : NNC_INK_GOOD, "%s",
-                   run->input_bound ? "the step waits for its input" : "keeps up");
-    for (int i = 0; i < 3; i++) {
-        if (!isnan(seconds[i])) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s a step", stages[i],
-                           nnc_unit_text(seconds[i], "s", a));
-        }
-    }
-    nnc_sheet_end(sheet);
-    nnc_sheet_label(sheet, "");
-    if (!isnan(run->input_bytes_per_s)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "needs %s from storage",
-                       nnc_unit_text(run->input_bytes_per_s, "B/s", a));
-    }
-    if (!isnan(run->workers_needed)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s workers per device",
-                       nnc_count_text(run->workers_needed, a));
-    }
-    if (!isnan(run->prefetch_bytes)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "prefetch holds %s per device",
-                       nnc_unit_text(run->prefetch_bytes, "B", a));
-    }
-    nnc_sheet_end(sheet);
-}
+/* ---- conditions ---- */
 
-/* What is done beside training, and how fast answers are generated. */
-static void write_method(nnc_sheet *sheet, const nnc_report *report)
-{
-    const nnc_run *run = report->run;
-    const nnc_run_ask *ask = report->run_ask;
-    char a[NNC_NUMBER_TEXT];
-    if (ask->method == NNC_METHOD_TRAIN) {
-        return;
-    }
-    nnc_sheet_label(sheet, "method");
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "%s", nnc_method_name(ask->method));
-    if (nnc_method_rolls_out(ask->method)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "generating %s a step",
-                       nnc_unit_text(run->rollout_step_s, "s", a));
-    }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "scoring %s", nnc_unit_text(run->score_step_s, "s", a));
-    if (run->sync_step_s > 0.0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "new weights %s",
-                       nnc_unit_text(run->sync_step_s, "s", a));
-    }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s a token",
-                   nnc_unit_text(run->flops_per_token, "FLOP", a));
-    nnc_sheet_end(sheet);
-    if (nnc_method_rolls_out(ask->method) && isnan(ask->rollout_s)) {
-        nnc_sheet_label(sheet, "");
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s tokens/s of a device that generates",
-                       nnc_count_text(ask->rollout_tokens_per_s, a));
-        if (!isnan(ask->rollout_batch)) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s sequences at once on %g",
-                           nnc_count_text(ask->rollout_batch, a), ask->rollout_tensor);
-        }
-        nnc_sheet_end(sheet);
-    }
-}
+NNC_SHOWN_IF(knows_length, nnc_report, !isnan(self->run->run_s))
+NNC_SHOWN_IF(lacks_length, nnc_report, isnan(self->run->run_s))
+NNC_SHOWN_IF(counts_samples, nnc_report, isnan(self->run->tokens))
+NNC_SHOWN_IF(has_method, nnc_report, self->run_ask->method != NNC_METHOD_TRAIN)
+NNC_SHOWN_IF(rolls_out, nnc_report, has_method(self) && nnc_method_rolls_out(self->run_ask->method))
+NNC_SHOWN_IF(predicts_rollout, nnc_report, rolls_out(self) && isnan(self->run_ask->rollout_s))
+NNC_SHOWN_IF(syncs, nnc_report, self->run->sync_step_s > 0.0)
+NNC_SHOWN_IF(has_input, nnc_run, !isnan(self->input_s))
+NNC_SHOWN_IF(is_input_bound, nnc_run, self->input_bound)
+NNC_SHOWN_IF(keeps_up, nnc_run, !self->input_bound)
+NNC_SHOWN_IF(has_failures, nnc_report, !isnan(self->run->system_mtbf_s))
+NNC_SHOWN_IF(lacks_failures, nnc_report, isnan(self->run->system_mtbf_s))
+NNC_SHOWN_IF(has_device_failures, nnc_report,
+             has_failures(self) && !isnan(self->run->device_mtbf_s))
+NNC_SHOWN_IF(lacks_reclaim, nnc_report, self->spot && !(self->run_ask->reclaim_per_month > 0.0))
+NNC_SHOWN_IF(has_cost, nnc_report, !isnan(self->run->cost))
+NNC_SHOWN_IF(pays_data, nnc_report, self->run->cost_storage > 0.0 || self->run->cost_egress > 0.0)
+NNC_SHOWN_IF(has_energy, nnc_report, !isnan(self->run->energy_j))
+NNC_SHOWN_IF(models_power, nnc_report, !isnan(self->run->busy_share))
+NNC_SHOWN_IF(has_carbon, nnc_report, has_energy(self) && !isnan(self->run->carbon_kg))
+NNC_SHOWN_IF(has_embodied, nnc_report, has_energy(self) && !isnan(self->run->embodied_carbon_kg))
 
-static void write_spot(nnc_sheet *sheet, const nnc_report *report)
+/* ---- metrics of the page that the output does not have ---- */
+
+#define ASK(member) NNC_VIA(nnc_report, run_ask), NNC_IN(nnc_run_ask, member)
+NNC_GET(get_currency, nnc_report,
+        nnc_text_cell(self->device != NULL ? nnc_price_currency(self->device) : "USD"))
+NNC_GET(get_data_cost, nnc_report,
+        nnc_number_cell(self->run->cost_storage + self->run->cost_egress))
+NNC_GET(get_stop_cause, nnc_report,
+        nnc_text_cell(self->run_ask->stops == NNC_STOPS_ANY ? "of any cause"
+                                                            : "by faults of the hardware"))
+NNC_GET(get_power_basis, nnc_report,
+        nnc_text_cell(!isnan(self->run_ask->busy_w) ? " with its share of the node"
+                      : isnan(self->run->busy_share)
+                          ? " as rated"
+                          : " by the model of its power limit, without a host"))
+
+static const nnc_metric page_metric_rows[] = {
+    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics),
+    NNC_AS("method", ENUM, ASK(method), .names = { nnc_method_name, NNC_METHOD_COUNT }),
+    NNC_AS("rollout_tokens_per_s", NUMBER, ASK(rollout_tokens_per_s), .show = NNC_SHOW_COUNT),
+    NNC_AS("rollout_batch", NUMBER, ASK(rollout_batch), .show = NNC_SHOW_COUNT),
+    NNC_AS("rollout_tensor", NUMBER, ASK(rollout_tensor)),
+    NNC_AS("pue", NUMBER, ASK(pue)),
+    NNC_AS("carbon_g_per_kwh", NUMBER, ASK(carbon_g_per_kwh)),
+    NNC_AS("embodied_kg", NUMBER, ASK(embodied_kg)),
+    NNC_AS("currency", TEXT, .get = get_currency),
+    NNC_AS("data_cost", NUMBER, .get = get_data_cost, .show = NNC_SHOW_COUNT),
+    NNC_AS("stop_cause", TEXT, .get = get_stop_cause),
+    NNC_AS("power_basis", TEXT, .get = get_power_basis),
+};
+static const nnc_metrics page_metrics = NNC_METRICS("a run's page", page_metric_rows, nnc_report);
+
+/* ---- sources ---- */
+
+static void add_stop_source(nnc_sheet *sheet, const void *record)
 {
-    if (report->spot && !(report->run_ask->reclaim_per_month > 0.0)) {
-        nnc_sheet_label(sheet, "");
-        nnc_sheet_words(sheet, "spot: that nodes are taken back is not counted, give "
-                               "--reclaim-per-month");
-        nnc_sheet_end(sheet);
+    const nnc_report *report = record;
+    const bool any = report->run_ask->stops == NNC_STOPS_ANY;
+    const char *source = source_of(report->device, any ? "mtbf.any_s" : "mtbf.hardware_s");
+    if (source != NULL) {
+        nnc_sheet_words(sheet, "(%s)", source);
     }
 }
 
-static void write_failures(nnc_sheet *sheet, const nnc_report *report)
+static void add_price(nnc_sheet *sheet, const void *record)
 {
-    const nnc_run *run = report->run;
-    const nnc_run_ask *ask = report->run_ask;
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    const bool any = ask->stops == NNC_STOPS_ANY;
-    nnc_sheet_label(sheet, "goodput");
-    if (isnan(run->system_mtbf_s)) {
-        nnc_sheet_item(sheet, NNC_INK_STRONG, "%.2f%%", 100.0 * run->goodput);
-        nnc_sheet_words(sheet,
-                        "(stops are not counted: the device file has no rate of failures, give "
-                        "--device-mtbf-s)");
-        nnc_sheet_end(sheet);
-        return;
-    }
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "%.2f%%", 100.0 * run->goodput);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "a stop every %s",
-                   nnc_unit_text(run->system_mtbf_s, "s", a));
-    if (!isnan(run->stops)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s in all", nnc_count_text(run->stops, a));
-    }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s from one to training again",
-                   nnc_unit_text(run->restart_s, "s", a));
-    nnc_sheet_end(sheet);
-    if (!isnan(run->device_mtbf_s)) {
-        const char *source = source_of(report->device, any ? "mtbf.any_s" : "mtbf.hardware_s");
-        nnc_sheet_label(sheet, "");
-        nnc_sheet_words(sheet, "%s device-hours per stop %s%s%s%s",
-                        nnc_count_text(run->device_mtbf_s / 3600.0, a),
-                        any ? "of any cause" : "by faults of the hardware",
-                        source != NULL ? " (" : "", source != NULL ? source : "",
-                        source != NULL ? ")" : "");
-        nnc_sheet_end(sheet);
-    }
-    nnc_sheet_label(sheet, "checkpoint");
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text(run->checkpoint_bytes, "B", a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "every %s", nnc_unit_text(run->interval_s, "s", a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "training waits %s", nnc_unit_text(run->block_s, "s", a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "durable after %s, loaded in %s",
-                   nnc_unit_text(run->save_s, "s", a), nnc_unit_text(run->load_s, "s", b));
-    nnc_sheet_end(sheet);
-    nnc_sheet_label(sheet, "spares");
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s beside %s nodes are enough for 99%% of the time",
-                   nnc_count_text(run->spares_needed, a), nnc_count_text(run->nodes, b));
-    nnc_sheet_end(sheet);
+    const nnc_report *report = record;
+    nnc_sheet_price(sheet, report->result != NULL ? nnc_report_price(report) : NULL);
 }
 
-static void write_money(nnc_sheet *sheet, const nnc_report *report)
+static void add_building(nnc_sheet *sheet, const void *record)
 {
-    const nnc_run *run = report->run;
-    const nnc_price *price = report->result != NULL ? nnc_report_price(report) : NULL;
-    const char *currency = report->device != NULL ? nnc_price_currency(report->device) : "USD";
-    char a[NNC_NUMBER_TEXT];
-    if (isnan(run->cost)) {
-        return;
-    }
-    nnc_sheet_label(sheet, "cost");
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "%s %s", nnc_count_text(run->cost, a), currency);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "at %s %s per device-hour",
-                   nnc_count_text(run->price_per_device_hour, a), currency);
-    nnc_sheet_price(sheet, price);
-    if (!isnan(run->cost_per_million_tokens)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per million tokens",
-                       nnc_count_text(run->cost_per_million_tokens, a), currency);
-    }
-    if (run->cost_storage > 0.0 || run->cost_egress > 0.0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s of it for storage and egress",
-                       nnc_count_text(run->cost_storage + run->cost_egress, a), currency);
-    }
-    nnc_sheet_end(sheet);
+    nnc_sheet_building(sheet, ((const nnc_report *)record)->building);
 }
 
-static void write_energy(nnc_sheet *sheet, const nnc_report *report)
+static void add_region(nnc_sheet *sheet, const void *record)
 {
-    const nnc_run *run = report->run;
-    const nnc_run_ask *ask = report->run_ask;
-    char a[NNC_NUMBER_TEXT];
-    if (isnan(run->energy_j)) {
-        return;
-    }
-    nnc_sheet_label(sheet, "energy");
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s kWh", nnc_count_text(run->energy_j / 3.6e6, a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s per device%s", nnc_unit_text(run->power_w, "W", a),
-                   !isnan(ask->busy_w)      ? " with its share of the node"
-                   : isnan(run->busy_share) ? " as rated"
-                                            : " by the model of its power limit, without a host");
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "PUE %g", ask->pue);
-    nnc_sheet_building(sheet, report->building);
-    if (!isnan(run->busy_share) && !isnan(run->rated_energy_j)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s kWh at the devices' rated power",
-                       nnc_count_text(run->rated_energy_j / 3.6e6, a));
-    }
-    nnc_sheet_end(sheet);
-    if (!isnan(run->carbon_kg)) {
-        nnc_sheet_label(sheet, "carbon");
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s t CO2e",
-                       nnc_count_text(run->carbon_kg / 1000.0, a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "at %g g/kWh", ask->carbon_g_per_kwh);
-        nnc_sheet_region(sheet, report->region);
-        if (!isnan(run->rated_carbon_kg)) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s t at the devices' rated power",
-                           nnc_count_text(run->rated_carbon_kg / 1000.0, a));
-        }
-        nnc_sheet_end(sheet);
-    }
-    if (!isnan(run->embodied_carbon_kg)) {
-        nnc_sheet_label(sheet, "");
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s t for making the devices, this run's share",
-                       nnc_count_text(run->embodied_carbon_kg / 1000.0, a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "of %g kg each", report->run_ask->embodied_kg);
-        if (report->device != NULL &&
-            !(fabs(report->run_ask->embodied_kg - report->device->embodied_kg) > 0.0)) {
-            const char *source = source_of(report->device, "embodied_kg");
-            nnc_sheet_words(sheet, "(%s)", source != NULL ? source : "as given");
-        }
-        nnc_sheet_end(sheet);
+    nnc_sheet_region(sheet, ((const nnc_report *)record)->region);
+}
+
+static void add_embodied_source(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    if (report->device != NULL &&
+        !(fabs(report->run_ask->embodied_kg - report->device->embodied_kg) > 0.0)) {
+        const char *source = source_of(report->device, "embodied_kg");
+        nnc_sheet_words(sheet, "(%s)", source != NULL ? source : "as given");
     }
 }
+
+/* ---- the page ---- */
+
+static const nnc_page_row input_rows[] = {
+    NNC_LINE("input", .when = has_input),
+    NNC_BAD("the step waits for its input", .when = is_input_bound),
+    NNC_GOOD("keeps up", .when = keeps_up),
+    NNC_ITEM("storage {fetch_s} a step"),
+    NNC_ITEM("workers {prepare_s} a step"),
+    NNC_ITEM("link {transfer_s} a step"),
+    NNC_LINE("", .when = has_input),
+    NNC_ITEM("needs {input_bytes_per_s} from storage"),
+    NNC_ITEM("{workers_needed} workers per device"),
+    NNC_ITEM("prefetch holds {prefetch_bytes} per device"),
+};
+static const nnc_page_rows input_page = NNC_PAGE_ROWS(&nnc_run_metrics, input_rows);
+
+static void write_input(nnc_sheet *sheet, const void *record)
+{
+    nnc_sheet_rows(sheet, &input_page, ((const nnc_report *)record)->run);
+}
+
+static const nnc_page_row run_rows[] = {
+    NNC_LINE("run"),
+    NNC_BOLD("the length is not known: give --tokens, --samples, --epochs or --days",
+             .when = lacks_length),
+    NNC_BOLD("{run.run_s}"),
+    NNC_ITEM("{run.device_hours:count} device-hours"),
+    NNC_ITEM("{run.steps} steps of {run.step_s}"),
+    NNC_ITEM("{run.tokens:si} tokens"),
+    NNC_ITEM("{run.samples:si} samples", .when = counts_samples),
+    NNC_ITEM("{run.flops:g4} FLOP"),
+    NNC_GAP(),
+    NNC_BLOCK(write_parts, .when = knows_length),
+
+    NNC_LINE("method", .when = has_method),
+    NNC_BOLD("{method}"),
+    NNC_ITEM("generating {run.rollout_step_s} a step", .when = rolls_out),
+    NNC_ITEM("scoring {run.score_step_s}"),
+    NNC_ITEM("new weights {run.sync_step_s}", .when = syncs),
+    NNC_ITEM("{run.flops_per_token} a token"),
+    NNC_LINE("", .when = predicts_rollout),
+    NNC_ITEM("{rollout_tokens_per_s} tokens/s per generating device"),
+    NNC_ITEM("{rollout_batch} sequences at once on {rollout_tensor:g}"),
+    NNC_BLOCK(write_input),
+
+    NNC_LINE("goodput"),
+    NNC_BOLD("{run.goodput}"),
+    NNC_WORDS(
+        "(stops are not counted: the device file has no rate of failures, give --device-mtbf-s)",
+        .when = lacks_failures),
+    NNC_ITEM("a stop every {run.system_mtbf_s}"),
+    NNC_ITEM("{run.stops} in all", .when = has_failures),
+    NNC_ITEM("{run.restart_s} from a stop to training again", .when = has_failures),
+    NNC_LINE("", .when = has_device_failures),
+    NNC_WORDS("{run.device_mtbf_s:hours} device-hours per stop {stop_cause}"),
+    NNC_ADD(add_stop_source),
+    NNC_LINE("checkpoint", .when = has_failures),
+    NNC_ITEM("{run.checkpoint_bytes}"),
+    NNC_ITEM("every {run.interval_s}"),
+    NNC_ITEM("training waits {run.block_s}"),
+    NNC_ITEM("durable after {run.save_s}, loaded in {run.load_s}"),
+    NNC_LINE("spares", .when = has_failures),
+    NNC_ITEM("{run.spares_needed} for {run.nodes} nodes cover 99% of the time"),
+    NNC_LINE("", .when = lacks_reclaim),
+    NNC_WORDS("spot: reclaimed nodes are not counted, give --reclaim-per-month"),
+
+    NNC_LINE("cost", .when = has_cost),
+    NNC_BOLD("{run.cost:count} {currency}"),
+    NNC_ITEM("at {run.price_per_device_hour:count} {currency} per device-hour"),
+    NNC_ADD(add_price),
+    NNC_ITEM("{run.cost_per_million_tokens:count} {currency} per million tokens"),
+    NNC_ITEM("{data_cost} {currency} of it for storage and egress", .when = pays_data),
+    NNC_LINE("energy", .when = has_energy),
+    NNC_ITEM("{run.energy_j:kWh} kWh"),
+    NNC_ITEM("{run.power_w} per device{power_basis}"),
+    NNC_ITEM("PUE {pue:g}"),
+    NNC_ADD(add_building),
+    NNC_ITEM("{run.rated_energy_j:kWh} kWh at the devices' rated power", .when = models_power),
+    NNC_LINE("carbon", .when = has_carbon),
+    NNC_ITEM("{run.carbon_kg:tonnes} t CO2e"),
+    NNC_ITEM("at {carbon_g_per_kwh:g} g/kWh"),
+    NNC_ADD(add_region),
+    NNC_ITEM("{run.rated_carbon_kg:tonnes} t at the devices' rated power"),
+    NNC_LINE("", .when = has_embodied),
+    NNC_ITEM("{run.embodied_carbon_kg:tonnes} t for making the devices, this run's share"),
+    NNC_ITEM("of {embodied_kg:g} kg each"),
+    NNC_ADD(add_embodied_source),
+};
+static const nnc_page_rows run_page_rows = NNC_PAGE_ROWS(&page_metrics, run_rows);
+
+enum { INDENT = 12 };
 
 void nnc_run_input_lines(nnc_buffer *out, nnc_style style, const nnc_run *run)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    write_input(&sheet, run);
+    nnc_sheet_rows(&sheet, &input_page, run);
 }
 
 void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    sheet.indent = 12;
-    write_amount(&sheet, report->run);
-    nnc_sheet_gap(&sheet);
-    if (!isnan(report->run->run_s)) {
-        write_parts(&sheet, report->run);
-    }
-    write_method(&sheet, report);
-    write_input(&sheet, report->run);
-    write_failures(&sheet, report);
-    write_spot(&sheet, report);
-    write_money(&sheet, report);
-    write_energy(&sheet, report);
+    sheet.indent = INDENT;
+    nnc_sheet_rows(&sheet, &run_page_rows, report);
 }
 
 static void run_page(nnc_buffer *out, nnc_style style, const void *record)
 {
-    const nnc_report *report = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_sheet_subject(&sheet, report);
+    nnc_sheet_subject(&sheet, record);
     nnc_sheet_gap(&sheet);
-    nnc_step_write(&sheet, report);
-    nnc_fit_write(&sheet, "memory", report);
+    nnc_step_write(&sheet, record);
+    nnc_fit_write(&sheet, "memory", record);
     nnc_sheet_gap(&sheet);
-    nnc_run_lines(out, style, report);
+    nnc_run_lines(out, style, record);
 }
 
 static void bare_page(nnc_buffer *out, nnc_style style, const void *record)
