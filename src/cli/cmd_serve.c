@@ -1,4 +1,7 @@
-/* serve */
+/* nncost serve, and `ops` and `explain` with --serve: a decoder under load, or images by diffusion.
+ *
+ * One loader serves all commands of a deployment: with_scenario() reads the operands, answers, and hands the result
+ * to the command's writer. Both pages are rows. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,248 +15,99 @@
 #include "explain/explain.h"
 #include "serve/serve_images.h"
 
-static void write_id(nnc_sheet *sheet, const char *label, const char *asked, const char *id)
-{
-    nnc_sheet_label(sheet, label);
-    if (asked == NULL || strcmp(asked, id) == 0) {
-        nnc_sheet_item(sheet, NNC_INK_STRONG, "%s", id);
-    } else {
-        nnc_sheet_item(sheet, NNC_INK_STRONG, "%s = %s", asked, id);
-    }
-}
+/* ---- conditions of rows ---- */
 
-static void write_subject(nnc_sheet *sheet, const nnc_report *report)
-{
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
-    const nnc_serve *s = report->serve;
-    const nnc_device *device = report->device;
-    write_id(sheet, "model", report->model_asked, report->model->id);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", report->model->name);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s parameters", nnc_count_text(s->params, a));
-    if (report->overrides != NULL) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "set %s", report->overrides);
-    }
-    nnc_sheet_end(sheet);
-    write_id(sheet, "device", report->device_asked, device->id);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s peak in %s",
-                   nnc_unit_text(nnc_device_matmul_peak(device, s->plan.precision), "FLOP/s", a),
-                   nnc_dtype_name(s->plan.precision));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text(device->mem_bytes_per_s, "B/s", b));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text((double)device->mem_bytes, "B", c));
-    nnc_sheet_end(sheet);
-}
+NNC_SHOWN_IF(computes_otherwise, nnc_report,
+             strcmp(nnc_stored_name(self->serve->plan.weights),
+                    nnc_dtype_name(self->serve->plan.precision)) != 0)
+NNC_SHOWN_IF(has_one, nnc_report, self->serve->plan.devices == 1)
+NNC_SHOWN_IF(has_several, nnc_report, self->serve->plan.devices > 1)
+NNC_SHOWN_IF(is_static, nnc_report, self->serve->mode == NNC_SERVE_STATIC)
+NNC_SHOWN_IF(is_closed, nnc_report, self->serve->mode == NNC_SERVE_CLOSED)
+NNC_SHOWN_IF(is_open, nnc_report, self->serve->mode == NNC_SERVE_OPEN)
+NNC_SHOWN_IF(is_offline, nnc_report, !is_static(self) && !is_closed(self) && !is_open(self))
+NNC_SHOWN_IF(hits_prefix, nnc_report, self->serve->plan.prefix_hit > 0.0)
+NNC_SHOWN_IF(is_unbounded, nnc_report, isinf(self->serve->ttft_s))
+NNC_SHOWN_IF(is_bounded, nnc_report, !isinf(self->serve->ttft_s))
+NNC_SHOWN_IF(tokens_unbounded, nnc_report, isinf(self->serve->tpot_s))
+NNC_SHOWN_IF(tokens_bounded, nnc_report, !isinf(self->serve->tpot_s))
+NNC_SHOWN_IF(requests_unbounded, nnc_report, isinf(self->serve->request_s))
+NNC_SHOWN_IF(requests_bounded, nnc_report, !isinf(self->serve->request_s))
+NNC_SHOWN_IF(is_saturated, nnc_report, self->serve->saturated)
+NNC_SHOWN_IF(keeps_up, nnc_report, !self->serve->saturated)
+NNC_SHOWN_IF(stays_below, nnc_report, isnan(self->serve->critical_batch))
+NNC_SHOWN_IF(fits, nnc_report, self->serve->fits)
+NNC_SHOWN_IF(exceeds, nnc_report, !self->serve->fits)
+NNC_SHOWN_IF(has_cost, nnc_report, !isnan(self->serve->per_million_output_tokens))
+NNC_SHOWN_IF(has_energy, nnc_report, !isnan(self->serve->energy_j_per_token))
+NNC_SHOWN_IF(has_carbon, nnc_report, !isnan(self->serve->carbon_g_per_million_tokens))
+NNC_SHOWN_IF(has_speculation, nnc_report, !isnan(self->serve->speculation_speedup))
+NNC_SHOWN_IF(has_draft, nnc_report, self->serve->plan.draft[0] != '\0')
+NNC_SHOWN_IF(is_disaggregated, nnc_report, !isnan(self->serve->apart_requests_per_s))
 
-static void write_degree(nnc_sheet *sheet, const char *name, int32_t degree)
-{
-    if (degree > 1) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %" PRId32, name, degree);
-    }
-}
+/* ---- metrics of the page that the output does not have ---- */
 
-static void write_plan(nnc_sheet *sheet, const nnc_report *report)
-{
-    char a[NNC_NUMBER_TEXT];
-    const nnc_serve *s = report->serve;
-    const nnc_serve_ask *p = &s->plan;
-    nnc_sheet_label(sheet, "plan");
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%" PRId32 " device%s", p->devices,
-                   p->devices > 1 ? "s" : "");
-    write_degree(sheet, "tensor", p->tensor);
-    write_degree(sheet, "pipeline", p->pipeline);
-    write_degree(sheet, "attention data", p->attention_data);
-    write_degree(sheet, "expert", p->expert);
-    write_degree(sheet, "data", p->data);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "weights %s", nnc_stored_name(p->weights));
-    if (strcmp(nnc_stored_name(p->weights), nnc_dtype_name(p->precision)) != 0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "products in %s", nnc_dtype_name(p->precision));
-    }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "cache %s", nnc_stored_name(p->kv_precision));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "software %s", report->software->id);
-    nnc_sheet_end(sheet);
-    nnc_sheet_label(sheet, "requests");
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s tokens in", nnc_count_text((double)p->input_len, a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s out", nnc_count_text((double)p->output_len, a));
-    switch (s->mode) {
-    case NNC_SERVE_STATIC:
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "a static batch of %" PRId64, p->batch);
-        break;
-    case NNC_SERVE_CLOSED:
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%" PRId64 " always open", p->concurrency);
-        break;
-    case NNC_SERVE_OPEN:
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s per second", nnc_count_text(p->request_rate, a));
-        break;
-    default: nnc_sheet_item(sheet, NNC_INK_PLAIN, "offline, as many as fit"); break;
-    }
-    if (p->prefix_hit > 0.0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of the prompt cached",
-                       nnc_percent_text(p->prefix_hit, a));
-    }
-    nnc_sheet_end(sheet);
-}
+#define SERVE(member) NNC_VIA(nnc_report, serve), NNC_IN(nnc_serve, member)
+#define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
+NNC_GET(get_peak, nnc_report,
+        nnc_number_cell(nnc_device_matmul_peak(self->device, self->serve->plan.precision)))
+NNC_GET(get_used_bytes, nnc_report,
+        nnc_number_cell(self->serve->plan.memory_use * self->serve->capacity_bytes))
+NNC_GET(get_excess_bytes, nnc_report, nnc_number_cell(-self->serve->headroom_bytes))
 
-static void write_time(nnc_sheet *sheet, const char *label, double time_s, const double interval[2],
-                       double bound_s)
-{
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    nnc_sheet_label(sheet, label);
-    if (isinf(time_s)) {
-        nnc_sheet_item(sheet, NNC_INK_BAD, "grows without end");
-        nnc_sheet_end(sheet);
-        return;
-    }
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "%s", nnc_unit_text(time_s, "s", a));
-    if (interval != NULL && !isnan(interval[0])) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "nine of ten measurements from %s to %s",
-                       nnc_unit_text(interval[0], "s", a), nnc_unit_text(interval[1], "s", b));
-    }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "at least %s", nnc_unit_text(bound_s, "s", a));
-    nnc_sheet_end(sheet);
-}
+static const nnc_metric page_metric_rows[] = {
+    NNC_ROWS(&nnc_serve_metrics),
+    NNC_AS("peak_flops_per_s", NUMBER, .get = get_peak, .unit = "FLOP/s"),
+    NNC_AS("mem_bytes_per_s", NUMBER, DEVICE(mem_bytes_per_s), .unit = "B/s"),
+    NNC_AS("mem_bytes", WHOLE, DEVICE(mem_bytes), .unit = "B"),
+    NNC_AS("used_bytes", NUMBER, .get = get_used_bytes, .unit = "B"),
+    NNC_AS("excess_bytes", NUMBER, .get = get_excess_bytes, .unit = "B"),
+    NNC_AS("carbon_g_per_kwh", NUMBER, SERVE(plan.carbon_g_per_kwh)),
+};
+static const nnc_metrics page_metrics =
+    NNC_METRICS("a page of serving", page_metric_rows, nnc_report);
 
-static void write_latency(nnc_sheet *sheet, const nnc_serve *s)
-{
-    write_time(sheet, "first token", s->ttft_s, s->ttft_interval_s, s->ttft_lower_bound_s);
-    write_time(sheet, "per token", s->tpot_s, s->tpot_interval_s, s->tpot_lower_bound_s);
-    write_time(sheet, "request", s->request_s, NULL, s->request_lower_bound_s);
-}
+/* ---- code of rows ---- */
 
-static void write_throughput(nnc_sheet *sheet, const nnc_serve *s)
+static void add_degrees(nnc_sheet *sheet, const void *record)
 {
-    char a[NNC_NUMBER_TEXT];
-    nnc_sheet_label(sheet, "throughput");
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "%s tokens/s", nnc_count_text(s->output_tokens_per_s, a));
-    if (s->plan.devices > 1) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s per device",
-                       nnc_count_text(s->output_tokens_per_s_per_device, a));
-    }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s per user",
-                   nnc_count_text(s->tokens_per_s_per_user, a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s requests/s", nnc_count_text(s->requests_per_s, a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s running", nnc_count_text(s->running, a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of the peak", nnc_percent_text(s->utilization, a));
-    nnc_sheet_end(sheet);
-    nnc_sheet_label(sheet, "saturation");
-    nnc_sheet_item(sheet, s->saturated ? NNC_INK_BAD : NNC_INK_PLAIN, "at %s requests/s%s",
-                   nnc_count_text(s->saturation_rate, a),
-                   s->saturated ? ": the queue grows without end" : "");
-    nnc_sheet_end(sheet);
-    nnc_sheet_label(sheet, "decode");
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s-bound", nnc_bound_name(s->decode.bound));
-    if (isnan(s->critical_batch)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN,
-                       "at this length no number of sequences makes it compute-bound");
-    } else {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "compute-bound from %s sequences on",
-                       nnc_count_text(ceil(s->critical_batch), a));
-    }
-    nnc_sheet_end(sheet);
-}
-
-static void write_memory(nnc_sheet *sheet, const nnc_serve *s)
-{
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    nnc_sheet_label(sheet, "memory");
-    if (s->fits) {
-        nnc_sheet_item(sheet, NNC_INK_GOOD, "fits");
-    } else {
-        nnc_sheet_item(sheet, NNC_INK_BAD, "does not fit by %s",
-                       nnc_unit_text(-s->headroom_bytes, "B", a));
-    }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of %s", nnc_unit_text(s->total_bytes, "B", a),
-                   nnc_unit_text(s->plan.memory_use * s->capacity_bytes, "B", b));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "weights %s", nnc_unit_text(s->weight_bytes, "B", a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "cache %s", nnc_unit_text(s->kv_bytes, "B", a));
-    nnc_sheet_end(sheet);
-    nnc_sheet_label(sheet, "");
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s a token",
-                   nnc_unit_text(s->kv_bytes_per_token, "B", a));
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "at most %s sequences of this length",
-                   nnc_count_text(s->max_sequences, a));
-    nnc_sheet_end(sheet);
-}
-
-static void write_cost(nnc_sheet *sheet, const nnc_report *report)
-{
-    char a[NNC_NUMBER_TEXT];
-    const nnc_serve *s = report->serve;
-    const char *currency = nnc_price_currency(report->device);
-    if (!isnan(s->per_million_output_tokens)) {
-        nnc_sheet_label(sheet, "cost");
-        nnc_sheet_item(sheet, NNC_INK_STRONG, "%s %s per million tokens out",
-                       nnc_count_text(s->per_million_output_tokens, a), currency);
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "by time %s for a million in",
-                       nnc_count_text(s->per_million_prefilled_tokens, a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s out",
-                       nnc_count_text(s->per_million_decoded_tokens, a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "at %s %s per device-hour",
-                       nnc_count_text(s->price_per_device_hour, a), currency);
-        const nnc_price *price = report->device->price_count > 0 ? report->device->prices : NULL;
-        if (price != NULL && price->per_device_hour == s->price_per_device_hour) {
-            nnc_sheet_price(sheet, price);
+    const nnc_serve_ask *p = &((const nnc_report *)record)->serve->plan;
+    const struct {
+        const char *name;
+        int32_t degree;
+    } degrees[] = { { "tensor", p->tensor },
+                    { "pipeline", p->pipeline },
+                    { "attention data", p->attention_data },
+                    { "expert", p->expert },
+                    { "data", p->data } };
+    for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++) {
+        if (degrees[i].degree > 1) {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %" PRId32, degrees[i].name, degrees[i].degree);
         }
-        nnc_sheet_end(sheet);
-    }
-    if (!isnan(s->energy_j_per_token)) {
-        nnc_sheet_label(sheet, "energy");
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s a token at rated power",
-                       nnc_unit_text(s->energy_j_per_token, "J", a));
-        if (!isnan(s->carbon_g_per_million_tokens)) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s g of carbon dioxide per million out",
-                           nnc_count_text(s->carbon_g_per_million_tokens, a));
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "at %g g/kWh", s->plan.carbon_g_per_kwh);
-            nnc_sheet_region(sheet, report->region);
-        }
-        nnc_sheet_end(sheet);
     }
 }
 
-/* What nothing was measured to compare with. */
-static void write_formulas(nnc_sheet *sheet, const nnc_serve *s)
+/* The source of the price, unless --price gives another. */
+static void add_price(nnc_sheet *sheet, const void *record)
 {
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    if (!isnan(s->ttft_p99_s)) {
-        nnc_sheet_label(sheet, "99th of 100");
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "first token %s, not scored",
-                       nnc_unit_text(s->ttft_p99_s, "s", a));
-        nnc_sheet_end(sheet);
-    }
-    if (!isnan(s->speculation_speedup)) {
-        nnc_sheet_label(sheet, "speculation");
-        if (s->plan.draft[0] != '\0') {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "draft %s", s->plan.draft);
-        }
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%" PRId64 " x %s to propose", s->plan.draft_length,
-                       nnc_unit_text(s->draft_s, "s", a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s to verify", nnc_unit_text(s->verify_s, "s", a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s tokens a verification",
-                       nnc_count_text(s->tokens_per_verify, a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "per token %s",
-                       nnc_unit_text(s->speculation_tpot_s, "s", a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s times as fast, not scored",
-                       nnc_count_text(s->speculation_speedup, b));
-        nnc_sheet_end(sheet);
-    }
-    if (!isnan(s->apart_requests_per_s)) {
-        nnc_sheet_label(sheet, "apart");
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s requests/s",
-                       nnc_count_text(s->apart_requests_per_s, a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s workers that prefill for each that decodes",
-                       nnc_count_text(s->apart_workers_ratio, b));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of cache a prompt",
-                       nnc_unit_text(s->transfer_bytes, "B", a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "sent in %s", nnc_unit_text(s->transfer_s, "s", b));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "first token %s",
-                       nnc_unit_text(s->apart_ttft_s, "s", a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "per token %s, not scored",
-                       nnc_unit_text(s->apart_tpot_s, "s", b));
-        nnc_sheet_end(sheet);
+    const nnc_report *report = record;
+    const nnc_price *price = report->device->price_count > 0 ? report->device->prices : NULL;
+    const double counted = report->images != NULL ? report->images->price_per_device_hour
+                                                  : report->serve->price_per_device_hour;
+    if (price != NULL && price->per_device_hour == counted) {
+        nnc_sheet_price(sheet, price);
     }
 }
 
-/* Both steps, part by part. */
-static void write_steps(nnc_sheet *sheet, const nnc_serve *s)
+static void add_region(nnc_sheet *sheet, const void *record)
 {
+    nnc_sheet_region(sheet, ((const nnc_report *)record)->region);
+}
+
+/* The parts of a prefill and of a decode step. */
+static void write_steps(nnc_sheet *sheet, const void *record)
+{
+    const nnc_serve *s = ((const nnc_report *)record)->serve;
     const nnc_serve_step *steps[] = { &s->prefill, &s->decode };
     static const char *const names[] = { "prefill", "decode" };
     nnc_table table = { .count = 0 };
@@ -264,27 +118,145 @@ static void write_steps(nnc_sheet *sheet, const nnc_serve *s)
         nnc_table_cell(&table, names[i]);
         nnc_table_record(&table, &nnc_serve_step_metrics, &place);
     }
-    nnc_sheet_gap(sheet);
     nnc_table_write(&table, sheet->out, sheet->style);
-    nnc_sheet_gap(sheet);
 }
 
-static void serve_page(nnc_buffer *out, nnc_style style, const void *record)
+/* ---- the page of tokens ---- */
+
+static void add_model(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    sheet.indent = 13;
-    write_subject(&sheet, report);
-    write_plan(&sheet, report);
-    write_steps(&sheet, report->serve);
-    write_latency(&sheet, report->serve);
-    write_throughput(&sheet, report->serve);
-    write_memory(&sheet, report->serve);
-    write_cost(&sheet, report);
-    write_formulas(&sheet, report->serve);
+    nnc_sheet_id(sheet, report->model_asked, report->model->id);
 }
 
-static nnc_lines answer_lines(const void *record)
+static void add_device(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    nnc_sheet_id(sheet, report->device_asked, report->device->id);
+}
+
+static const nnc_page_row plan_rows[] = {
+    NNC_LINE("model"),
+    NNC_ADD(add_model),
+    NNC_ITEM("{model.name}"),
+    NNC_ITEM("{model.params} parameters"),
+    NNC_ITEM("set {model.overrides}"),
+    NNC_LINE("device"),
+    NNC_ADD(add_device),
+    NNC_ITEM("{peak_flops_per_s} peak in {plan.precision}"),
+    NNC_ITEM("{mem_bytes_per_s}"),
+    NNC_ITEM("{mem_bytes}"),
+    NNC_LINE("plan"),
+    NNC_ITEM("1 device", .when = has_one),
+    NNC_ITEM("{plan.devices} devices", .when = has_several),
+    NNC_ADD(add_degrees),
+    NNC_ITEM("weights {plan.weights}"),
+    NNC_ITEM("products in {plan.precision}", .when = computes_otherwise),
+    NNC_ITEM("cache {plan.kv_precision}"),
+    NNC_ITEM("software {plan.software}"),
+    NNC_LINE("requests"),
+    NNC_ITEM("{plan.input_len:count} tokens in"),
+    NNC_ITEM("{plan.output_len:count} out"),
+    NNC_ITEM("a static batch of {plan.batch}", .when = is_static),
+    NNC_ITEM("{plan.concurrency} always open", .when = is_closed),
+    NNC_ITEM("{plan.request_rate:count} per second", .when = is_open),
+    NNC_ITEM("offline, as many as fit", .when = is_offline),
+    NNC_ITEM("{plan.prefix_hit:percent} of the prompt cached", .when = hits_prefix),
+    NNC_GAP(),
+};
+static const nnc_page_rows plan_page = NNC_PAGE_ROWS(&page_metrics, plan_rows);
+
+#define UNBOUNDED "unbounded (arrival rate exceeds capacity)"
+static const nnc_page_row answer_rows[] = {
+    NNC_BLOCK(write_steps),
+    NNC_GAP(),
+    NNC_LINE("first token"),
+    NNC_BAD(UNBOUNDED, .when = is_unbounded),
+    NNC_BOLD("{latency.ttft_s}"),
+    NNC_ITEM(
+        "nine of ten measurements from {latency.ttft_interval_s.0} to {latency.ttft_interval_s.1}",
+        .when = is_bounded),
+    NNC_ITEM("at least {latency.ttft_lower_bound_s}", .when = is_bounded),
+    NNC_LINE("per token"),
+    NNC_BAD(UNBOUNDED, .when = tokens_unbounded),
+    NNC_BOLD("{latency.tpot_s}"),
+    NNC_ITEM(
+        "nine of ten measurements from {latency.tpot_interval_s.0} to {latency.tpot_interval_s.1}",
+        .when = tokens_bounded),
+    NNC_ITEM("at least {latency.tpot_lower_bound_s}", .when = tokens_bounded),
+    NNC_LINE("request"),
+    NNC_BAD(UNBOUNDED, .when = requests_unbounded),
+    NNC_BOLD("{latency.request_s}"),
+    NNC_ITEM("at least {latency.request_lower_bound_s}", .when = requests_bounded),
+
+    NNC_LINE("throughput"),
+    NNC_BOLD("{throughput.output_tokens_per_s} tokens/s"),
+    NNC_ITEM("{throughput.output_tokens_per_s_per_device} per device", .when = has_several),
+    NNC_ITEM("{throughput.tokens_per_s_per_user} per user"),
+    NNC_ITEM("{throughput.requests_per_s} requests/s"),
+    NNC_ITEM("{throughput.running} running"),
+    NNC_ITEM("{throughput.utilization} of the peak"),
+    NNC_LINE("saturation"),
+    NNC_ITEM("at {throughput.saturation_rate} requests/s", .when = keeps_up),
+    NNC_BAD("at {throughput.saturation_rate} requests/s, below the arrival rate",
+            .when = is_saturated),
+    NNC_LINE("decode"),
+    NNC_ITEM("{decode.bound}-bound"),
+    NNC_ITEM("at this length no number of sequences makes it compute-bound", .when = stays_below),
+    NNC_ITEM("compute-bound from {decode.critical_batch:ceil} sequences on"),
+
+    NNC_LINE("memory"),
+    NNC_GOOD("fits", .when = fits),
+    NNC_BAD("does not fit by {excess_bytes}", .when = exceeds),
+    NNC_ITEM("{memory.total_bytes} of {used_bytes}"),
+    NNC_ITEM("weights {memory.weight_bytes}"),
+    NNC_ITEM("cache {memory.kv_bytes}"),
+    NNC_LINE(""),
+    NNC_ITEM("{memory.kv_bytes_per_token} a token"),
+    NNC_BOLD("at most {memory.max_sequences} sequences of this length"),
+
+    NNC_LINE("cost", .when = has_cost),
+    NNC_BOLD("{cost.per_million_output_tokens:count} {cost.currency} per million tokens out"),
+    NNC_ITEM("by time {cost.per_million_prefilled_tokens:count} for a million in"),
+    NNC_ITEM("{cost.per_million_decoded_tokens:count} out"),
+    NNC_ITEM("at {cost.price_per_device_hour:count} {cost.currency} per device-hour"),
+    NNC_ADD(add_price),
+    NNC_LINE("energy", .when = has_energy),
+    NNC_ITEM("{cost.energy_j_per_token} a token at rated power"),
+    NNC_ITEM("{cost.carbon_g_per_million_tokens:count} g of carbon dioxide per million out"),
+    NNC_ITEM("at {carbon_g_per_kwh:g} g/kWh", .when = has_carbon),
+    NNC_ADD(add_region, .when = has_carbon),
+
+    NNC_LINE("p99"),
+    NNC_ITEM("first token {formula.ttft_p99_s}, not scored"),
+    NNC_LINE("speculation", .when = has_speculation),
+    NNC_ITEM("draft {plan.draft}", .when = has_draft),
+    NNC_ITEM("{plan.draft_length} x {formula.draft_s} to propose"),
+    NNC_ITEM("{formula.verify_s} to verify"),
+    NNC_ITEM("{formula.tokens_per_verify} tokens a verification"),
+    NNC_ITEM("per token {formula.speculation_tpot_s}"),
+    NNC_ITEM("{formula.speculation_speedup:count} times as fast, not scored"),
+    NNC_LINE("separate", .when = is_disaggregated),
+    NNC_ITEM("{formula.apart_requests_per_s} requests/s"),
+    NNC_ITEM("{formula.apart_workers_ratio:count} prefill workers for each decode worker"),
+    NNC_ITEM("{formula.transfer_bytes} of cache a prompt"),
+    NNC_ITEM("sent in {formula.transfer_s}"),
+    NNC_ITEM("first token {formula.apart_ttft_s}"),
+    NNC_ITEM("per token {formula.apart_tpot_s}, not scored"),
+};
+static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_rows);
+
+enum { INDENT = 13, IMAGES_INDENT = 11 };
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    sheet.indent = INDENT;
+    nnc_sheet_rows(&sheet, &plan_page, record);
+    nnc_sheet_rows(&sheet, &answer_page, record);
+}
+
+static nnc_lines lines_of(const void *record)
 {
     return (nnc_lines){ &nnc_serve_metrics, NULL, record, 1 };
 }
@@ -295,103 +267,79 @@ static nnc_lines op_lines(const void *record)
     return (nnc_lines){ &nnc_serve_op_metrics, NULL, report->serve_ops, report->serve_op_count };
 }
 
-static void ops_page(nnc_buffer *out, nnc_style style, const void *record)
+static void write_ops_page(nnc_buffer *out, nnc_style style, const void *record)
 {
-    const nnc_report *report = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    sheet.indent = 13;
-    write_subject(&sheet, report);
-    write_plan(&sheet, report);
-    nnc_sheet_gap(&sheet);
+    sheet.indent = INDENT;
+    nnc_sheet_rows(&sheet, &plan_page, record);
     nnc_table_of(out, style, op_lines(record));
 }
 
 const nnc_view nnc_serve_view = { .schema = "nncost.serve/1",
                                   .document = &nnc_serve_document,
-                                  .lines = answer_lines,
-                                  .page = serve_page };
-const nnc_view nnc_serve_ops_view = {
-    .schema = "nncost.serve/1", .document = &nnc_serve_document, .lines = op_lines, .page = ops_page
+                                  .lines = lines_of,
+                                  .page = write_page };
+const nnc_view nnc_serve_ops_view = { .schema = "nncost.serve/1",
+                                      .document = &nnc_serve_document,
+                                      .lines = op_lines,
+                                      .page = write_ops_page };
+
+/* ---- the page of images ---- */
+
+NNC_SHOWN_IF(has_guidance, nnc_report, self->images->plan.guidance)
+NNC_SHOWN_IF(has_no_guidance, nnc_report, !self->images->plan.guidance)
+NNC_SHOWN_IF(reads_prompt, nnc_report, self->images->plan.encoder_count > 0)
+NNC_SHOWN_IF(decodes, nnc_report, self->images->plan.decoder != NULL)
+NNC_SHOWN_IF(images_fit, nnc_report, self->images->fits)
+NNC_SHOWN_IF(images_exceed, nnc_report, !self->images->fits)
+NNC_SHOWN_IF(images_carbon, nnc_report, !isnan(self->images->carbon_g_per_thousand_images))
+
+static const nnc_page_row images_rows[] = {
+    NNC_LINE("images"),
+    NNC_ITEM("{model} on {device}"),
+    NNC_ITEM("{images.image} x {images.image} pixels"),
+    NNC_ITEM("{images.batch} at a time"),
+    NNC_ITEM("{images.steps} steps", .when = has_no_guidance),
+    NNC_ITEM("{images.steps} steps with guidance", .when = has_guidance),
+    NNC_ITEM("{images.precision}"),
+    NNC_ITEM("software {software}"),
+    NNC_LINE("parts"),
+    NNC_ITEM("prompt {images.text_s} ({text_encoders})", .when = reads_prompt),
+    NNC_ITEM("{images.steps} x {images.forward_s}"),
+    NNC_ITEM("image {images.decode_s} ({image_decoder})", .when = decodes),
+    NNC_ITEM("weights {images.weight_bytes} of {images.capacity_bytes}", .when = images_fit),
+    NNC_BAD("weights {images.weight_bytes} of {images.capacity_bytes}", .when = images_exceed),
+    NNC_LINE("time"),
+    NNC_BOLD("{images.image_s}"),
+    NNC_ITEM("{images.forward_s} a step"),
+    NNC_ITEM("at least {images.lower_bound_s} in all"),
+    NNC_ITEM("{images.utilization} of the peak"),
+    NNC_LINE("throughput"),
+    NNC_BOLD("{images.images_per_s:count} images/s"),
+    NNC_ITEM("{images.per_thousand_images:count} {currency} per thousand images"),
+    NNC_ADD(add_price),
+    NNC_ITEM("{images.energy_j_per_image} an image at rated power"),
+    NNC_ITEM("{images.carbon_g_per_thousand_images:count} g of carbon dioxide per thousand"),
+    NNC_ADD(add_region, .when = images_carbon),
 };
+static const nnc_page_rows images_page = NNC_PAGE_ROWS(&nnc_images_metrics, images_rows);
+
+static void write_images_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    sheet.indent = IMAGES_INDENT;
+    nnc_sheet_rows(&sheet, &images_page, record);
+}
 
 static nnc_lines images_lines(const void *record)
 {
     return (nnc_lines){ &nnc_images_metrics, NULL, record, 1 };
 }
 
-/* What stands before and behind the passes. */
-static void write_image_parts(nnc_sheet *sheet, const nnc_report *report)
-{
-    const nnc_images *i = report->images;
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    nnc_sheet_label(sheet, "parts");
-    if (i->plan.encoder_count > 0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "prompt %s (%s)", nnc_unit_text(i->text_s, "s", a),
-                       report->model->text_encoders);
-    }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%" PRId64 " x %s", i->plan.steps,
-                   nnc_unit_text(i->forward_s, "s", a));
-    if (i->plan.decoder != NULL) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "image %s (%s)", nnc_unit_text(i->decode_s, "s", a),
-                       report->model->image_decoder);
-    }
-    nnc_sheet_item(sheet, i->fits ? NNC_INK_PLAIN : NNC_INK_BAD, "weights %s of %s",
-                   nnc_unit_text(i->weight_bytes, "B", a),
-                   nnc_unit_text(i->capacity_bytes, "B", b));
-    nnc_sheet_end(sheet);
-}
-
-static void images_page(nnc_buffer *out, nnc_style style, const void *record)
-{
-    const nnc_report *self = record;
-    const nnc_images *i = self->images;
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    sheet.indent = 11;
-    nnc_sheet_label(&sheet, "images");
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s on %s", self->model->id, self->device->id);
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%" PRId64 " x %" PRId64 " pixels", i->plan.image,
-                   i->plan.image);
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%" PRId64 " at a time", i->plan.batch);
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%" PRId64 " steps%s", i->plan.steps,
-                   i->plan.guidance ? " with guidance" : "");
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s", nnc_dtype_name(i->plan.precision));
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "software %s", self->software->id);
-    nnc_sheet_end(&sheet);
-    write_image_parts(&sheet, self);
-    nnc_sheet_label(&sheet, "time");
-    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s", nnc_unit_text(i->image_s, "s", a));
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s a step", nnc_unit_text(i->forward_s, "s", b));
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "at least %s in all",
-                   nnc_unit_text(i->lower_bound_s, "s", a));
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s of the peak", nnc_percent_text(i->utilization, b));
-    nnc_sheet_end(&sheet);
-    nnc_sheet_label(&sheet, "throughput");
-    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s images/s", nnc_count_text(i->images_per_s, a));
-    if (!isnan(i->per_thousand_images)) {
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s %s per thousand images",
-                       nnc_count_text(i->per_thousand_images, a), nnc_price_currency(self->device));
-    }
-    const nnc_price *price = self->device->price_count > 0 ? self->device->prices : NULL;
-    if (price != NULL && price->per_device_hour == i->price_per_device_hour) {
-        nnc_sheet_price(&sheet, price);
-    }
-    if (!isnan(i->energy_j_per_image)) {
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s an image at rated power",
-                       nnc_unit_text(i->energy_j_per_image, "J", a));
-    }
-    if (!isnan(i->carbon_g_per_thousand_images)) {
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s g of carbon dioxide per thousand",
-                       nnc_count_text(i->carbon_g_per_thousand_images, a));
-        nnc_sheet_region(&sheet, self->region);
-    }
-    nnc_sheet_end(&sheet);
-}
-
 const nnc_view nnc_images_view = { .schema = "nncost.images/1",
                                    .document = &nnc_images_metrics,
                                    .lines = images_lines,
-                                   .page = images_page };
+                                   .page = write_images_page };
 
 /* ---- the commands ---- */
 

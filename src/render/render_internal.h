@@ -159,7 +159,7 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text);
  * "HFU {throughput.hfu} of {device.peak_flops_per_s}". A metric is shown as its table says, or in another form
  * after a colon: "{cost.step:count}" (see forms in sheet.c). A row is left out when one of its metrics has no
  * value, or `when` is false; `when` of a row with a label holds for the whole line. A line without items is not
- * written. */
+ * written. Of neighbouring lines with one label, the first has it. */
 typedef struct nnc_page_row {
     const char *label; /* "" = a line below the one above; NULL = on the current line */
     const char *text;  /* NULL = the row is the label alone */
@@ -208,8 +208,8 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
 
 /* ---- what was asked for, at the top of a page: subject.c ---- */
 
-/* "model   gpt2 = gpt2-small": starts a line; says `asked` where it is another word (an alias, a path). */
-void nnc_sheet_id(nnc_sheet *sheet, const char *label, const char *asked, const char *id);
+/* The id as an item: "a100 = a100-sxm4-80gb" when `asked` is another word (an alias, a path; NULL = none). */
+void nnc_sheet_id(nnc_sheet *sheet, const char *asked, const char *id);
 
 /* The first lines of a report: model, device, links and plan, as resolved. */
 void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report);

@@ -145,6 +145,7 @@ static const struct form {
     { .name = "count", .show = NNC_SHOW_COUNT },       /* 1,557,611,200; 16.73 */
     { .name = "percent", .show = NNC_SHOW_PERCENT },   /* 41.2% */
     { .name = "percent2", .show = NNC_SHOW_PERCENT2 }, /* 41.23% */
+    { .name = "plain", .show = NNC_SHOW_PLAIN },       /* every digit, 12 at most */
     { .name = "hours", .show = NNC_SHOW_COUNT, .divisor = 3600.0 },
     { .name = "kWh", .show = NNC_SHOW_COUNT, .divisor = 3.6e6 },
     { .name = "tonnes", .show = NNC_SHOW_COUNT, .divisor = 1000.0 },
@@ -297,8 +298,8 @@ static bool fill(const nnc_metrics *metrics, const void *record, const char *tex
 /* A line that is being written. */
 typedef struct page_line {
     nnc_sheet *sheet;
-    const char
-        *label; /* to be written with the first item; NULL = it is written, or there is no line */
+    const char *label; /* to be written with the first item; NULL = written, or no line */
+    const char *last;  /* label of the last line; a line of the same label continues it */
     bool open, skipped;
 } page_line;
 
@@ -314,7 +315,9 @@ static void close_line(page_line *l)
 static void open_line(page_line *l)
 {
     if (l->label != NULL) {
-        nnc_sheet_label(l->sheet, l->label);
+        const bool same = l->last != NULL && strcmp(l->last, l->label) == 0;
+        nnc_sheet_label(l->sheet, same ? "" : l->label);
+        l->last = l->label;
         l->label = NULL;
         l->open = true;
     }

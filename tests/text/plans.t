@@ -20,7 +20,7 @@ plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      42.89 ms
-          no software is faster than 36.00 ms; with nothing overlapped it takes 49.92 ms
+          no software is faster than 36.00 ms; without any overlap it takes 49.92 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 $ nncost estimate inputs/plans.json fitted --scenario recompute --micro-batch 2 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
@@ -29,7 +29,7 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      18.79 ms, nine of ten measurements fall in 15.54 ms .. 24.28 ms
-          no software is faster than 9.001 ms; with nothing overlapped it takes 21.49 ms
+          no software is faster than 9.001 ms; without any overlap it takes 21.49 ms
 bound by  compute 72.5% of the step, memory 19.8%, without the compute limit it would take 7.870 ms
 $ nncost ops inputs/plans.json --scenario base --top 3
 model     dense, A small decoder, decoder, 107,106,000 parameters

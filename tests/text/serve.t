@@ -63,13 +63,13 @@ memory       fits, 1.429 GB of 9.000 GB, weights 234.2 MB, cache 194.6 MB
 cost         0.05556 USD per million tokens out, by time 0.001198 for a million in, 0.04654 out,
              at 1 USD per device-hour (nowhere, 2020-01)
 energy       200.0 mJ a token at rated power
-99th of 100  first token 15.81 ms, not scored
+p99          first token 15.81 ms, not scored
 $ nncost serve dense round --request-rate 500 --input-len 500 --output-len 100 | sed -n '/^first/,$p'
-first token  grows without end
+first token  unbounded (arrival rate exceeds capacity)
 per token    14.31 ms, nine of ten measurements from 11.45 ms to 17.89 ms, at least 4.726 ms
-request      grows without end
+request      unbounded (arrival rate exceeds capacity)
 throughput   17,886 tokens/s, 69.87 per user, 178.9 requests/s, 256 running, 22.0% of the peak
-saturation   at 178.9 requests/s: the queue grows without end
+saturation   at 178.9 requests/s, below the arrival rate
 decode       memory-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 6.215 GB of 9.000 GB, weights 234.2 MB, cache 4.981 GB
              32.00 kB a token, at most 399 sequences of this length
@@ -240,12 +240,6 @@ queue_s           Of the time to the first token, waiting for others.
 
 # By formula alone: the tail, a draft, prefill apart from decode.
 $ nncost serve dense round --request-rate 20 --input-len 500 --output-len 100 --draft-length 4 --disaggregate 1:2 | sed -n '/^99th/,$p'
-99th of 100  first token 14.49 ms, not scored
-speculation  4 x 68.94 us to propose, 1.387 ms to verify, 2.773 tokens a verification,
-             per token 626.7 us, 2.3 times as fast, not scored
-apart        463.7 requests/s, 0.6279 workers that prefill for each that decodes,
-             16.00 MB of cache a prompt, sent in 1.600 ms, first token 13.76 ms,
-             per token 8.792 ms, not scored
 $ nncost serve experts round --draft dense --input-len 500 --output-len 100 | sed -n '/^memory/p;/^speculation/,$p'
 memory       fits, 1.509 GB of 9.000 GB, weights 485.5 MB, cache 23.35 MB
 speculation  draft dense, 4 x 1.320 ms to propose, 1.240 ms to verify, 2.773 tokens a verification,
@@ -337,7 +331,7 @@ $ printf '{ "schema": "nncost.plans/1", "scenarios": [{ "id": "draw", "serve": t
 draw.json: 1 estimated; 2 of 2 requirements met
 Nothing is recorded yet; 'nncost check draw.json --update' does it.
 $ nncost ops --serve unet round --steps 20
-! nncost: --steps: ops of a pass are those of 'nncost ops unet round'
+! nncost: --steps: the ops of a pass are those of 'nncost ops unet round'
 [2]
 $ sed 's/"dense"/"denes"/; s/"drawn"/"wrong"/' drawn.json >wrong.json; nncost serve ./wrong.json round --steps 2
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "denes"
