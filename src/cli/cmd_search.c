@@ -48,7 +48,7 @@ static const char *spent_text(const nnc_found *found, const char *currency, char
     return text;
 }
 
-/* A plan_row of the table: a plan, and how many more there are of its step and its memory. */
+/* A row of the table: a plan, and how many more there are of its step and its memory. */
 typedef struct plan_row {
     nnc_found found;
     int32_t like;
@@ -108,7 +108,7 @@ static bool is_like(const nnc_found *a, const nnc_found *b)
                   nnc_unit_text((double)b->memory_bytes, "B", right)) == 0;
 }
 
-/* Neighbours that read the same become one plan_row. */
+/* Neighbours that read the same become one row. */
 static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows)
 {
     int32_t kept = 0;

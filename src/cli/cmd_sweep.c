@@ -577,7 +577,7 @@ const nnc_command nnc_cmd_merge = {
     .name = "merge",
     .operands = "OUT SHARD...",
     .summary =
-        "The shards of a sweep or of a search as one file, as one run_merge would have written it.",
+        "The shards of a sweep or of a search as one file, as one run would have written it.",
     .notes =
         "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. Databases "
         "must be complete and all there; they become one database, or CSV or JSON lines where "

@@ -23,8 +23,7 @@ Commands:
   budget    What a budget trains best, or what training a model costs, by the scaling laws.
   explain   What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.
   sweep     Every combination of the axes given, one row each.
-  merge     The shards of a sweep or of a search as one file, as one run_merge would have written
-            it.
+  merge     The shards of a sweep or of a search as one file, as one run would have written it.
   search    The best legal plans for N devices, and the front of time against memory.
   scale     What more devices bring: step, throughput, efficiency, and what is lost to what.
   check     A plan file's estimates again: what moved since they were recorded, and why, and which
