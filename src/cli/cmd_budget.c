@@ -1,4 +1,4 @@
-/* budget */
+/* nncost budget: what an amount of money or FLOPs trains best, by the published scaling laws. */
 #include <math.h>
 
 #include "base/error.h"
@@ -11,7 +11,7 @@ static const char *law_at(unsigned index)
     return nnc_law_name((nnc_law)index);
 }
 
-/* A law's answer. */
+/* The best model of one law. */
 static const nnc_metric optimum_rows[] = {
     NNC_NAMED(nnc_optimum, law, nnc_law_name, NNC_LAW_COUNT, .head = "law",
               .help = "Constants of the scaling law."),
@@ -19,9 +19,9 @@ static const nnc_metric optimum_rows[] = {
                .help = "Parameters of the model of least loss, by the constants of the law."),
     NNC_NUMBER(nnc_optimum, tokens, .head = "tokens", .show = NNC_SHOW_SHORT, .unit = NULL,
                .help = "Tokens that it is trained on: C / (6 N)."),
-    NNC_NUMBER(nnc_optimum, loss, .head = "loss", .show = NNC_SHOW_COUNT,
-               .help =
-                   "Loss that the law expects, E + A / N^a + B / D^b; null where it says none."),
+    NNC_NUMBER(
+        nnc_optimum, loss, .head = "loss", .show = NNC_SHOW_COUNT,
+        .help = "Loss that the law expects, E + A / N^a + B / D^b; null for a law without a loss."),
     NNC_NUMBER(
         nnc_optimum, served_params, .head = "to serve", .show = NNC_SHOW_SHORT,
         .help = "Parameters of the same loss that take the fewest FLOPs for training and serving."),
@@ -59,7 +59,7 @@ static const nnc_metric budget_rows[] = {
                "Model FLOPs: device_hours x 3600 x flops_per_s, or 6 N D of what was asked for."),
     NNC_AS("days", NUMBER, BUDGET(days), .help = "Days that it may take."),
     NNC_AS("devices", NUMBER, BUDGET(devices),
-           .help = "Devices that end in time: device_hours over 24 x days, rounded up."),
+           .help = "Devices that finish in time: device_hours over 24 x days, rounded up."),
     NNC_AS("params", NUMBER, BUDGET(params), .help = "Parameters that were asked for."),
     NNC_AS("tokens", NUMBER, BUDGET(tokens), .help = "Tokens that were asked for."),
     NNC_AS("over_training", NUMBER, BUDGET(over_training), .each_count = NNC_LAW_COUNT,
@@ -68,60 +68,80 @@ static const nnc_metric budget_rows[] = {
            .more = NNC_MORE(.each = law_at)),
     NNC_AS("optima", LIST, NNC_IN(answer, optima), NNC_COUNT(answer, count),
            .rows = &optimum_metrics,
-           .help = "What so many FLOPs train best by each law: G (C / 6)^(b / (a + b)) parameters "
+           .help = "The best model for these FLOPs by each law: G (C / 6)^(b / (a + b)) parameters "
                    "with G = (a A / (b B))^(1 / (a + b)), and C / (6 N) tokens."),
 };
 static const nnc_metrics budget_metrics = NNC_METRICS("a budget", budget_rows, answer);
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+NNC_SHOWN_IF(has_cost, answer, !isnan(self->budget.cost))
+NNC_SHOWN_IF(has_hours, answer, isnan(self->budget.cost) && !isnan(self->budget.device_hours))
+NNC_SHOWN_IF(has_rate, answer, !isnan(self->budget.flops_per_s))
+NNC_SHOWN_IF(compares, answer, !isnan(self->budget.over_training[NNC_LAW_EPOCH]))
+
+static void add_price(nnc_sheet *sheet, const void *record)
 {
     const answer *a = record;
-    const nnc_budget *b = &a->budget;
-    char x[NNC_NUMBER_TEXT];
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_sheet_label(&sheet, "budget");
-    if (!isnan(b->cost)) {
-        const char *currency = nnc_price_currency(a->device);
-        nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s %s", nnc_count_text(b->cost, x), currency);
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s device-hours of %s at %g %s",
-                       nnc_count_text(b->device_hours, x), a->device->id, b->price_per_device_hour,
-                       currency);
-        nnc_sheet_price(&sheet, isnan(a->ask->price) ? a->device->prices : NULL);
-    } else if (!isnan(b->device_hours)) {
-        nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s device-hours of %s",
-                       nnc_count_text(b->device_hours, x), a->device->id);
-    }
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%.4g FLOP", b->flops);
-    if (!isnan(b->flops_per_s)) {
-        nnc_sheet_words(&sheet, "at MFU %g and goodput %g", a->ask->mfu, a->ask->goodput);
-    }
-    nnc_sheet_end(&sheet);
-    if (!isnan(b->devices)) {
-        nnc_sheet_label(&sheet, "");
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s devices end in %g days",
-                       nnc_count_text(b->devices, x), b->days);
-        nnc_sheet_end(&sheet);
-    }
-    nnc_sheet_gap(&sheet);
+    nnc_sheet_price(sheet, isnan(a->ask->price) ? a->device->prices : NULL);
+}
+
+static void write_optima(nnc_sheet *sheet, const void *record)
+{
+    const answer *a = record;
     nnc_table table = { .count = 0 };
     nnc_table_heads(&table, &optimum_metrics);
     for (int c = SERVED_COLUMN; isnan(a->ask->serve_tokens) && c < table.count; c++) {
         table.heads[c].text = NULL;
     }
     nnc_table_records(&table, (nnc_lines){ &optimum_metrics, a, a->optima, a->count });
-    nnc_table_write(&table, out, style);
-    if (!isnan(b->over_training[NNC_LAW_EPOCH])) {
-        nnc_sheet_gap(&sheet);
-        nnc_sheet_label(&sheet, "asked for");
-        nnc_sheet_words(&sheet,
-                        "costs %.3g times the FLOPs that reach its loss best by the law of epoch, "
-                        "%.3g times by that printed: %s",
-                        b->over_training[NNC_LAW_EPOCH], b->over_training[NNC_LAW_PRINTED],
-                        b->params < b->optima[NNC_LAW_EPOCH].params
-                            ? "a smaller model that is cheaper to serve"
-                            : "a larger model on fewer tokens");
-        nnc_sheet_end(&sheet);
-    }
+    nnc_table_write(&table, sheet->out, sheet->style);
+}
+
+static void add_comparison(nnc_sheet *sheet, const void *record)
+{
+    const nnc_budget *b = &((const answer *)record)->budget;
+    nnc_sheet_words(sheet,
+                    "costs %.3g times the FLOPs of the best model of this loss by the law of "
+                    "epoch, %.3g times by the printed one: %s",
+                    b->over_training[NNC_LAW_EPOCH], b->over_training[NNC_LAW_PRINTED],
+                    b->params < b->optima[NNC_LAW_EPOCH].params
+                        ? "a smaller model that is cheaper to serve"
+                        : "a larger model on fewer tokens");
+}
+
+NNC_GET(get_currency, answer, nnc_text_cell(nnc_price_currency(self->device)))
+
+static const nnc_metric page_metric_rows[] = {
+    NNC_ROWS(&budget_metrics),
+    NNC_AS("currency", TEXT, .get = get_currency),
+    NNC_AS("mfu", NUMBER, NNC_VIA(answer, ask), NNC_IN(nnc_budget_ask, mfu)),
+    NNC_AS("goodput", NUMBER, NNC_VIA(answer, ask), NNC_IN(nnc_budget_ask, goodput)),
+};
+static const nnc_metrics page_metrics = NNC_METRICS("a budget's page", page_metric_rows, answer);
+
+static const nnc_page_row page_rows[] = {
+    NNC_LINE("budget"),
+    NNC_BOLD("{cost:count} {currency}", .when = has_cost),
+    NNC_ITEM(
+        "{device_hours:count} device-hours of {device} at {price_per_device_hour:g} {currency}",
+        .when = has_cost),
+    NNC_ADD(add_price, .when = has_cost),
+    NNC_BOLD("{device_hours:count} device-hours of {device}", .when = has_hours),
+    NNC_ITEM("{flops:g4} FLOP"),
+    NNC_WORDS("at MFU {mfu:g} and goodput {goodput:g}", .when = has_rate),
+    NNC_LINE(""),
+    NNC_ITEM("{devices:count} devices finish in {days:g} days"),
+    NNC_GAP(),
+    NNC_BLOCK(write_optima),
+    NNC_GAP(.when = compares),
+    NNC_LINE("asked for", .when = compares),
+    NNC_ADD(add_comparison),
+};
+static const nnc_page_rows page = NNC_PAGE_ROWS(&page_metrics, page_rows);
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_sheet_rows(&sheet, &page, record);
 }
 
 static nnc_lines lines_of(const void *record)
@@ -170,8 +190,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_budget = {
     .name = "budget",
     .operands = "--device DEVICE --cost MONEY | --params N --tokens D | --flops C",
-    .summary = "What a budget trains best, or what training a model costs, by the scaling laws.",
-    .notes = "A model that money trains to the least loss, by each set of published constants, "
+    .summary = "The best model for a budget, or the cost of training a model, by the scaling laws.",
+    .notes = "The model of least loss for the money, by each set of published constants, "
              "which differ by a factor of two and more; FLOPs are 6 N D. MFU and goodput are "
              "assumptions "
              "here: 'nncost estimate' and 'nncost run' work them out for a model.",

@@ -1,4 +1,4 @@
-/* op */
+/* nncost op: a single op on a device: work, roofline and time. */
 #include <math.h>
 #include <string.h>
 
@@ -7,8 +7,6 @@
 #include "cli/views_internal.h"
 #include "estimate/alone.h"
 #include "input/field.h"
-
-/* One op by itself on a device, with its roofline. */
 
 typedef struct answer {
     nnc_alone alone;
@@ -34,11 +32,12 @@ static const nnc_metric op_rows[] = {
     NNC_AS("bound_s", NUMBER, ALONE(bound_s), .unit = "s",
            .help = "Time by the roofline, or by the links, at the rates of the datasheet."),
     NNC_AS("time_s", NUMBER, ALONE(time_s), .unit = "s",
-           .help = "Predicted time, by the device's fitted figures."),
-    NNC_AS("compute_s", NUMBER, ALONE(compute_s), .unit = "s", .help = "Of it, compute alone."),
-    NNC_AS("memory_s", NUMBER, ALONE(memory_s), .unit = "s", .help = "Of it, memory alone."),
-    NNC_AS("fixed_s", NUMBER, ALONE(fixed_s), .unit = "s", .help = "Of it, whatever its size."),
-    NNC_AS("network_s", NUMBER, ALONE(network_s), .unit = "s", .help = "Of it, the network."),
+           .help = "Predicted time, by the device's fitted parameters."),
+    NNC_AS("compute_s", NUMBER, ALONE(compute_s), .unit = "s", .help = "Its compute part."),
+    NNC_AS("memory_s", NUMBER, ALONE(memory_s), .unit = "s", .help = "Its memory part."),
+    NNC_AS("fixed_s", NUMBER, ALONE(fixed_s), .unit = "s",
+           .help = "Its fixed part, which does not depend on the size."),
+    NNC_AS("network_s", NUMBER, ALONE(network_s), .unit = "s", .help = "Its network part."),
     NNC_AS("bound", ENUM, ALONE(bound), .names = { nnc_bound_name, NNC_BOUND_COUNT },
            .help = "What bounds it."),
     NNC_AS("flops_per_s", NUMBER, ALONE(flops_per_s), .unit = "FLOP/s",
@@ -51,42 +50,36 @@ static const nnc_metric op_rows[] = {
 };
 static const nnc_metrics op_metrics = NNC_METRICS("one op", op_rows, answer);
 
+NNC_SHOWN_IF(is_collective, answer, isnan(self->alone.flops))
+NNC_SHOWN_IF(is_compute, answer, !isnan(self->alone.flops))
+NNC_SHOWN_IF(has_link, answer, self->alone.link != NULL)
+NNC_SHOWN_IF(has_no_link, answer, self->alone.link == NULL)
+
+static const nnc_page_row page_rows[] = {
+    NNC_LINE("op"),
+    NNC_BOLD("{kind}"),
+    NNC_ITEM("{shape}"),
+    NNC_ITEM("{precision} on {device}"),
+    NNC_LINE("time"),
+    NNC_BOLD("{time_s}"),
+    NNC_ITEM("bound by {bound}", .when = has_no_link),
+    NNC_ITEM("bound by {bound}, {link}", .when = has_link),
+    NNC_ITEM("at least {bound_s} at the rates of the datasheet, {peak_share:percent} of it"),
+    NNC_LINE("work"),
+    NNC_ITEM("{flops}"),
+    NNC_ITEM("{moved_bytes} sent by each device", .when = is_collective),
+    NNC_ITEM("{moved_bytes} read and written", .when = is_compute),
+    NNC_ITEM("{flops_per_byte}, ridge {ridge_flops_per_byte}", .when = is_compute),
+    NNC_LINE("rate"),
+    NNC_ITEM("{flops_per_s}"),
+    NNC_ITEM("{bytes_per_s}"),
+};
+static const nnc_page_rows page = NNC_PAGE_ROWS(&op_metrics, page_rows);
+
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
-    const answer *r = record;
-    const nnc_alone *a = &r->alone;
-    char x[NNC_NUMBER_TEXT], y[NNC_NUMBER_TEXT], z[NNC_NUMBER_TEXT];
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_sheet_label(&sheet, "op");
-    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s", a->kind);
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s", a->shape);
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s on %s", nnc_dtype_name(a->precision), r->device->id);
-    nnc_sheet_end(&sheet);
-    nnc_sheet_label(&sheet, "time");
-    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s", nnc_unit_text(a->time_s, "s", x));
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "bound by %s%s%s", nnc_bound_name(a->bound),
-                   a->link != NULL ? ", " : "", a->link != NULL ? a->link : "");
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "at least %s at the rates of the datasheet, %s of it",
-                   nnc_unit_text(a->bound_s, "s", y), nnc_percent_text(a->peak_share, z));
-    nnc_sheet_end(&sheet);
-    nnc_sheet_label(&sheet, "work");
-    if (!isnan(a->flops)) {
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s", nnc_unit_text(a->flops, "FLOP", x));
-    }
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s %s", nnc_unit_text(a->moved_bytes, "B", x),
-                   isnan(a->flops) ? "sent by each device" : "read and written");
-    if (!isnan(a->flops)) {
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s, ridge %s",
-                       nnc_unit_text(a->flops_per_byte, "FLOP/B", x),
-                       nnc_unit_text(a->ridge_flops_per_byte, "FLOP/B", y));
-    }
-    nnc_sheet_end(&sheet);
-    nnc_sheet_label(&sheet, "rate");
-    if (!isnan(a->flops)) {
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s", nnc_unit_text(a->flops_per_s, "FLOP/s", x));
-    }
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s", nnc_unit_text(a->bytes_per_s, "B/s", x));
-    nnc_sheet_end(&sheet);
+    nnc_sheet_rows(&sheet, &page, record);
 }
 
 static nnc_lines lines_of(const void *record)
@@ -98,7 +91,7 @@ const nnc_view nnc_op_view = {
     .schema = "nncost.op/1", .document = &op_metrics, .lines = lines_of, .page = write_page
 };
 
-/* "4096x4096x4096". false: no such list of whole numbers. */
+/* "4096x4096x4096". Returns false when the text is no such list of whole numbers. */
 static bool read_dims(const char *text, nnc_alone *alone)
 {
     char number[24];
@@ -123,7 +116,7 @@ static bool read_dims(const char *text, nnc_alone *alone)
     return false;
 }
 
-/* Of the options of a plan, those that an op by itself has. */
+/* Takes the options of a plan that a single op has; refuses the others. */
 static nnc_status read_settings(const nnc_given *given, nnc_plan *plan, nnc_error *err)
 {
     static const char *const known[] = { "precision", "devices", "devices_per_node", NULL };
@@ -132,7 +125,7 @@ static nnc_status read_settings(const nnc_given *given, nnc_plan *plan, nnc_erro
                         given->software != NULL  ? "--software"
                         : given->cluster != NULL ? "--cluster"
                                                  : "--set",
-                        "not of an op by itself, expected --precision, --devices or "
+                        "no option of a single op, expected --precision, --devices or "
                         "--devices-per-node");
     }
     for (int i = 0; i < given->setting_count; i++) {
@@ -145,7 +138,7 @@ static nnc_status read_settings(const nnc_given *given, nnc_plan *plan, nnc_erro
         nnc_option_name(setting->field->name, name);
         if (known[n] == NULL) {
             return nnc_fail(err, NNC_BAD_USAGE, name,
-                            "not of an op by itself, expected --precision, --devices or "
+                            "no option of a single op, expected --precision, --devices or "
                             "--devices-per-node");
         }
         const nnc_status status =
@@ -202,7 +195,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_op = {
     .name = "op",
     .operands = "KIND DIMS DEVICE",
-    .summary = "One op by itself: its work, its roofline and the time it takes.",
+    .summary = "A single op: its work, its roofline and the time it takes.",
     .notes = "KIND and DIMS: matmul [BATCHx]MxNxK, attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] "
              "(causal, one kernel), conv BATCHxINxHEIGHTxWIDTHxOUTxKERNEL (stride 1), or a "
              "collective with the bytes of the whole tensor and --devices: all-reduce, all-gather, "

@@ -14,13 +14,13 @@ the network and the datasheet of the device.
 Commands:
   estimate  One training step: time with its bounds, what limits it, memory, throughput, cost.
   ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
-  op        One op by itself: its work, its roofline and the time it takes.
+  op        A single op: its work, its roofline and the time it takes.
   compare   Devices, models or plans side by side: every combination of the lists given.
   run       The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints
             and input.
   serve     A decoder that is served: time to first token and per token, throughput, memory and
             cost.
-  budget    What a budget trains best, or what training a model costs, by the scaling laws.
+  budget    The best model for a budget, or the cost of training a model, by the scaling laws.
   explain   What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.
   sweep     Every combination of the axes given, one row each.
   merge     The shards of a sweep or of a search as one file, as one run would have written it.
