@@ -1,4 +1,4 @@
-/* ops */
+/* nncost ops: the ops of a step, one row each or added up by op, group or phase (--by), sorted by --sort. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@ typedef struct ops_row {
     int32_t order;
     double instances, flops, vector_flops, bytes, seconds;
     double bound_s[NNC_BOUND_COUNT];
+    double key; /* that it is sorted by */
 } ops_row;
 
 static void add_cost(ops_row *row, const nnc_op_cost *cost)
@@ -68,44 +69,33 @@ static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
     return count;
 }
 
-/* Larger first; equal ones, and those without a number, stay in order. */
-static int descending(double a, double b, int32_t order_a, int32_t order_b)
+static double sort_key(const ops_row *row, nnc_ops_sort sort)
 {
-    if (a > b || (!isnan(a) && isnan(b))) {
+    return sort == NNC_SORT_TIME    ? row->seconds
+           : sort == NNC_SORT_FLOPS ? row->flops + row->vector_flops
+                                    : row->bytes;
+}
+
+/* Larger first; equal ones, and those without a number, stay in order. */
+static int descending(const void *a, const void *b)
+{
+    const ops_row *x = a, *y = b;
+    if (x->key > y->key || (!isnan(x->key) && isnan(y->key))) {
         return -1;
     }
-    if (a < b || (isnan(a) && !isnan(b))) {
+    if (x->key < y->key || (isnan(x->key) && !isnan(y->key))) {
         return 1;
     }
-    return order_a < order_b ? -1 : 1;
-}
-
-static int compare_time(const void *a, const void *b)
-{
-    const ops_row *x = a, *y = b;
-    return descending(x->seconds, y->seconds, x->order, y->order);
-}
-
-static int compare_flops(const void *a, const void *b)
-{
-    const ops_row *x = a, *y = b;
-    return descending(x->flops + x->vector_flops, y->flops + y->vector_flops, x->order, y->order);
-}
-
-static int compare_bytes(const void *a, const void *b)
-{
-    const ops_row *x = a, *y = b;
-    return descending(x->bytes, y->bytes, x->order, y->order);
+    return x->order < y->order ? -1 : 1;
 }
 
 static void sort_rows(ops_row *rows, int32_t count, nnc_ops_sort sort)
 {
-    switch (sort) {
-    case NNC_SORT_TIME: qsort(rows, (size_t)count, sizeof *rows, compare_time); break;
-    case NNC_SORT_FLOPS: qsort(rows, (size_t)count, sizeof *rows, compare_flops); break;
-    case NNC_SORT_BYTES: qsort(rows, (size_t)count, sizeof *rows, compare_bytes); break;
-    case NNC_SORT_ORDER:
-    case NNC_SORT_COUNT: break;
+    for (int32_t i = 0; i < count; i++) {
+        rows[i].key = sort_key(&rows[i], sort);
+    }
+    if (sort != NNC_SORT_ORDER) {
+        qsort(rows, (size_t)count, sizeof *rows, descending);
     }
 }
 
@@ -118,7 +108,7 @@ static nnc_bound main_bound(const ops_row *row)
     return main;
 }
 
-/* What a row is shown by: one instance, or all of a sum. */
+/* A row shows one instance of its op, and a sum all of them. */
 static double shown_instances(const ops_row *row)
 {
     return row->cost != NULL ? row->instances : 1.0;
@@ -129,14 +119,10 @@ NNC_GET(get_flops, ops_row,
 
 NNC_GET(get_bytes, ops_row, nnc_number_cell(self->bytes / shown_instances(self)))
 
-static nnc_cell get_intensity(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const ops_row *row = place->record;
-    (void)text;
-    return nnc_number_cell((row->flops + row->vector_flops) / row->bytes); /* none of 0 bytes */
-}
+/* No value for 0 bytes. */
+NNC_GET(get_intensity, ops_row, nnc_number_cell((self->flops + self->vector_flops) / self->bytes))
 
-/* A row without time is overlapped by others: it has neither share nor bound. */
+/* An op without time overlaps others: it has neither share nor bound. */
 NNC_GET(get_time, ops_row,
         nnc_number_cell(self->seconds > 0 ? self->seconds / shown_instances(self) : (double)NAN))
 
@@ -176,7 +162,7 @@ static nnc_cell get_path(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
     return nnc_text_cell(nnc_op_path(row->cost->op, text, NNC_METRIC_TEXT_MAX));
 }
 
-/* Of a forward op that keeps nothing, nothing. */
+/* Empty for an op that keeps nothing for backward. */
 static nnc_cell get_kept(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const nnc_op *op = ((const ops_row *)place->record)->cost->op;
@@ -230,7 +216,7 @@ static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
     [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
 };
 
-/* What is shown. The rows' owner is read as a report, so that comes first. */
+/* The list that is shown. The report comes first: getters read the owner of a row as a report. */
 typedef struct ops_list {
     nnc_report report;
     nnc_ops_by by;
@@ -239,39 +225,45 @@ typedef struct ops_list {
     bool bare;
 } ops_list;
 
-static void write_totals(nnc_sheet *sheet, const nnc_report *report, int32_t left_out)
-{
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    const nnc_result *result = report->result;
-    if (left_out > 0) {
-        nnc_sheet_label(sheet, "");
-        nnc_sheet_words(sheet, "%d more rows", (int)left_out);
-        nnc_sheet_end(sheet);
-    }
-    nnc_sheet_label(sheet, "step");
-    const bool several = result->plan.devices > 1;
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s executed%s, %s on the vector units",
-                   nnc_unit_text(result->executed_flops, "FLOP", a),
-                   several ? " by all devices" : "",
-                   nnc_unit_text(result->vector_flops, "FLOP", b));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s moved%s",
-                   nnc_unit_text(result->read_bytes + result->write_bytes, "B", a),
-                   several ? " by one" : "");
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "%s", nnc_unit_text(result->step_s, "s", a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_bound_name(result->bound));
-    if (result->host_s + result->bubble_s > 1e-6 * result->step_s) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "of which no op takes host %s and bubble %s",
-                       nnc_unit_text(result->host_s, "s", a),
-                       nnc_unit_text(result->bubble_s, "s", b));
-    }
-    nnc_sheet_end(sheet);
-}
-
 static nnc_lines lines_of(const void *record)
 {
     const ops_list *list = record;
     return (nnc_lines){ &row_metrics[list->by], list, list->rows, list->count };
 }
+
+NNC_SHOWN_IF(leaves_out, ops_list, self->left_out > 0)
+NNC_SHOWN_IF(has_one, ops_list, self->report.result->plan.devices == 1)
+NNC_SHOWN_IF(has_several, ops_list, self->report.result->plan.devices > 1)
+NNC_SHOWN_IF(waits, ops_list,
+             self->report.result->host_s + self->report.result->bubble_s >
+                 1e-6 * self->report.result->step_s)
+
+NNC_GET(get_moved, ops_list,
+        nnc_number_cell(self->report.result->read_bytes + self->report.result->write_bytes))
+
+static const nnc_metric page_metric_rows[] = {
+    NNC_ROWS(&nnc_estimate_metrics, NNC_IN(ops_list, report)),
+    NNC_AS("left_out", WHOLE, NNC_IN(ops_list, left_out)),
+    NNC_AS("moved_bytes", NUMBER, .get = get_moved, .unit = "B"),
+};
+static const nnc_metrics page_metrics = NNC_METRICS("totals of ops", page_metric_rows, ops_list);
+
+static const nnc_page_row total_rows[] = {
+    NNC_LINE("", .when = leaves_out),
+    NNC_WORDS("{left_out} more rows"),
+    NNC_LINE("step"),
+    NNC_ITEM("{work.executed_flops} executed, {work.vector_flops} on the vector units",
+             .when = has_one),
+    NNC_ITEM(
+        "{work.executed_flops} executed by all devices, {work.vector_flops} on the vector units",
+        .when = has_several),
+    NNC_ITEM("{moved_bytes} moved", .when = has_one),
+    NNC_ITEM("{moved_bytes} moved by one", .when = has_several),
+    NNC_BOLD("{step.step_s}"),
+    NNC_ITEM("{step.bound}"),
+    NNC_ITEM("outside of ops: host {step.host_s} and bubble {step.bubble_s}", .when = waits),
+};
+static const nnc_page_rows totals = NNC_PAGE_ROWS(&page_metrics, total_rows);
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
@@ -283,7 +275,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     }
     nnc_table_of(out, style, lines_of(list));
     nnc_sheet_gap(&sheet);
-    write_totals(&sheet, &list->report, list->left_out);
+    nnc_sheet_rows(&sheet, &totals, list);
     if (list->report.run != NULL) {
         nnc_run_input_lines(out, style, list->report.run);
     }
@@ -291,46 +283,32 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 
 NNC_IF(has_input, nnc_report, self->run != NULL && !isnan(self->run->input_s))
 
-#define OPS_OF(by)                                                                            \
-    {                                                                                         \
-        .name = "ops", .type = NNC_METRIC_LIST, NNC_IN(ops_list, rows),                       \
-        NNC_COUNT(ops_list, count), .rows = &row_metrics[by], .help = "Ops, or sums of them." \
-    }
-static const nnc_metric document_rows[NNC_BY_COUNT] = {
-    [NNC_BY_ROW] = OPS_OF(NNC_BY_ROW),
-    [NNC_BY_OP] = OPS_OF(NNC_BY_OP),
-    [NNC_BY_GROUP] = OPS_OF(NNC_BY_GROUP),
-    [NNC_BY_PHASE] = OPS_OF(NNC_BY_PHASE),
-};
-#undef OPS_OF
-
-static const nnc_metric input_row = NNC_AS(
-    "run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics,
-    .help = "The run, where something is said of its input.", .more = NNC_MORE(.when = has_input));
-
 static const nnc_metrics *const sums_too[] = { &row_metrics[NNC_BY_OP], &row_metrics[NNC_BY_GROUP],
                                                &row_metrics[NNC_BY_PHASE], NULL };
-static const nnc_metric any_rows[] = {
-    NNC_AS("ops", LIST, NNC_IN(ops_list, rows), NNC_COUNT(ops_list, count),
-           .rows = &row_metrics[NNC_BY_ROW], .help = "Ops; with --by sums of them.",
-           .more = NNC_MORE(.others = sums_too)),
+enum { OPS_ROW };
+static const nnc_metric document_rows[] = {
+    [OPS_ROW] = NNC_AS("ops", LIST, NNC_IN(ops_list, rows), NNC_COUNT(ops_list, count),
+                       .rows = &row_metrics[NNC_BY_ROW], .help = "Ops; with --by sums of them.",
+                       .more = NNC_MORE(.others = sums_too)),
     NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics,
-           .help = "The run, where something is said of its input.",
+           .help = "The run, when something is given about its input.",
            .more = NNC_MORE(.when = has_input)),
 };
-static const nnc_metrics any_document = NNC_METRICS("the ops of a step", any_rows, ops_list);
+static const nnc_metrics document = NNC_METRICS("the ops of a step", document_rows, ops_list);
 
 const nnc_view nnc_ops_output = {
-    .schema = "nncost.ops/1", .document = &any_document, .lines = lines_of, .page = write_page
+    .schema = "nncost.ops/1", .document = &document, .lines = lines_of, .page = write_page
 };
 
 nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report,
                           nnc_ops_view view)
 {
-    const nnc_metric both[] = { document_rows[view.by], input_row };
-    const nnc_metrics document = { .rows = both, .count = NNC_COUNT_OF(both) };
+    nnc_metric own_rows[NNC_COUNT_OF(document_rows)];
+    memcpy(own_rows, document_rows, sizeof own_rows);
+    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* what --by makes of the list */
+    const nnc_metrics own = { .rows = own_rows, .count = NNC_COUNT_OF(own_rows) };
     nnc_view shown = nnc_ops_output;
-    shown.document = &document;
+    shown.document = &own;
     ops_row *rows = calloc((size_t)report->op_count + 1, sizeof *rows);
     if (rows == NULL) {
         return NNC_NO_MEMORY;
