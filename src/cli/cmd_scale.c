@@ -1,4 +1,5 @@
-/* scale */
+/* nncost scale: the best plan for each number of devices, how efficient it is, and what the lost device time goes to.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,19 +26,13 @@ typedef enum scale_part {
     NNC_SCALE_COUNT = NNC_SCALE_COMM + NNC_COMM_COUNT
 } scale_part;
 
-/* One number of devices. */
+/* One number of devices, with its best plan, which comes first: getters of nnc_best read the row. */
 typedef struct scale_row {
+    nnc_best best;
     int32_t devices;
-    bool found;
-    const char *reason;             /* why nothing was; NULL = something was */
-    const char *software, *command; /* NULL = nothing found */
-    const char *currency;
-    nnc_plan plan;
-    double step_s, tokens_per_s, samples_per_s, mfu, run_s, cost;
-    int64_t memory_bytes;
     double efficiency; /* throughput per device over that of the smallest size */
-    double lost
-        [NNC_SCALE_COUNT]; /* device time beyond the smallest size's, over all of it; below 0 it is less */
+    /* Device time beyond that of the smallest size, over all device time of this size; below 0: less than there. */
+    double lost[NNC_SCALE_COUNT];
 } scale_row;
 
 typedef struct nnc_scale {
@@ -68,7 +63,7 @@ static int most_lost(const scale_row *row, int than)
             most = i;
         }
     }
-    return row->found ? most : -1;
+    return row->best.result != NULL ? most : -1;
 }
 
 NNC_GET(get_broke, scale_row,
@@ -90,45 +85,38 @@ static nnc_cell get_lost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
     return nnc_text_cell(text);
 }
 
-static nnc_cell get_cost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const scale_row *row = place->record;
-    char amount[NNC_NUMBER_TEXT];
-    if (isnan(row->cost)) {
-        return nnc_text_cell(NULL);
-    }
-    snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s", nnc_count_text(row->cost, amount), row->currency);
-    return nnc_text_cell(text);
-}
+NNC_GET(get_tokens_per_s, scale_row,
+        nnc_number_cell(self->best.result != NULL && self->best.result->tokens > 0
+                            ? self->best.result->tokens_per_s
+                            : (double)NAN))
 
-NNC_GET(get_memory, scale_row,
-        self->found ? nnc_whole_cell(self->memory_bytes) : (nnc_cell){ .kind = NNC_CELL_NULL })
-
-NNC_GET(get_plan, scale_row, nnc_text_cell(self->found ? nnc_plan_word(&self->plan, text) : NULL))
-
-/* Of a reason its first words; the rest stands below the table. */
+/* The reason up to its colon when there is no plan; the rest stands below the table. */
 static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
-    const scale_row *row = place->record;
-    if (row->found) {
-        return nnc_text_cell(nnc_plan_word(&row->plan, text));
+    const nnc_best *best = place->record;
+    if (best->result != NULL) {
+        return nnc_best_plan(place, text);
     }
-    snprintf(text, NNC_METRIC_TEXT_MAX, "%.*s", (int)strcspn(row->reason, ":"), row->reason);
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%.*s", (int)strcspn(best->reason, ":"), best->reason);
     return nnc_text_cell(text);
 }
 
+#define BEST(member) NNC_IN(scale_row, best.member)
+#define FOUND(member) NNC_IN(scale_row, best.found.member)
 /* With a name for programs, with a head for people. */
 static const nnc_metric scale_rows[] = {
     NNC_WHOLE(scale_row, devices, .head = "devices", .help = "Devices of this size."),
-    NNC_NUMBER(scale_row, step_s, .head = "step", .unit = "s",
-               .help = "One optimizer step of the best plan.",
-               .more = NNC_MORE(.same_as = "step.step_s")),
-    NNC_NUMBER(scale_row, tokens_per_s, .head = "tokens/s", .show = NNC_SHOW_COUNT, .drop = 4,
-               .help = "Tokens trained on per second; null for images.",
-               .more = NNC_MORE(.same_as = "throughput.tokens_per_s")),
-    NNC_NUMBER(scale_row, samples_per_s, .head = "samples/s", .show = NNC_SHOW_COUNT, .drop = 4,
-               .help = "Sequences or images trained on per second.",
-               .more = NNC_MORE(.same_as = "throughput.samples_per_s")),
+    NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s",
+           .help = "One optimizer step of the best plan.",
+           .more = NNC_MORE(.same_as = "step.step_s")),
+    NNC_AS("tokens_per_s", NUMBER, .get = get_tokens_per_s, .head = "tokens/s",
+           .show = NNC_SHOW_COUNT, .drop = 4,
+           .help = "Tokens trained on per second; null for images.",
+           .more = NNC_MORE(.same_as = "throughput.tokens_per_s")),
+    NNC_AS("samples_per_s", NUMBER, NNC_VIA(scale_row, best.result),
+           NNC_IN(nnc_result, samples_per_s), .head = "samples/s", .show = NNC_SHOW_COUNT,
+           .drop = 4, .help = "Sequences or images trained on per second.",
+           .more = NNC_MORE(.same_as = "throughput.samples_per_s")),
     NNC_AS("scaling_efficiency", NUMBER, NNC_IN(scale_row, efficiency), .head = "efficiency",
            .show = NNC_SHOW_PERCENT,
            .help =
@@ -142,22 +130,22 @@ static const nnc_metric scale_rows[] = {
            .more = NNC_MORE(.each = part_name)),
     NNC_AS("lost_to", TEXT, .get = get_broke,
            .help = "The part that lost most; null where none lost half a percent."),
-    NNC_NUMBER(scale_row, run_s, .head = "run", .unit = "s", .drop = 5,
-               .help = "Time of the whole run.", .more = NNC_MORE(.same_as = "cost.run_s")),
-    NNC_HEAD("cost", TEXT, .get = get_cost, .drop = 3),
-    NNC_NUMBER(scale_row, cost,
-               .help = "Cost of the whole run, or of a step where its length is not known."),
-    NNC_TEXT(scale_row, currency, .help = "Currency of the cost."),
-    NNC_AS("memory_bytes", WHOLE, .get = get_memory, .head = "memory", .unit = "B", .drop = 1,
+    NNC_AS("run_s", NUMBER, FOUND(run_s), .head = "run", .unit = "s", .drop = 5,
+           .help = "Time of the whole run.", .more = NNC_MORE(.same_as = "cost.run_s")),
+    NNC_HEAD("cost", TEXT, .get = nnc_best_cost, .drop = 3),
+    NNC_AS("cost", NUMBER, BEST(cost),
+           .help = "Cost of the whole run, or of a step where its length is not known."),
+    NNC_AS("currency", TEXT, BEST(currency), .help = "Currency of the cost."),
+    NNC_AS("memory_bytes", WHOLE, .get = nnc_best_memory, .head = "memory", .unit = "B", .drop = 1,
            .help = "Memory of the fullest device.",
            .more = NNC_MORE(.same_as = "memory.total_bytes")),
-    NNC_NUMBER(scale_row, mfu, .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 2,
-               .help = "Model FLOPs utilisation.", .more = NNC_MORE(.same_as = "throughput.mfu")),
+    NNC_AS("mfu", NUMBER, FOUND(mfu), .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 2,
+           .help = "Model FLOPs utilisation.", .more = NNC_MORE(.same_as = "throughput.mfu")),
     NNC_HEAD("plan", TEXT, .get = get_shown_plan),
-    NNC_AS("plan", TEXT, .get = get_plan, .help = "The plan in one word."),
-    NNC_TEXT(scale_row, software, .help = "Software profile of the plan."),
-    NNC_TEXT(scale_row, reason, .help = "Why no plan is shown."),
-    NNC_TEXT(scale_row, command, .help = "The command that estimates the plan."),
+    NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in one word."),
+    NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
+    NNC_AS("reason", TEXT, BEST(reason), .help = "Why no plan is shown."),
+    NNC_AS("command", TEXT, FOUND(command), .help = "The command that estimates the plan."),
 };
 static const nnc_metrics scale_metrics = NNC_METRICS("one size", scale_rows, scale_row);
 
@@ -186,33 +174,21 @@ static nnc_lines lines_of(const void *record)
     return (nnc_lines){ &scale_metrics, scale, scale->rows, scale->count };
 }
 
-/* Columns that say something: tokens or samples, the run and its cost where they are known. */
+/* Shows the columns that have values: tokens or samples, the run and its cost. */
 static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale)
 {
     nnc_table table = { .count = 0 };
     bool tokens = false, run = false, cost = false;
     for (int32_t i = 0; i < scale->count; i++) {
-        tokens = tokens || !isnan(scale->rows[i].tokens_per_s);
-        run = run || !isnan(scale->rows[i].run_s);
-        cost = cost || !isnan(scale->rows[i].cost);
+        const nnc_best *best = &scale->rows[i].best;
+        tokens = tokens || (best->result != NULL && best->result->tokens > 0);
+        run = run || !isnan(best->found.run_s);
+        cost = cost || !isnan(best->cost);
     }
-    const struct {
-        const char *head, *text; /* NULL: not shown */
-    } heads[] = { { "tokens/s", tokens ? "tokens/s" : NULL },
-                  { "samples/s", tokens ? NULL : "samples/s" },
-                  { "run", run ? "run" : NULL },
-                  { "cost", !cost ? NULL
-                            : run ? "run cost"
-                                  : "step cost" } };
     nnc_table_heads(&table, &scale_metrics);
-    for (int i = 0; i < table.count; i++) {
-        for (size_t k = 0; k < sizeof heads / sizeof heads[0] && table.heads[i].text != NULL; k++) {
-            if (strcmp(table.heads[i].text, heads[k].head) == 0) {
-                table.heads[i].text = heads[k].text;
-                break;
-            }
-        }
-    }
+    nnc_table_rename(&table, tokens ? "samples/s" : "tokens/s", NULL);
+    nnc_table_rename(&table, "run", run ? "run" : NULL);
+    nnc_table_rename(&table, "cost", !cost ? NULL : run ? "run cost" : "step cost");
     nnc_table_records(&table, lines_of(scale));
     nnc_table_write(&table, out, style);
 }
@@ -228,9 +204,9 @@ static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *sca
     const scale_row *good = &scale->rows[scale->base], *first_bad = NULL;
     for (int32_t i = scale->base + 1; i < scale->count; i++) {
         const scale_row *row = &scale->rows[i];
-        if (row->found && row->efficiency >= 0.9 && first_bad == NULL) {
+        if (row->best.result != NULL && row->efficiency >= 0.9 && first_bad == NULL) {
             good = row;
-        } else if (row->found && first_bad == NULL) {
+        } else if (row->best.result != NULL && first_bad == NULL) {
             first_bad = row;
         }
     }
@@ -255,16 +231,16 @@ static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *sca
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_scale *scale = record;
-    nnc_buffer_print(out, "%s on %s, global batch %" PRId64 "%s; of each size the best plan\n\n",
+    nnc_buffer_print(out, "%s on %s, global batch %" PRId64 "%s; the best plan of each size\n\n",
                      scale->model, scale->device, scale->global_batch,
-                     scale->batch_chosen ? " (chosen: about 4 million tokens)" : "");
+                     scale->batch_chosen ? NNC_BATCH_CHOSEN : "");
     write_table(out, style, scale);
     for (int32_t i = 0; i < scale->count; i++) {
         const scale_row *row = &scale->rows[i];
-        if (!row->found && strchr(row->reason, ':') != NULL) {
+        if (row->best.result == NULL && strchr(row->best.reason, ':') != NULL) {
             nnc_buffer_byte(out, '\n');
             nnc_sheet_line(out, style, "%" PRId32 " device%s: %s", row->devices,
-                           plural_of(row->devices), row->reason);
+                           plural_of(row->devices), row->best.reason);
         }
     }
     if (scale->base < 0) {
@@ -273,17 +249,13 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     write_verdict(out, style, scale);
     nnc_buffer_byte(out, '\n');
     for (int32_t i = 0; i < scale->count; i++) {
-        if (scale->rows[i].command != NULL) {
-            nnc_buffer_print(out, "    %s\n", scale->rows[i].command);
-        }
+        nnc_best_command(out, &scale->rows[i].best);
     }
 }
 
 const nnc_view nnc_scale_view = {
     .schema = "nncost.scale/1", .document = &document, .lines = lines_of, .page = write_page
 };
-
-/* scale: what more devices bring, and what they lose. */
 
 #define ROUNDING 1e-12
 
@@ -308,24 +280,7 @@ static void device_time(const nnc_result *r, double parts[NNC_SCALE_COUNT])
     }
 }
 
-static void describe(scale_row *row, const nnc_found *found, const nnc_result *result)
-{
-    const bool run = !isnan(found->run_s);
-    row->found = true;
-    row->reason = NULL;
-    row->plan = found->plan;
-    row->software = found->software;
-    row->command = found->command;
-    row->step_s = found->step_s;
-    row->mfu = found->mfu;
-    row->memory_bytes = found->memory_bytes;
-    row->run_s = found->run_s;
-    row->cost = run ? found->cost_run : found->cost_step;
-    row->samples_per_s = result->samples_per_s;
-    row->tokens_per_s = result->tokens > 0 ? result->tokens_per_s : (double)NAN;
-}
-
-static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, scale_row *row,
+static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc_best *best,
                               nnc_error *err)
 {
     char text[1100];
@@ -336,8 +291,8 @@ static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, sca
     } else {
         snprintf(text, sizeof text, "no plan is legal: %s %s", size->why.where, size->why.what);
     }
-    row->reason = nnc_arena_strdup(arena, text);
-    return row->reason != NULL ? NNC_OK : nnc_no_memory(err);
+    best->reason = nnc_arena_strdup(arena, text);
+    return best->reason != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
 static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report *report,
@@ -347,29 +302,26 @@ static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report 
     nnc_scale *scale = &s->scale;
     for (int32_t i = 0; i < report->size_count; i++) {
         const nnc_search_size *size = &report->sizes[i];
-        const nnc_result *result = NULL;
         scale_row *row = &scale->rows[scale->count++];
-        *row = (scale_row){ .devices = size->devices, .currency = report->currency };
+        nnc_best *best = &row->best;
+        *row = (scale_row){ .devices = size->devices, .efficiency = (double)NAN };
         for (int part = 0; part < NNC_SCALE_COUNT; part++) {
             row->lost[part] = (double)NAN;
         }
-        row->step_s = row->tokens_per_s = row->samples_per_s = row->mfu = (double)NAN;
-        row->run_s = row->cost = row->efficiency = (double)NAN;
-        NNC_TRY(give_reason(s->arena, size, row, err));
+        NNC_TRY(nnc_best_fill(session, report, size->found ? &size->best : NULL, s->scratch,
+                              s->arena, best, err));
         if (!size->found) {
+            NNC_TRY(give_reason(s->arena, size, best, err));
             continue;
         }
-        NNC_TRY(
-            nnc_found_estimate(session, report, &size->best, s->scratch, s->arena, &result, err));
-        describe(row, &size->best, result);
-        device_time(result, parts);
+        device_time(best->result, parts);
         if (scale->base < 0) {
             scale->base = i;
             memcpy(base, parts, sizeof base);
         }
-        const double whole = row->step_s * row->devices;
+        const double whole = best->found.step_s * row->devices;
         const scale_row *first = &scale->rows[scale->base];
-        row->efficiency = first->step_s * first->devices / whole;
+        row->efficiency = first->best.found.step_s * first->devices / whole;
         for (int part = 0; part < NNC_SCALE_COUNT; part++) {
             const double lost = (parts[part] - base[part]) / whole;
             row->lost[part] = fabs(lost) < ROUNDING ? 0.0 : lost;

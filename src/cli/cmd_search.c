@@ -343,7 +343,7 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
 static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
     const nnc_search_total *t = &report->total;
-    const char *chosen = report->batch_chosen ? " (chosen: about 4 million tokens)" : "";
+    const char *chosen = report->batch_chosen ? NNC_BATCH_CHOSEN : "";
     if (report->sizes != NULL) {
         nnc_buffer_print(out, "%s on %" PRId32 " sizes of %s, global batch %" PRId64 "%s\n",
                          report->model->id, report->size_count, report->device->id,
@@ -472,9 +472,11 @@ nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *glo
     return NNC_OK;
 }
 
-nnc_status nnc_found_estimate(const nnc_session *session, const nnc_search_report *report,
-                              const nnc_found *found, nnc_scratch *scratch, nnc_arena *arena,
-                              const nnc_result **result, nnc_error *err)
+/* Estimates a plan that a search found, for what the search does not keep: its parts, its bound, its energy. The result
+ * is in the arena; its rows are valid until the next use of scratch. */
+static nnc_status estimate_found(const nnc_session *session, const nnc_search_report *report,
+                                 const nnc_found *found, nnc_scratch *scratch, nnc_arena *arena,
+                                 const nnc_result **result, nnc_error *err)
 {
     nnc_profiles profiles;
     nnc_result *made = nnc_arena_alloc(arena, sizeof *made);
@@ -487,6 +489,62 @@ nnc_status nnc_found_estimate(const nnc_session *session, const nnc_search_repor
                         nnc_profile_of(&profiles, report->model, report->device, &found->plan),
                         &found->plan, scratch, made, err);
 }
+
+/* ---- the best plan of a device, or of a size ---- */
+
+nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report,
+                         const nnc_found *found, nnc_scratch *scratch, nnc_arena *arena,
+                         nnc_best *best, nnc_error *err)
+{
+    const double none = (double)NAN;
+    *best = (nnc_best){ .currency = report->currency,
+                        .cost = none,
+                        .found = { .step_s = none,
+                                   .mfu = none,
+                                   .run_s = none,
+                                   .device_hours = none,
+                                   .energy_j = none } };
+    if (found == NULL) {
+        return NNC_OK;
+    }
+    best->found = *found;
+    best->software = found->software;
+    best->cost = isnan(found->run_s) ? found->cost_step : found->cost_run;
+    return estimate_found(session, report, found, scratch, arena, &best->result, err);
+}
+
+/* Getters of rows that begin with an nnc_best: null when no plan was found. */
+#define BEST_GET(function, ...)                                               \
+    nnc_cell function(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) \
+    {                                                                         \
+        const nnc_best *best = place->record;                                 \
+        (void)text;                                                           \
+        return best->result != NULL ? (__VA_ARGS__) : nnc_text_cell(NULL);    \
+    }
+BEST_GET(nnc_best_devices, nnc_whole_cell(best->found.plan.devices))
+BEST_GET(nnc_best_memory, nnc_whole_cell(best->found.memory_bytes))
+BEST_GET(nnc_best_plan, nnc_text_cell(nnc_plan_word(&best->found.plan, text)))
+
+nnc_cell nnc_best_cost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_best *best = place->record;
+    char amount[NNC_NUMBER_TEXT];
+    if (isnan(best->cost)) {
+        return nnc_text_cell(NULL);
+    }
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s", nnc_count_text(best->cost, amount),
+             best->currency);
+    return nnc_text_cell(text);
+}
+
+void nnc_best_command(nnc_buffer *out, const nnc_best *best)
+{
+    if (best->found.command != NULL) {
+        nnc_buffer_print(out, "    %s\n", best->found.command);
+    }
+}
+
+/* ---- the command ---- */
 
 /* batch_chosen: a bool */
 static nnc_status write_found(nnc_session *session, void *batch_chosen,

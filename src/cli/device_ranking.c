@@ -1,4 +1,5 @@
-/* device ranking */
+/* nncost search MODEL DEVICE,DEVICE,...: the best plan on each device, the devices ranked by cost or time, and --plans,
+ * a plan file with a scenario for each. */
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -18,195 +19,126 @@
 #include "input/read.h"
 #include "record/plan_file.h"
 
-/* What a device has to offer. */
-typedef struct nnc_choice_row {
+/* A device with its best plan, which comes first: getters of nnc_best read the row. */
+typedef struct choice_row {
+    nnc_best best;
     const char *id, *name;
     const char *seller, *date; /* of the price; NULL = none */
-    const char *currency;
-    const char *software, *command; /* NULL = nothing found */
-    const char *reason;             /* why nothing was; NULL = something was */
-    const char *require;            /* the fields of its plan, for a plan file */
-    bool found;
-    nnc_basis basis; /* of the device's efficiencies */
-    nnc_plan plan;
-    nnc_bound bound;
-    double step_s, mfu, run_s, device_hours, cost, energy_j, price;
-    int64_t memory_bytes;
-} nnc_choice_row;
+    nnc_basis basis;           /* of the device's efficiencies */
+    double energy_j, price;
+} choice_row;
 
-typedef struct nnc_choices {
+typedef struct choices {
     const char *model;
-    const char *aim; /* "the cheapest size that keeps to the deadline" */
+    const char *aim; /* "the cheapest size within the deadline" */
     int64_t global_batch;
-    bool batch_chosen; /* not asked for */
-    nnc_choice_row *rows;
+    bool batch_chosen; /* by the command; the options have none */
+    choice_row *rows;
     int32_t count;
-} nnc_choices;
+} choices;
 
-static nnc_cell get_days(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_choice_row *row = place->record;
-    (void)text;
-    return nnc_number_cell(row->run_s);
-}
+NNC_GET(get_energy, choice_row, nnc_number_cell(self->energy_j / 3.6e6))
+NNC_GET(get_bound, choice_row,
+        nnc_text_cell(self->best.result != NULL ? nnc_bound_name(self->best.result->bound) : NULL))
+NNC_GET(get_shown_plan, choice_row,
+        self->best.result != NULL ? nnc_best_plan(place, text) : nnc_text_cell(self->best.reason))
 
-static nnc_cell get_cost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_choice_row *row = place->record;
-    char amount[NNC_NUMBER_TEXT];
-    if (isnan(row->cost)) {
-        return (nnc_cell){ .kind = NNC_CELL_NULL };
-    }
-    snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s", nnc_count_text(row->cost, amount), row->currency);
-    return nnc_text_cell(text);
-}
-
-static nnc_cell get_energy(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_choice_row *row = place->record;
-    (void)text;
-    return nnc_number_cell(row->energy_j / 3.6e6);
-}
-
-static nnc_cell get_word(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_choice_row *row = place->record;
-    return row->found ? nnc_text_cell(nnc_plan_word(&row->plan, text)) : nnc_text_cell(row->reason);
-}
-
-static nnc_cell get_limit(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_choice_row *row = place->record;
-    (void)text;
-    return row->found ? nnc_text_cell(nnc_bound_name(row->bound))
-                      : (nnc_cell){ .kind = NNC_CELL_NULL };
-}
-
-static nnc_cell get_devices(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_choice_row *row = place->record;
-    (void)text;
-    return row->found ? (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = row->plan.devices }
-                      : (nnc_cell){ .kind = NNC_CELL_NULL };
-}
-
-static nnc_cell get_memory(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_choice_row *row = place->record;
-    (void)text;
-    return row->found ? (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = row->memory_bytes }
-                      : (nnc_cell){ .kind = NNC_CELL_NULL };
-}
-
-static nnc_cell get_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_choice_row *row = place->record;
-    return row->found ? nnc_text_cell(nnc_plan_word(&row->plan, text))
-                      : (nnc_cell){ .kind = NNC_CELL_NULL };
-}
-
-/* With a name for programs, with a head for people. */
+#define BEST(member) NNC_IN(choice_row, best.member)
+#define FOUND(member) NNC_IN(choice_row, best.found.member)
 static const nnc_metric choice_rows[] = {
-    NNC_TEXT(nnc_choice_row, id, .head = "device", .help = "Id of the device."),
-    NNC_AS("devices", WHOLE, .get = get_devices, .head = "devices", .help = "Devices of the plan."),
-    NNC_NUMBER(nnc_choice_row, step_s, .head = "step", .unit = "s", .help = "Time of one step."),
-    NNC_AS("run_s", NUMBER, .get = get_days, .head = "run", .unit = "s",
+    NNC_TEXT(choice_row, id, .head = "device", .help = "Id of the device."),
+    NNC_AS("devices", WHOLE, .get = nnc_best_devices, .head = "devices",
+           .help = "Devices of the plan."),
+    NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s",
+           .help = "Time of one step."),
+    NNC_AS("run_s", NUMBER, FOUND(run_s), .head = "run", .unit = "s",
            .help = "Time of the whole run."),
-    NNC_HEAD("cost", TEXT, .get = get_cost),
-    NNC_AS("cost", NUMBER, NNC_IN(nnc_choice_row, cost),
-           .help = "Cost of the whole run, or of a step where its length is not known."),
-    NNC_TEXT(nnc_choice_row, currency, .help = "Currency of the cost and the price."),
+    NNC_HEAD("cost", TEXT, .get = nnc_best_cost),
+    NNC_AS("cost", NUMBER, BEST(cost),
+           .help = "Cost of the whole run, or of a step when its length is not known."),
+    NNC_AS("currency", TEXT, BEST(currency), .help = "Currency of the cost and the price."),
     NNC_AS("energy_kwh", NUMBER, .get = get_energy, .head = "kWh", .show = NNC_SHOW_COUNT,
            .drop = 3, .help = "Energy of the whole run, or of a step at the rated power."),
-    NNC_AS("memory_bytes", WHOLE, .get = get_memory, .head = "memory", .unit = "B", .drop = 2,
+    NNC_AS("memory_bytes", WHOLE, .get = nnc_best_memory, .head = "memory", .unit = "B", .drop = 2,
            .help = "Memory on the fullest device."),
-    NNC_NUMBER(nnc_choice_row, mfu, .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 4,
-               .help = "Model FLOPs utilisation of the step."),
-    NNC_AS("bound", TEXT, .get = get_limit, .head = "limit", .help = "What limits the step most."),
-    NNC_HEAD("plan", TEXT, .get = get_word),
-    NNC_AS("plan", TEXT, .get = get_plan, .help = "The plan in one word."),
-    NNC_TEXT(nnc_choice_row, software, .help = "Software profile of the plan."),
-    NNC_AS("basis", ENUM, NNC_IN(nnc_choice_row, basis),
-           .names = { nnc_basis_name, NNC_BASIS_COUNT },
+    NNC_AS("mfu", NUMBER, FOUND(mfu), .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 4,
+           .help = "Model FLOPs utilisation of the step."),
+    NNC_AS("bound", TEXT, .get = get_bound, .head = "limit", .help = "What limits the step most."),
+    NNC_HEAD("plan", TEXT, .get = get_shown_plan),
+    NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in one word."),
+    NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
+    NNC_AS("basis", ENUM, NNC_IN(choice_row, basis), .names = { nnc_basis_name, NNC_BASIS_COUNT },
            .help = "What the device's efficiencies rest on."),
-    NNC_NUMBER(nnc_choice_row, device_hours, .help = "Devices times hours of the whole run."),
-    NNC_NUMBER(nnc_choice_row, price, .help = "Price of one device for one hour."),
-    NNC_TEXT(nnc_choice_row, seller, .help = "Whose price it is."),
-    NNC_TEXT(nnc_choice_row, date, .help = "When it was asked."),
-    NNC_TEXT(nnc_choice_row, reason, .help = "Why no plan is shown."),
-    NNC_TEXT(nnc_choice_row, command, .help = "The command that estimates the plan."),
+    NNC_AS("device_hours", NUMBER, FOUND(device_hours),
+           .help = "Devices times hours of the whole run."),
+    NNC_NUMBER(choice_row, price, .help = "Price of one device for one hour."),
+    NNC_TEXT(choice_row, seller, .help = "Whose price it is."),
+    NNC_TEXT(choice_row, date, .help = "When it was asked."),
+    NNC_AS("reason", TEXT, BEST(reason), .help = "Why no plan is shown."),
+    NNC_AS("command", TEXT, FOUND(command), .help = "The command that estimates the plan."),
 };
-static const nnc_metrics choice_metrics = NNC_METRICS("a device", choice_rows, nnc_choice_row);
+static const nnc_metrics choice_metrics = NNC_METRICS("a device", choice_rows, choice_row);
 
 static const nnc_metric document_rows[] = {
-    NNC_TEXT(nnc_choices, model),
-    NNC_TEXT(nnc_choices, aim),
-    NNC_WHOLE(nnc_choices, global_batch),
+    NNC_TEXT(choices, model),
+    NNC_TEXT(choices, aim),
+    NNC_WHOLE(choices, global_batch),
     { .name = "devices",
       .type = NNC_METRIC_LIST,
-      NNC_IN(nnc_choices, rows),
-      NNC_COUNT(nnc_choices, count),
+      NNC_IN(choices, rows),
+      NNC_COUNT(choices, count),
       .rows = &choice_metrics },
 };
-static const nnc_metrics document =
-    NNC_METRICS("devices to choose from", document_rows, nnc_choices);
+static const nnc_metrics document = NNC_METRICS("devices to choose from", document_rows, choices);
 
 static nnc_lines lines_of(const void *record)
 {
-    const nnc_choices *choices = record;
-    return (nnc_lines){ &choice_metrics, choices, choices->rows, choices->count };
+    const choices *all = record;
+    return (nnc_lines){ &choice_metrics, all, all->rows, all->count };
 }
 
-static void write_unmeasured(nnc_buffer *out, const nnc_choices *choices)
+static void write_unmeasured(nnc_buffer *out, const choices *all)
 {
     int32_t count = 0;
-    for (int32_t i = 0; i < choices->count; i++) {
-        if (choices->rows[i].found && choices->rows[i].basis == NNC_BASIS_DEFAULT) {
-            nnc_buffer_print(out, "%s%s",
-                             count++ > 0 ? ", "
-                                         : "\nnot measured, with efficiencies of similar devices: ",
-                             choices->rows[i].id);
+    for (int32_t i = 0; i < all->count; i++) {
+        const choice_row *row = &all->rows[i];
+        if (row->best.result != NULL && row->basis == NNC_BASIS_DEFAULT) {
+            nnc_buffer_text(
+                out, count++ > 0 ? ", " : "\nnot measured, with efficiencies of similar devices: ");
+            nnc_buffer_text(out, row->id);
         }
     }
     nnc_buffer_text(out, count > 0 ? "\n" : "");
 }
 
-/* What a cost is of, its heading says. */
-static void write_table(nnc_buffer *out, nnc_style style, const nnc_choices *choices)
+/* The headings say whether cost and energy are of the run or of a step. */
+static void write_table(nnc_buffer *out, nnc_style style, const choices *all)
 {
     nnc_table table = { .count = 0 };
     bool run = true;
-    for (int32_t i = 0; i < choices->count; i++) {
-        run = run && !(choices->rows[i].found && isnan(choices->rows[i].run_s));
+    for (int32_t i = 0; i < all->count; i++) {
+        run = run && !(all->rows[i].best.result != NULL && isnan(all->rows[i].best.found.run_s));
     }
     nnc_table_heads(&table, &choice_metrics);
-    for (int i = 0; i < table.count; i++) {
-        nnc_head *head = &table.heads[i];
-        if (strcmp(head->text, "cost") == 0) {
-            head->text = run ? "run cost" : "step cost";
-        } else if (strcmp(head->text, "run") == 0 && !run) {
-            head->text = NULL;
-        }
-        if (head->text != NULL && strcmp(head->text, "kWh") == 0) {
-            head->text = run ? "run kWh" : "step kWh";
-        }
-    }
-    nnc_table_records(&table, lines_of(choices));
+    nnc_table_rename(&table, "cost", run ? "run cost" : "step cost");
+    nnc_table_rename(&table, "kWh", run ? "run kWh" : "step kWh");
+    nnc_table_rename(&table, "run", run ? "run" : NULL);
+    nnc_table_records(&table, lines_of(all));
     nnc_table_write(&table, out, style);
 }
 
-/* Sellers differ more than devices do, so each is named. */
-static void write_prices(nnc_buffer *out, const nnc_choices *choices)
+/* Sellers differ more than devices do, so the page names each. */
+static void write_prices(nnc_buffer *out, const choices *all)
 {
     int32_t count = 0;
-    for (int32_t i = 0; i < choices->count; i++) {
-        const nnc_choice_row *row = &choices->rows[i];
+    for (int32_t i = 0; i < all->count; i++) {
+        const choice_row *row = &all->rows[i];
         char amount[NNC_NUMBER_TEXT];
         if (isnan(row->price)) {
             continue;
         }
         nnc_buffer_print(out, "%s%s %s %s/h", count++ > 0 ? "; " : "\nprices: ", row->id,
-                         nnc_count_text(row->price, amount), row->currency);
+                         nnc_count_text(row->price, amount), row->best.currency);
         if (row->seller != NULL) {
             nnc_buffer_print(out, " (%s%s%s)", row->seller, row->date != NULL ? ", " : "",
                              row->date != NULL ? row->date : "");
@@ -217,27 +149,21 @@ static void write_prices(nnc_buffer *out, const nnc_choices *choices)
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
-    const nnc_choices *choices = record;
-    nnc_buffer_print(out, "%s, global batch %" PRId64 "%s; of each device %s\n\n", choices->model,
-                     choices->global_batch,
-                     choices->batch_chosen ? " (chosen: about 4 million tokens)" : "",
-                     choices->aim);
-    write_table(out, style, choices);
-    write_prices(out, choices);
-    write_unmeasured(out, choices);
+    const choices *all = record;
+    nnc_buffer_print(out, "%s, global batch %" PRId64 "%s; for each device: %s\n\n", all->model,
+                     all->global_batch, all->batch_chosen ? NNC_BATCH_CHOSEN : "", all->aim);
+    write_table(out, style, all);
+    write_prices(out, all);
+    write_unmeasured(out, all);
     nnc_buffer_byte(out, '\n');
-    for (int32_t i = 0; i < choices->count; i++) {
-        if (choices->rows[i].command != NULL) {
-            nnc_buffer_print(out, "    %s\n", choices->rows[i].command);
-        }
+    for (int32_t i = 0; i < all->count; i++) {
+        nnc_best_command(out, &all->rows[i].best);
     }
 }
 
 const nnc_view nnc_choices_view = {
     .schema = "nncost.choices/1", .document = &document, .lines = lines_of, .page = write_page
 };
-
-/* search over several devices: which one to take. */
 
 enum { DEVICES_MAX = 32 };
 
@@ -246,20 +172,20 @@ bool nnc_device_ranking_asked(const nnc_options *options)
     return options->operand_count == 2 && strchr(options->operands[1], ',') != NULL;
 }
 
-/* What the search of one device is told, and tells. */
-typedef struct buyer {
+/* Context of the search on one device. */
+typedef struct ranking {
     nnc_arena *arena;
-    nnc_choice_row *row;
+    choice_row *row; /* to be filled */
     nnc_scratch *scratch;
-    bool fastest;
-} buyer;
+    bool fastest; /* rank by time, not by cost */
+} ranking;
 
 static const char *keep(nnc_arena *arena, const char *text)
 {
     return text != NULL ? nnc_arena_strdup(arena, text) : NULL;
 }
 
-/* The plan that a device is judged by; NULL = it has none. */
+/* The plan that stands for a device; NULL = none fits. */
 static const nnc_found *best_of(const nnc_search_report *report, bool fastest)
 {
     if (report->sizes == NULL) {
@@ -286,74 +212,67 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report)
     return nnc_arena_strdup(arena, text);
 }
 
+/* Fills a row; the search's own memory ends with it, so texts are copied. */
 static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report,
                        nnc_error *err)
 {
-    buyer *b = context;
-    nnc_choice_row *row = b->row;
+    ranking *r = context;
+    choice_row *row = r->row;
     const nnc_device *device = report->device;
-    const nnc_found *best = best_of(report, b->fastest);
-    *row = (nnc_choice_row){ .id = keep(b->arena, device->id),
-                             .name = keep(b->arena, device->name),
-                             .currency = keep(b->arena, nnc_price_currency(device)),
-                             .basis = device->efficiency.basis,
-                             .found = best != NULL,
-                             .step_s = (double)NAN,
-                             .mfu = (double)NAN,
-                             .run_s = (double)NAN,
-                             .device_hours = (double)NAN,
-                             .cost = (double)NAN,
-                             .energy_j = (double)NAN,
-                             .price = (double)NAN };
-    if (best == NULL) {
-        row->reason = reason_of(b->arena, report);
-        return row->reason != NULL ? NNC_OK : nnc_no_memory(err);
+    *row = (choice_row){ .id = keep(r->arena, device->id),
+                         .name = keep(r->arena, device->name),
+                         .basis = device->efficiency.basis };
+    NNC_TRY(nnc_best_fill(session, report, best_of(report, r->fastest), r->scratch, r->arena,
+                          &row->best, err));
+    nnc_best *best = &row->best;
+    best->currency = keep(r->arena, nnc_price_currency(device));
+    best->software = keep(r->arena, best->software);
+    best->found.command = keep(r->arena, best->found.command);
+    row->energy_j = best->found.energy_j;
+    row->price = (double)NAN;
+    if (best->result == NULL) {
+        best->reason = reason_of(r->arena, report);
+        return best->reason != NULL ? NNC_OK : nnc_no_memory(err);
     }
-    row->plan = best->plan;
-    row->software = keep(b->arena, best->software);
-    row->command = keep(b->arena, best->command);
-    row->step_s = best->step_s;
-    row->mfu = best->mfu;
-    row->memory_bytes = best->memory_bytes;
-    row->run_s = best->run_s;
-    row->device_hours = best->device_hours;
-    row->energy_j = best->energy_j;
-    row->cost = isnan(best->run_s) ? best->cost_step : best->cost_run;
-    if (isnan(best->plan.price) && device->price_count > 0) {
-        row->seller = keep(b->arena, device->prices->where);
-        row->date = keep(b->arena, device->prices->date);
+    if (isnan(best->found.plan.price) && device->price_count > 0) {
+        row->seller = keep(r->arena, device->prices->where);
+        row->date = keep(r->arena, device->prices->date);
     }
-    const nnc_result *result = NULL;
-    NNC_TRY(nnc_found_estimate(session, report, best, b->scratch, b->arena, &result, err));
-    row->bound = result->bound;
-    row->energy_j = isnan(row->energy_j) ? result->energy_j : row->energy_j;
-    row->price = result->price_per_device_hour;
+    row->energy_j = isnan(row->energy_j) ? best->result->energy_j : row->energy_j;
+    row->price = best->result->price_per_device_hour;
     return NNC_OK;
 }
 
-/* Those with a plan first; then by money where all have a price, else by time. */
-static int by_cost(const void *a, const void *b)
+static int compare(const double a[], const double b[], int count)
 {
-    const nnc_choice_row *left = a, *right = b;
-    const double keys[2][3] = {
-        { !left->found, isnan(left->cost), isnan(left->cost) ? left->step_s : left->cost },
-        { !right->found, isnan(right->cost), isnan(right->cost) ? right->step_s : right->cost }
-    };
-    for (int i = 0; i < 3; i++) {
-        if (keys[0][i] < keys[1][i] || keys[0][i] > keys[1][i]) {
-            return keys[0][i] < keys[1][i] ? -1 : 1;
+    for (int i = 0; i < count; i++) {
+        if (a[i] < b[i] || a[i] > b[i]) {
+            return a[i] < b[i] ? -1 : 1;
         }
     }
-    return strcmp(left->id, right->id);
+    return 0;
+}
+
+/* Devices with a plan first; then by cost if all have a price, else by time. */
+static int by_cost(const void *a, const void *b)
+{
+    const choice_row *rows[] = { a, b };
+    double keys[2][3];
+    for (int i = 0; i < 2; i++) {
+        const nnc_best *best = &rows[i]->best;
+        keys[i][0] = best->result == NULL;
+        keys[i][1] = isnan(best->cost);
+        keys[i][2] = isnan(best->cost) ? best->found.step_s : best->cost;
+    }
+    const int order = compare(keys[0], keys[1], 3);
+    return order != 0 ? order : strcmp(rows[0]->id, rows[1]->id);
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const nnc_choice_row *left = a, *right = b;
-    if (left->found != right->found) {
-        return left->found ? -1 : 1;
-    }
-    return left->step_s < right->step_s ? -1 : left->step_s > right->step_s;
+    const nnc_best *x = &((const choice_row *)a)->best, *y = &((const choice_row *)b)->best;
+    return compare((const double[]){ x->result == NULL, x->found.step_s },
+                   (const double[]){ y->result == NULL, y->found.step_s }, 2);
 }
 
 static const char *aim_of(const nnc_options *options, bool *fastest)
@@ -409,7 +328,7 @@ static void put_fields(nnc_record *record, const nnc_options *options, const nnc
     }
 }
 
-/* What was said of the run. */
+/* The options of the run. */
 static void put_run(nnc_record *record, const nnc_given *given)
 {
     for (int i = 0; i < given->setting_count; i++) {
@@ -423,9 +342,9 @@ static void put_run(nnc_record *record, const nnc_given *given)
     }
 }
 
-/* The cluster, by a path that holds from any folder; a seller's price, whose catalogue no plan file names. */
-static nnc_status put_terms(nnc_record *record, const nnc_session *session,
-                            const nnc_choice_row *row, nnc_error *err)
+/* The cluster, as a path that is valid in any folder; and the price of a seller, since a plan file has no --seller. */
+static nnc_status put_terms(nnc_record *record, const nnc_session *session, const choice_row *row,
+                            nnc_error *err)
 {
     const nnc_given *given = &session->options.given;
     char folder[PATH_MAX], text[2 * PATH_MAX];
@@ -439,10 +358,11 @@ static nnc_status put_terms(nnc_record *record, const nnc_session *session,
     if (given->seller != NULL && !isnan(row->price)) {
         const nnc_device *device = NULL;
         NNC_TRY(nnc_device_load(session->specs, row->id, &device, err));
-        if (row->currency != NULL && strcmp(row->currency, nnc_price_currency(device)) != 0) {
+        if (row->best.currency != NULL &&
+            strcmp(row->best.currency, nnc_price_currency(device)) != 0) {
             return nnc_fail(err, NNC_BAD_USAGE, "--plans",
                             "%s sells %s in %s, a plan file has prices in the device's %s",
-                            given->seller, row->id, row->currency, nnc_price_currency(device));
+                            given->seller, row->id, row->best.currency, nnc_price_currency(device));
         }
         snprintf(text, sizeof text, "price: %s, %s",
                  row->seller != NULL ? row->seller : given->seller,
@@ -476,8 +396,7 @@ static void put_sets(nnc_record *record, const nnc_given *given)
     nnc_record_close(record);
 }
 
-static nnc_status write_plans(const nnc_session *session, const nnc_choices *choices,
-                              nnc_error *err)
+static nnc_status write_plans(const nnc_session *session, const choices *all, nnc_error *err)
 {
     const nnc_options *options = &session->options;
     nnc_buffer out = { 0 };
@@ -487,15 +406,15 @@ static nnc_status write_plans(const nnc_session *session, const nnc_choices *cho
                     "Written by 'nncost search --plans'; 'nncost check' estimates "
                     "every scenario, --update records them.");
     nnc_record_list(&record, "scenarios");
-    for (int32_t i = 0; i < choices->count; i++) {
-        const nnc_choice_row *row = &choices->rows[i];
-        if (row->found) {
+    for (int32_t i = 0; i < all->count; i++) {
+        const choice_row *row = &all->rows[i];
+        if (row->best.result != NULL) {
             nnc_record_object(&record, NULL);
             nnc_record_text(&record, "id", row->id);
-            nnc_record_text(&record, "model", choices->model);
+            nnc_record_text(&record, "model", all->model);
             nnc_record_text(&record, "device", row->id);
-            nnc_record_text(&record, "software", row->software);
-            put_fields(&record, options, &row->plan);
+            nnc_record_text(&record, "software", row->best.software);
+            put_fields(&record, options, &row->best.found.plan);
             put_run(&record, &options->given);
             if (status == NNC_OK) {
                 status = put_terms(&record, session, row, err);
@@ -515,9 +434,9 @@ static nnc_status write_plans(const nnc_session *session, const nnc_choices *cho
 
 /* ---- the command ---- */
 
-static nnc_status search_all(buyer *b, nnc_session *session, nnc_choices *choices, nnc_error *err)
+static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc_error *err)
 {
-    char *list = nnc_arena_strdup(b->arena, session->options.operands[1]);
+    char *list = nnc_arena_strdup(r->arena, session->options.operands[1]);
     if (list == NULL) {
         return nnc_no_memory(err);
     }
@@ -527,7 +446,7 @@ static nnc_status search_all(buyer *b, nnc_session *session, nnc_choices *choice
         if (comma != NULL) {
             *comma = '\0';
         }
-        if (choices->count == DEVICES_MAX) {
+        if (all->count == DEVICES_MAX) {
             return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "too many devices, expected at most %d",
                             DEVICES_MAX);
         }
@@ -536,9 +455,9 @@ static nnc_status search_all(buyer *b, nnc_session *session, nnc_choices *choice
                             session->options.operands[1]);
         }
         nnc_session own = *session; /* its options are those of the next device, too */
-        b->row = &choices->rows[choices->count];
-        NNC_TRY(nnc_search_asked(&own, session->options.operands[0], device, take, b, err));
-        choices->count++;
+        r->row = &all->rows[all->count];
+        NNC_TRY(nnc_search_asked(&own, session->options.operands[0], device, take, r, err));
+        all->count++;
         if (own.exit_code > 1) { /* a signal: those so far are shown */
             session->exit_code = own.exit_code;
             return NNC_OK;
@@ -547,25 +466,25 @@ static nnc_status search_all(buyer *b, nnc_session *session, nnc_choices *choice
     return NNC_OK;
 }
 
-static nnc_status choose(nnc_session *session, buyer *b, nnc_error *err)
+static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err)
 {
-    nnc_choices choices = { .model = session->options.operands[0] };
-    nnc_choice_row *rows = nnc_arena_array(b->arena, DEVICES_MAX, sizeof *rows);
+    choices all = { .model = session->options.operands[0] };
+    choice_row *rows = nnc_arena_array(r->arena, DEVICES_MAX, sizeof *rows);
     bool any = false;
-    if (rows == NULL || b->scratch == NULL) {
+    if (rows == NULL || r->scratch == NULL) {
         return nnc_no_memory(err);
     }
-    choices.rows = rows;
-    choices.aim = aim_of(&session->options, &b->fastest);
-    NNC_TRY(nnc_batch_choose(session, b->arena, &choices.global_batch, &choices.batch_chosen, err));
-    NNC_TRY(search_all(b, session, &choices, err));
-    for (int32_t i = 0; i < choices.count; i++) {
-        any = any || rows[i].found;
+    all.rows = rows;
+    all.aim = aim_of(&session->options, &r->fastest);
+    NNC_TRY(nnc_batch_choose(session, r->arena, &all.global_batch, &all.batch_chosen, err));
+    NNC_TRY(search_all(r, session, &all, err));
+    for (int32_t i = 0; i < all.count; i++) {
+        any = any || rows[i].best.result != NULL;
     }
-    qsort(rows, (size_t)choices.count, sizeof *rows, b->fastest ? by_time : by_cost);
+    qsort(rows, (size_t)all.count, sizeof *rows, r->fastest ? by_time : by_cost);
     session->exit_code = session->exit_code > 1 ? session->exit_code : any ? 0 : 1;
-    nnc_view_write(session->out, session->style, &nnc_choices_view, &choices);
-    return session->options.search.plans != NULL ? write_plans(session, &choices, err) : NNC_OK;
+    nnc_view_write(session->out, session->style, &nnc_choices_view, &all);
+    return session->options.search.plans != NULL ? write_plans(session, &all, err) : NNC_OK;
 }
 
 nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err)
@@ -579,9 +498,9 @@ nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, given->region != NULL ? "--region" : "--building",
                         "has no place in a plan file, expected --plans without it");
     }
-    buyer b = { .arena = nnc_arena_create(), .scratch = nnc_scratch_create() };
-    const nnc_status status = b.arena != NULL ? choose(session, &b, err) : nnc_no_memory(err);
-    nnc_scratch_destroy(b.scratch);
-    nnc_arena_destroy(b.arena);
+    ranking r = { .arena = nnc_arena_create(), .scratch = nnc_scratch_create() };
+    const nnc_status status = r.arena != NULL ? choose(session, &r, err) : nnc_no_memory(err);
+    nnc_scratch_destroy(r.scratch);
+    nnc_arena_destroy(r.arena);
     return status;
 }

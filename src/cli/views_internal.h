@@ -83,11 +83,27 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *global_batch,
                             bool *chosen, nnc_error *err);
 
-/* Estimates a plan that a search found, for what the search does not keep: its parts, its bound, its energy. The
- * result is in the arena; its rows are valid until the next use of scratch. */
-nnc_status nnc_found_estimate(const nnc_session *session, const nnc_search_report *report,
-                              const nnc_found *found, nnc_scratch *scratch, nnc_arena *arena,
-                              const nnc_result **result, nnc_error *err);
+#define NNC_BATCH_CHOSEN " (chosen: about 4 million tokens)"
+
+/* The best plan on a device, or of a size. */
+typedef struct nnc_best {
+    nnc_found found;          /* numbers are NaN when no plan was found */
+    const nnc_result *result; /* its estimate; NULL = no plan was found. Its rows are not valid */
+    const char *software;     /* NULL = no plan was found */
+    const char *reason;       /* why no plan was found, set by the caller; NULL = one was */
+    const char *currency;
+    double cost; /* of the run; of a step when the run's length is not known */
+} nnc_best;
+
+/* Fills it, and estimates the plan into the arena. found: NULL = no plan was found. Texts are the report's. */
+nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report,
+                         const nnc_found *found, nnc_scratch *scratch, nnc_arena *arena,
+                         nnc_best *best, nnc_error *err);
+
+/* Getters of rows that begin with an nnc_best: "16", "1.23 GB", "dp8 tp2 mb1", "12.3 USD". */
+nnc_metric_get nnc_best_devices, nnc_best_memory, nnc_best_plan, nnc_best_cost;
+/* The command that estimates the plan, on a line. */
+void nnc_best_command(nnc_buffer *out, const nnc_best *best);
 
 /* Writes plans as a table. sizes: they are for different numbers of devices, which are shown. The cost of a run or a
  * step is shown where the sizes differ, or the length of the run is known. currency: of the prices. */

@@ -2,7 +2,7 @@
 
 # The cheapest size of each device for a run: days, cost, energy, what limits it, and the command to copy.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T
-dense, global batch 64; of each device the cheapest size
+dense, global batch 64; for each device: the cheapest size
 
 device  devices      step         run  run cost   run kWh    memory    MFU  limit    plan
 round         8  61.52 ms  11.13 days  2,136 USD    2,136  891.5 MB  95.2%  compute  dp8 zero1 mb1
@@ -22,14 +22,14 @@ id,devices,step_s,run_s,cost,currency
 round,16,0.0311822405392,487222.508425,2165.43337078,USD
 fitted,16,0.0241434006598,377240.635309,3353.25009164,USD
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --budget '4.5k USD' --price 2 | head -6
-dense, global batch 64; of each device the fastest size within the budget
+dense, global batch 64; for each device: the fastest size within the budget
 
 device  devices      step         run  run cost   run kWh    memory    MFU  limit    plan
 fitted       16  24.14 ms  4.366 days  3,353 USD    838.3  1.518 GB  60.6%  compute  dp16 zero2 mb4
 round        16  31.18 ms  5.639 days  4,331 USD    2,165  1.114 GB  93.9%  compute  dp16 zero1 mb2
 
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 1h
-dense, global batch 64; of each device the cheapest size within the deadline
+dense, global batch 64; for each device: the cheapest size within the deadline
 
 device  devices  step  run  run cost  run kWh  memory  MFU  limit  plan
 fitted        -     -    -  -               -       -    -  -      misses the deadline or the budget
@@ -39,7 +39,7 @@ round         -     -    -  -               -       -    -  -      misses the de
 
 # Without a batch one of about four million tokens is chosen, and said; without tokens steps are compared.
 $ nncost search dense round,old --threads 1 --devices 8 --tensor 1 --recompute none --offload none --micro-batch 8 | head -6
-dense, global batch 4096 (chosen: about 4 million tokens); of each device the cheapest size
+dense, global batch 4096 (chosen: about 4 million tokens); for each device: the cheapest size
 
 device  devices     step  step cost     step kWh    memory    MFU  limit    plan
 round         8  3.883 s  0.008629 USD  0.008629  3.008 GB  96.5%  compute  dp8 zero1 mb8
