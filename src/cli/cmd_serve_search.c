@@ -1,4 +1,5 @@
-/* serve search */
+/* nncost search --serve: deployments of a served decoder: the cheapest, the fastest, and the front between them, within
+ * the limits of --slo ("ttft_s<=0.5,tpot_s<=0.03"). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,17 +11,17 @@
 #include "cli/views_internal.h"
 #include "serve/serve_search.h"
 
-typedef struct nnc_serve_searched {
+typedef struct searched {
     const nnc_report *report; /* model, device, software and what was asked */
     const char *slo;          /* as given; NULL = none */
     const nnc_serve_limit *limits;
     const nnc_serve_search_result *result;
-} nnc_serve_searched;
+} searched;
 
 #define PLAN(member, ...) NNC_AS(#member, WHOLE, NNC_IN(nnc_serve_found, plan.member), __VA_ARGS__)
 #define NUMBER(member, ...) NNC_NUMBER(nnc_serve_found, member, __VA_ARGS__)
 
-/* The device file's price may be missing, and then there is no cost. */
+/* Without a price in the device file there is no cost. */
 static const nnc_metric found_rows[] = {
     PLAN(devices, .head = "devices", .help = "Devices in all."),
     PLAN(tensor, .head = "tensor", .help = "Devices that split each matrix product."),
@@ -48,46 +49,46 @@ static const nnc_metric found_rows[] = {
 };
 static const nnc_metrics found_metrics = NNC_METRICS("a deployment", found_rows, nnc_serve_found);
 
-#define RESULT NNC_VIA(nnc_serve_searched, result)
+#define RESULT NNC_VIA(searched, result)
 #define OF(member) RESULT, NNC_IN(nnc_serve_search_result, member)
-NNC_IF(found_none, nnc_serve_searched, !self->result->found)
+NNC_IF(found_none, searched, !self->result->found)
 
 static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
-NNC_GET(get_model, nnc_serve_searched, nnc_text_cell(self->report->model->id))
-NNC_GET(get_device, nnc_serve_searched, nnc_text_cell(self->report->device->id))
-NNC_GET(get_software, nnc_serve_searched, nnc_text_cell(self->report->software->id))
+NNC_GET(get_model, searched, nnc_text_cell(self->report->model->id))
+NNC_GET(get_device, searched, nnc_text_cell(self->report->device->id))
+NNC_GET(get_software, searched, nnc_text_cell(self->report->software->id))
 
 static const nnc_metric search_rows[] = {
     NNC_AS("model", TEXT, .get = get_model, .help = "Id of the model."),
     NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
     NNC_AS("software", TEXT, .get = get_software, .help = "Id of the engine's profile."),
-    NNC_AS("slo", TEXT, NNC_IN(nnc_serve_searched, slo), .help = "What was to be held."),
+    NNC_AS("slo", TEXT, NNC_IN(searched, slo), .help = "The limits, as given."),
     NNC_AS("deployments", WHOLE, OF(deployments), .help = "Legal ways to divide the devices."),
-    NNC_AS("evaluated", WHOLE, OF(evaluated), .help = "Of these with so many requests each."),
-    NNC_AS("fitting", WHOLE, OF(fitting), .help = "That fit into memory."),
-    NNC_AS("meeting", WHOLE, OF(meeting), .help = "That hold all limits."),
+    NNC_AS("evaluated", WHOLE, OF(evaluated), .help = "Those, each with its numbers of requests."),
+    NNC_AS("fitting", WHOLE, OF(fitting), .help = "Those that fit into memory."),
+    NNC_AS("meeting", WHOLE, OF(meeting), .help = "Those that meet all limits."),
     NNC_AS("cheapest", OBJECT, OF(cheapest), .rows = &found_metrics,
            .help = "Most tokens per second and device.", .more = NNC_MORE(.unless = found_none)),
     NNC_AS("fastest", OBJECT, OF(fastest), .rows = &found_metrics,
            .help = "Shortest time per token.", .more = NNC_MORE(.unless = found_none)),
     NNC_AS("why", TEXT, .get = get_why,
-           .help = "What keeps the cheapest from more requests; or what was missed."),
+           .help = "Why the cheapest takes no more requests; or the limit that was missed."),
     NNC_AS("front", LIST, RESULT, .offset = offsetof(nnc_serve_search_result, front),
            NNC_COUNT(nnc_serve_search_result, front_count), .in_place = true,
            .rows = &found_metrics,
-           .help = "Deployments that no other beats both per device and per user."),
+           .help = "Pareto front: no other deployment is better both per device and per user."),
 };
 static const nnc_metrics search_document =
-    NNC_METRICS("a search for a deployment", search_rows, nnc_serve_searched);
+    NNC_METRICS("a search for a deployment", search_rows, searched);
 
-static const nnc_metric *figure_row(const char *name)
+static const nnc_metric *metric_of(const char *name)
 {
     return nnc_metric_find(&nnc_serve_metrics, name);
 }
 
 static void value_text(const nnc_serve_limit *limit, double value, char text[NNC_NUMBER_TEXT])
 {
-    const char *unit = figure_row(limit->name)->unit;
+    const char *unit = metric_of(limit->name)->unit;
     if (unit != NULL) {
         nnc_unit_text(value, unit, text);
     } else {
@@ -97,7 +98,7 @@ static void value_text(const nnc_serve_limit *limit, double value, char text[NNC
 
 static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
-    const nnc_serve_searched *self = place->record;
+    const searched *self = place->record;
     const nnc_serve_search_result *r = self->result;
     const nnc_serve_found *best = &r->cheapest;
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -105,42 +106,55 @@ static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
         const nnc_serve_limit *limit = &self->limits[best->broken];
         value_text(limit, best->broken_value, a);
         value_text(limit, limit->value, b);
-        snprintf(text, NNC_METRIC_TEXT_MAX, "with %s requests %s would be %s, %s %s is asked for",
+        snprintf(text, NNC_METRIC_TEXT_MAX, "with %s requests %s would be %s; the limit is %s %s",
                  nnc_number_text(best->broken_requests, (char[NNC_NUMBER_TEXT]){ 0 }),
                  strchr(limit->name, '.') + 1, a, limit->at_least ? "at least" : "at most", b);
     } else if (r->found) {
-        snprintf(text, NNC_METRIC_TEXT_MAX,
-                 best->plan.concurrency > 0
-                     ? "memory and engine take no more requests, or more would not pay"
-                     : "the load was given");
+        snprintf(
+            text, NNC_METRIC_TEXT_MAX,
+            best->plan.concurrency > 0
+                ? "memory and engine take no more requests, or more requests bring no throughput"
+                : "the load was given");
     } else if (r->nearest_limit >= 0) {
         const nnc_serve_limit *limit = &self->limits[r->nearest_limit];
         value_text(limit, limit->value, b);
         snprintf(text, NNC_METRIC_TEXT_MAX,
-                 "no deployment holds %s %s %s: the nearest is %.3g times off",
+                 "no deployment meets %s %s %s: the nearest misses it by a factor of %.3g",
                  strchr(limit->name, '.') + 1, limit->at_least ? "at least" : "at most", b,
                  r->nearest_value);
     } else {
         snprintf(text, NNC_METRIC_TEXT_MAX,
-                 "nothing fits: more devices, narrower weights or shorter requests would");
+                 "nothing fits: use more devices, narrower weights or shorter requests");
     }
     return nnc_text_cell(text);
 }
 
 static nnc_lines front_lines(const void *record)
 {
-    const nnc_serve_searched *self = record;
+    const searched *self = record;
     return (nnc_lines){ &found_metrics, NULL, self->result->front, self->result->front_count };
 }
 
-static void write_found(nnc_sheet *sheet, const char *label, const nnc_serve_found *found,
-                        const char *currency)
+NNC_SHOWN_IF(has_one, nnc_serve_found, self->plan.devices == 1)
+NNC_SHOWN_IF(has_several, nnc_serve_found, self->plan.devices > 1)
+
+/* The record of the rows of a deployment. */
+typedef struct priced {
+    nnc_serve_found found; /* comes first: conditions and metrics read it */
+    const char *label, *currency;
+} priced;
+
+static const nnc_metric page_metric_rows[] = {
+    NNC_ROWS(&found_metrics),
+    NNC_TEXT(priced, label),
+    NNC_TEXT(priced, currency),
+};
+static const nnc_metrics page_metrics = NNC_METRICS("a deployment", page_metric_rows, priced);
+
+/* Degrees above 1, and the requests. */
+static void add_degrees(nnc_sheet *sheet, const void *record)
 {
-    char a[NNC_NUMBER_TEXT];
-    const nnc_serve_ask *p = &found->plan;
-    nnc_sheet_label(sheet, label);
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "%" PRId32 " device%s", p->devices,
-                   p->devices > 1 ? "s" : "");
+    const nnc_serve_ask *p = &((const nnc_serve_found *)record)->plan;
     const struct {
         const char *name;
         int32_t degree;
@@ -155,54 +169,71 @@ static void write_found(nnc_sheet *sheet, const char *label, const nnc_serve_fou
                            degrees[i].degree);
         }
     }
-    if (p->concurrency > 0) {
-        nnc_sheet_item(sheet, NNC_INK_STRONG, "%" PRId64 " requests at a time", p->concurrency);
-    }
-    nnc_sheet_end(sheet);
-    nnc_sheet_label(sheet, "");
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "first token %s", nnc_unit_text(found->ttft_s, "s", a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "per token %s", nnc_unit_text(found->tpot_s, "s", a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s tokens/s per device",
-                   nnc_count_text(found->output_tokens_per_s_per_device, a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s per user",
-                   nnc_count_text(found->tokens_per_s_per_user, a));
-    if (!isnan(found->per_million_output_tokens)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per million out",
-                       nnc_count_text(found->per_million_output_tokens, a), currency);
-    }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s-bound", nnc_bound_name(found->bound));
-    nnc_sheet_end(sheet);
 }
+
+static const nnc_page_row found_page_rows[] = {
+    NNC_LINE("{label}"),
+    NNC_BOLD("1 device", .when = has_one),
+    NNC_BOLD("{devices} devices", .when = has_several),
+    NNC_ADD(add_degrees),
+    NNC_BOLD("{concurrency} requests at a time"),
+    NNC_LINE(""),
+    NNC_ITEM("first token {ttft_s}"),
+    NNC_ITEM("per token {tpot_s}"),
+    NNC_ITEM("{output_tokens_per_s_per_device} tokens/s per device"),
+    NNC_ITEM("{tokens_per_s_per_user} per user"),
+    NNC_ITEM("{per_million_output_tokens} {currency} per million out"),
+    NNC_ITEM("{bound}-bound"),
+};
+static const nnc_page_rows found_page = NNC_PAGE_ROWS(&page_metrics, found_page_rows);
+
+static void write_deployment(nnc_sheet *sheet, const char *label, const nnc_serve_found *found,
+                             const nnc_report *report)
+{
+    const priced one = { *found, label, nnc_price_currency(report->device) };
+    nnc_sheet_rows(sheet, &found_page, &one);
+}
+
+static void write_cheapest(nnc_sheet *sheet, const void *record)
+{
+    const searched *self = record;
+    write_deployment(sheet, "cheapest", &self->result->cheapest, self->report);
+}
+
+static void write_fastest(nnc_sheet *sheet, const void *record)
+{
+    const searched *self = record;
+    write_deployment(sheet, "fastest", &self->result->fastest, self->report);
+    nnc_table_under(sheet->out, sheet->style, front_lines(record),
+                    "Pareto front: no other deployment is better both per device and per user");
+}
+
+NNC_SHOWN_IF(has_found, searched, self->result->found)
+NNC_SHOWN_IF(has_none, searched, !self->result->found)
+NNC_SHOWN_IF(has_no_slo, searched, self->slo == NULL)
+
+static const nnc_page_row page_rows[] = {
+    NNC_LINE("searched"),
+    NNC_ITEM("{model} on {device} with {software}"),
+    NNC_ITEM("{deployments} deployments"),
+    NNC_ITEM("{evaluated} with their requests"),
+    NNC_ITEM("{fitting} fit"),
+    NNC_ITEM("{meeting} meet {slo}"),
+    NNC_ITEM("{meeting} meet all limits", .when = has_no_slo),
+    NNC_BLOCK(write_cheapest, .when = has_found),
+    NNC_LINE("", .when = has_found),
+    NNC_WORDS("{why}"),
+    NNC_LINE("none", .when = has_none),
+    NNC_WORDS("{why}"),
+    NNC_BLOCK(write_fastest, .when = has_found),
+};
+static const nnc_page_rows page = NNC_PAGE_ROWS(&search_document, page_rows);
 
 static void search_page(nnc_buffer *out, nnc_style style, const void *record)
 {
-    const nnc_serve_searched *self = record;
-    const nnc_serve_search_result *r = self->result;
-    const nnc_place place = { .record = record };
-    char text[NNC_METRIC_TEXT_MAX];
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    const char *currency = nnc_price_currency(self->report->device);
     sheet.indent = 11;
-    nnc_sheet_label(&sheet, "searched");
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s on %s with %s", self->report->model->id,
-                   self->report->device->id, self->report->software->id);
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%" PRId64 " deployments", r->deployments);
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%" PRId64 " with their requests", r->evaluated);
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%" PRId64 " fit", r->fitting);
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%" PRId64 " hold %s", r->meeting,
-                   self->slo != NULL ? self->slo : "what was asked");
-    nnc_sheet_end(&sheet);
-    if (r->found) {
-        write_found(&sheet, "cheapest", &r->cheapest, currency);
-    }
-    nnc_sheet_label(&sheet, r->found ? "" : "none");
-    nnc_sheet_words(&sheet, "%s", get_why(&place, text).text);
-    nnc_sheet_end(&sheet);
-    if (r->found) {
-        write_found(&sheet, "fastest", &r->fastest, currency);
-        nnc_table_under(out, style, front_lines(record),
-                        "Deployments that no other beats both per device and per user");
-    }
+    nnc_sheet_rows(&sheet, &page, record);
 }
 
 const nnc_view nnc_serve_search_view = { .schema = "nncost.serve-search/1",
@@ -212,8 +243,8 @@ const nnc_view nnc_serve_search_view = { .schema = "nncost.serve-search/1",
 
 static const char option[] = "--slo";
 
-/* Figures of nnc_serve that are one number each, at most of a section. */
-static bool is_figure(const nnc_column *column)
+/* Can a metric have a limit? It is one number of nnc_serve, in a section. */
+static bool has_limit(const nnc_column *column)
 {
     const nnc_metric *row = column->metric;
     const nnc_metric *inside = column->depth > 0 ? column->inside[column->depth - 1] : NULL;
@@ -228,14 +259,14 @@ static nnc_status unknown(const nnc_columns *columns, const char *word, nnc_erro
     const char *names[NAMES_MAX];
     size_t count = 0;
     for (int32_t i = 0; i < columns->count && count < NAMES_MAX; i++) {
-        if (is_figure(&columns->list[i])) {
+        if (has_limit(&columns->list[i])) {
             names[count++] = strchr(columns->list[i].name, '.') + 1;
         }
     }
     const char *nearest = nnc_nearest(word, names, count);
     return nnc_fail(
         err, NNC_BAD_USAGE, option,
-        "no such figure, expected one such as ttft_s, tpot_s or tokens_per_s_per_user%s%s, "
+        "no such metric, expected one such as ttft_s, tpot_s or tokens_per_s_per_user%s%s, "
         "found \"%s\"",
         nearest != NULL ? ", perhaps " : "", nearest != NULL ? nearest : "", word);
 }
@@ -247,12 +278,12 @@ static nnc_status read_one(const nnc_columns *columns, const char *text, nnc_ser
     const char *sign = strpbrk(text, "<>");
     if (sign == NULL || sign[1] != '=' || sign == text || (size_t)(sign - text) >= sizeof word) {
         return nnc_fail(err, NNC_BAD_USAGE, option,
-                        "expected FIGURE<=NUMBER or FIGURE>=NUMBER, found \"%s\"", text);
+                        "expected METRIC<=NUMBER or METRIC>=NUMBER, found \"%s\"", text);
     }
     snprintf(word, sizeof word, "%.*s", (int)(sign - text), text);
     const nnc_name_match match =
         nnc_name_find(&columns->list[0].name, sizeof columns->list[0], columns->count, word);
-    if (match.index < 0 || !is_figure(&columns->list[match.index])) {
+    if (match.index < 0 || !has_limit(&columns->list[match.index])) {
         return unknown(columns, word, err);
     }
     const nnc_column *column = &columns->list[match.index];
@@ -295,8 +326,6 @@ static nnc_status slo_read(const char *text, nnc_arena *arena,
     return NNC_OK;
 }
 
-/* search --serve */
-
 enum { DEVICES_MOST = 1 << 20, NODE = 8 };
 
 static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
@@ -324,7 +353,7 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
     }
     NNC_TRY(nnc_serve_search_of(report->model, report->device, report->software, &scenario->ask,
                                 &asked, scratch, result, err));
-    const nnc_serve_searched shown = { report, options->slo, limits, result };
+    const searched shown = { report, options->slo, limits, result };
     session->exit_code = result->found ? 0 : 1;
     nnc_view_write(session->out, session->style, &nnc_serve_search_view, &shown);
     return NNC_OK;
@@ -342,11 +371,12 @@ const nnc_command nnc_cmd_serve_search = {
     .summary = "The cheapest and the fastest deployment of a decoder that is served, and the front "
                "between them.",
     .notes =
-        "Searched are the counts of devices up to --max-devices where --devices is not given, "
-        "the degrees of parallelism that are left at 1, and the requests at a time where no load "
-        "is given. Cheapest is the one with most tokens per second and device, fastest the one "
-        "with the shortest time per token, by a hundredth at least where it takes more devices. "
-        "Exits with 1 where nothing holds --slo.",
+        "Without --devices it searches the numbers of devices up to --max-devices; it also "
+        "searches "
+        "the degrees of parallelism that are left at 1, and the requests at a time when no load "
+        "is given. The cheapest deployment has most tokens per second and device; the fastest has "
+        "the shortest time per token, by at least 1 % when it takes more devices. "
+        "Exits with 1 when nothing meets --slo.",
     .min_operands = 1,
     .max_operands = 2,
     .takes =

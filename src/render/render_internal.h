@@ -159,7 +159,7 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text);
  * "HFU {throughput.hfu} of {device.peak_flops_per_s}". A metric is shown as its table says, or in another form
  * after a colon: "{cost.step:count}" (see forms in sheet.c). A row is left out when one of its metrics has no
  * value, or `when` is false; `when` of a row with a label holds for the whole line. A line without items is not
- * written. Of neighbouring lines with one label, the first has it. */
+ * written. A label may name metrics, too. Of neighbouring lines with one label, the first has it. */
 typedef struct nnc_page_row {
     const char *label; /* "" = a line below the one above; NULL = on the current line */
     const char *text;  /* NULL = the row is the label alone */

@@ -350,6 +350,7 @@ static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_ro
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record)
 {
     page_line l = { .sheet = sheet };
+    char filled[TEXT_MAX]; /* a label that names metrics; the only one of its page */
     assert(all_known(page));
     for (size_t i = 0; i < page->count; i++) {
         const nnc_page_row *row = &page->rows[i];
@@ -357,8 +358,13 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
         const bool block = row->kind == NNC_ROW_GAP || row->kind == NNC_ROW_BLOCK;
         if (row->label != NULL) {
             close_line(&l);
-            l.label = row->label;
             l.skipped = !holds;
+            l.label = row->label;
+            if (holds && strchr(row->label, '{') != NULL) {
+                l.skipped = !fill(page->metrics, record, row->label, filled);
+                l.label = filled;
+                l.last = NULL;
+            }
         }
         if (holds && (block || !l.skipped)) {
             write_row(&l, page, row, record);

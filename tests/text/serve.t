@@ -132,16 +132,16 @@ $ nncost serve dense round --software none
 # A search: the cheapest and the fastest deployment, the front between them; none that holds.
 $ nncost search dense round --serve --slo 'ttft_s<=50ms,tpot_s<=0.003' --input-len 500 --output-len 100 --max-devices 4
 searched   dense on round with vllm, 10 deployments, 160 with their requests, 160 fit,
-           111 hold ttft_s<=50ms,tpot_s<=0.003
+           111 meet ttft_s<=50ms,tpot_s<=0.003
 cheapest   1 device, 32 requests at a time
            first token 16.71 ms, per token 2.892 ms, 11,063 tokens/s per device, 345.7 per user,
            0.02511 USD per million out, host-bound
-           with 48 requests tpot_s would be 3.700 ms, at most 3.000 ms is asked for
+           with 48 requests tpot_s would be 3.700 ms; the limit is at most 3.000 ms
 fastest    4 devices, tensor 4, 1 requests at a time
            first token 12.30 ms, per token 1.182 ms, 211.5 tokens/s per device, 846.1 per user,
            1.313 USD per million out, host-bound
 
-Deployments that no other beats both per device and per user:
+Pareto front: no other deployment is better both per device and per user:
 
 devices tensor pipeline expert data requests     TTFT     TPOT tok/s/device tok/s/user bound
       1      1        1      1    1       32 16.71 ms 2.892 ms       11,063      345.7 host
@@ -161,11 +161,11 @@ devices tensor pipeline expert data requests     TTFT     TPOT tok/s/device tok/
 left out: attention, per M out (a width of 100, see COLUMNS)
 $ nncost search dense round --serve --slo 'tpot_s<=0.0003' --input-len 500 --output-len 100 --devices 2
 searched   dense on round with vllm, 3 deployments, 48 with their requests, 48 fit,
-           0 hold tpot_s<=0.0003
-none       no deployment holds tpot_s at most 300.0 us: the nearest is 4.13 times off
+           0 meet tpot_s<=0.0003
+none       no deployment meets tpot_s at most 300.0 us: the nearest misses it by a factor of 4.13
 [1]
 $ nncost search dense round --serve --slo 'tpott_s<=0.0003'
-! nncost: --slo: no such figure, expected one such as ttft_s, tpot_s or tokens_per_s_per_user, perhaps tpot_s, found "tpott_s"
+! nncost: --slo: no such metric, expected one such as ttft_s, tpot_s or tokens_per_s_per_user, perhaps tpot_s, found "tpott_s"
 [2]
 $ nncost search dense round --slo 'tpot_s<=0.0003'
 ! nncost: --slo: is not an option of 'search'
