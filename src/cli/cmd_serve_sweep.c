@@ -1,4 +1,4 @@
-/* serve sweep */
+/* nncost sweep --serve and compare --serve: every combination of the lists given, served, one row each. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "serve/serve_images.h"
 #include "sweep/axes.h"
 
-typedef struct nnc_serve_rows {
+typedef struct serve_rows {
     nnc_report *reports;
     int64_t count, illegal;        /* illegal: left out */
     bool models, devices, engines; /* these vary */
@@ -19,123 +19,120 @@ typedef struct nnc_serve_rows {
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
     const char ***values; /* of each row: as given */
-} nnc_serve_rows;
+} serve_rows;
 
-static const nnc_metric sweep_rows[] = {
-    NNC_AS("illegal", WHOLE, NNC_IN(nnc_serve_rows, illegal), .help = "Rows that were left out."),
-    NNC_AS("rows", LIST, NNC_IN(nnc_serve_rows, reports), NNC_COUNT(nnc_serve_rows, count),
-           .rows = &nnc_serve_metrics, .help = "One for each combination."),
-};
+#define ROWS(table)                                                                                \
+    {                                                                                              \
+        NNC_AS("illegal", WHOLE, NNC_IN(serve_rows, illegal), .help = "Rows that were left out."), \
+            NNC_AS("rows", LIST, NNC_IN(serve_rows, reports), NNC_COUNT(serve_rows, count),        \
+                   .rows = (table), .help = "One for each combination."),                          \
+    }
+static const nnc_metric sweep_rows[] = ROWS(&nnc_serve_metrics),
+                        images_rows[] = ROWS(&nnc_images_metrics);
 static const nnc_metrics sweep_document =
-    NNC_METRICS("served side by side", sweep_rows, nnc_serve_rows);
-
-static const nnc_metric images_rows[] = {
-    NNC_AS("illegal", WHOLE, NNC_IN(nnc_serve_rows, illegal), .help = "Rows that were left out."),
-    NNC_AS("rows", LIST, NNC_IN(nnc_serve_rows, reports), NNC_COUNT(nnc_serve_rows, count),
-           .rows = &nnc_images_metrics, .help = "One for each combination."),
-};
+    NNC_METRICS("served side by side", sweep_rows, serve_rows);
 static const nnc_metrics images_document =
-    NNC_METRICS("images side by side", images_rows, nnc_serve_rows);
+    NNC_METRICS("images side by side", images_rows, serve_rows);
 
-static nnc_lines images_lines(const void *record)
-{
-    const nnc_serve_rows *rows = record;
-    return (nnc_lines){ &nnc_images_metrics, NULL, rows->reports, rows->count };
-}
-
-static nnc_lines sweep_lines(const void *record)
-{
-    const nnc_serve_rows *rows = record;
-    return (nnc_lines){ &nnc_serve_metrics, NULL, rows->reports, rows->count };
-}
-
-/* One model that does, and all that are left do. */
-static bool draws_images(const nnc_serve_rows *rows)
+/* One model that makes images: all others that are left do, too. */
+static bool makes_images(const serve_rows *rows)
 {
     return rows->reports[0].images != NULL;
 }
 
-static void put_heads(nnc_table *table, const nnc_serve_rows *rows)
+static const nnc_metrics *metrics_of(const serve_rows *rows)
 {
-    static const char *const tokens[] = { "TTFT",         "TPOT",       "request", "tok/s",
-                                          "tok/s/device", "tok/s/user", "fit",     "per M out" };
-    static const char *const images[] = { "time", "a step", "images/s", "per thousand", "energy" };
-    const bool draws = draws_images(rows);
-    const char *const *figures = draws ? images : tokens;
-    const size_t figure_count =
-        draws ? sizeof images / sizeof images[0] : sizeof tokens / sizeof tokens[0];
-    const struct {
-        const char *text;
-        bool varies;
-    } whole[] = { { "model", rows->models },
-                  { "device", rows->devices },
-                  { "software", rows->engines } };
-    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++) {
-        if (whole[i].varies) {
-            nnc_table_head(table, (nnc_head){ .text = whole[i].text, .left = true });
+    return makes_images(rows) ? &nnc_images_metrics : &nnc_serve_metrics;
+}
+
+static nnc_lines lines_of(const void *record)
+{
+    const serve_rows *rows = record;
+    return (nnc_lines){ metrics_of(rows), NULL, rows->reports, rows->count };
+}
+
+/* A column of the page: its heading, and its text in braces, "-" without a value. */
+typedef struct column {
+    const char *head, *text;
+    bool left;
+} column;
+
+static const column token_columns[] = {
+    { "TTFT", "{latency.ttft_s}", false },
+    { "TPOT", "{latency.tpot_s}", false },
+    { "request", "{latency.request_s}", false },
+    { "tok/s", "{throughput.output_tokens_per_s}", false },
+    { "tok/s/device", "{throughput.output_tokens_per_s_per_device}", false },
+    { "tok/s/user", "{throughput.tokens_per_s_per_user}", false },
+    { "fit", "{memory.max_sequences}", false },
+    { "per M out", "{cost.per_million_output_tokens:count}", false },
+    { "decode", "{decode.bound}", true },
+    { NULL, NULL, false },
+};
+static const column image_columns[] = {
+    { "time", "{images.image_s}", false },
+    { "a step", "{images.forward_s}", false },
+    { "images/s", "{images.images_per_s:count}", false },
+    { "per thousand", "{images.per_thousand_images:count}", false },
+    { "energy", "{images.energy_j_per_image}", false },
+    { NULL, NULL, false },
+};
+
+static const column *columns_of(const serve_rows *rows)
+{
+    return makes_images(rows) ? image_columns : token_columns;
+}
+
+static void put_heads(nnc_table *table, const serve_rows *rows)
+{
+    const char *const whole[] = { rows->models ? "model" : NULL, rows->devices ? "device" : NULL,
+                                  rows->engines ? "software" : NULL };
+    for (int i = 0; i < 3; i++) {
+        if (whole[i] != NULL) {
+            nnc_table_head(table, (nnc_head){ .text = whole[i], .left = true });
         }
     }
     for (int32_t i = 0; i < rows->name_count; i++) {
         nnc_table_head(table, (nnc_head){ .text = rows->names[i] });
     }
-    for (size_t i = 0; i < figure_count; i++) {
-        nnc_table_head(table, (nnc_head){ .text = figures[i] });
-    }
-    if (!draws) {
-        nnc_table_head(table, (nnc_head){ .text = "decode", .left = true });
+    for (const column *c = columns_of(rows); c->head != NULL; c++) {
+        nnc_table_head(table, (nnc_head){ .text = c->head, .left = c->left });
     }
     nnc_table_head(table, (nnc_head){ .text = "", .left = true });
 }
 
-static void put_count(nnc_table *table, double count)
+static const char *remark_of(const nnc_report *report)
 {
-    char text[NNC_NUMBER_TEXT];
-    nnc_table_cell(table, nnc_count_text(count, text));
+    const bool fits = report->images != NULL ? report->images->fits : report->serve->fits;
+    return !fits                                                ? "does not fit"
+           : report->images == NULL && report->serve->saturated ? "saturated"
+                                                                : "";
 }
 
-static void put_images(nnc_table *table, const nnc_images *images)
-{
-    nnc_table_number(table, images->image_s, "s");
-    nnc_table_number(table, images->forward_s, "s");
-    put_count(table, images->images_per_s);
-    put_count(table, images->per_thousand_images);
-    nnc_table_number(table, images->energy_j_per_image, "J");
-    nnc_table_cell(table, images->fits ? "" : "does not fit");
-}
-
-static void put_row(nnc_table *table, const nnc_serve_rows *rows, int64_t row)
+static void put_row(nnc_table *table, const serve_rows *rows, int64_t row)
 {
     const nnc_report *report = &rows->reports[row];
-    const char *const whole[] = { report->model->id, report->device->id, report->software->id };
-    const bool varies[] = { rows->models, rows->devices, rows->engines };
-    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++) {
-        if (varies[i]) {
+    const char *const whole[] = { rows->models ? report->model->id : NULL,
+                                  rows->devices ? report->device->id : NULL,
+                                  rows->engines ? report->software->id : NULL };
+    char text[NNC_PAGE_TEXT];
+    for (int i = 0; i < 3; i++) {
+        if (whole[i] != NULL) {
             nnc_table_cell(table, whole[i]);
         }
     }
     for (int32_t i = 0; i < rows->name_count; i++) {
         nnc_table_cell(table, rows->values[row][rows->axis_of[i]]);
     }
-    if (report->images != NULL) {
-        put_images(table, report->images);
-        return;
+    for (const column *c = columns_of(rows); c->head != NULL; c++) {
+        nnc_table_cell(table, nnc_page_text(metrics_of(rows), report, c->text, text) ? text : "-");
     }
-    const nnc_serve *s = report->serve;
-    nnc_table_number(table, isinf(s->ttft_s) ? (double)NAN : s->ttft_s, "s");
-    nnc_table_number(table, s->tpot_s, "s");
-    nnc_table_number(table, isinf(s->request_s) ? (double)NAN : s->request_s, "s");
-    put_count(table, s->output_tokens_per_s);
-    put_count(table, s->output_tokens_per_s_per_device);
-    put_count(table, s->tokens_per_s_per_user);
-    put_count(table, s->max_sequences);
-    put_count(table, s->per_million_output_tokens);
-    nnc_table_cell(table, nnc_bound_name(s->decode.bound));
-    nnc_table_cell(table, !s->fits ? "does not fit" : s->saturated ? "saturated" : "");
+    nnc_table_cell(table, remark_of(report));
 }
 
 static void sweep_page(nnc_buffer *out, nnc_style style, const void *record)
 {
-    const nnc_serve_rows *rows = record;
+    const serve_rows *rows = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_table table = { .count = 0 };
     put_heads(&table, rows);
@@ -154,18 +151,16 @@ static void sweep_page(nnc_buffer *out, nnc_style style, const void *record)
 
 const nnc_view nnc_serve_sweep_view = { .schema = "nncost.serve-sweep/1",
                                         .document = &sweep_document,
-                                        .lines = sweep_lines,
+                                        .lines = lines_of,
                                         .page = sweep_page };
 const nnc_view nnc_images_sweep_view = { .schema = "nncost.images-sweep/1",
                                          .document = &images_document,
-                                         .lines = images_lines,
+                                         .lines = lines_of,
                                          .page = sweep_page };
-
-/* sweep --serve and compare --serve: every combination of the lists given. */
 
 enum { ROWS_MAX = 20000 };
 
-/* What varies: an operand, the profile, or a setting. */
+/* An operand, the profile or a setting that has a list of values. */
 typedef struct axis {
     const char **slot; /* where each value is put */
     const char **values;
@@ -182,9 +177,9 @@ typedef struct serve_sweep {
     const char *model, *device;
     axis axes[AXES_MAX];
     int32_t axis_count;
-    nnc_serve_rows rows;
+    serve_rows rows;
     int64_t illegal;
-    nnc_error last; /* why a row was not */
+    nnc_error last; /* of the last row that was illegal */
 } serve_sweep;
 
 static nnc_status add_axis(serve_sweep *s, const char *where, const char *list, bool numeric,
@@ -238,10 +233,10 @@ static nnc_status count_rows(const serve_sweep *s, int64_t *rows, nnc_error *err
     return NNC_OK;
 }
 
-/* One row; illegal ones are counted and left out. */
+/* Adds a row; counts an illegal one and leaves it out. */
 static nnc_status add_row(serve_sweep *s, int64_t row, nnc_error *err)
 {
-    nnc_serve_rows *rows = &s->rows;
+    serve_rows *rows = &s->rows;
     nnc_serve_scenario *one = nnc_arena_alloc(s->arena, sizeof *one);
     const char **values = nnc_arena_array(s->arena, AXES_MAX, sizeof *values);
     if (one == NULL || values == NULL) {

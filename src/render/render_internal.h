@@ -206,6 +206,11 @@ typedef struct nnc_page_rows {
 /* Writes the rows; the sheet is between two lines before and after. */
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record);
 
+/* Puts the metrics of a record into a text with names in braces. Returns false when one has no value. */
+enum { NNC_PAGE_TEXT = 2048 };
+bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text,
+                   char filled[NNC_PAGE_TEXT]);
+
 /* ---- what was asked for, at the top of a page: subject.c ---- */
 
 /* The id as an item: "a100 = a100-sxm4-80gb" when `asked` is another word (an alias, a path; NULL = none). */

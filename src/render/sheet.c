@@ -8,7 +8,7 @@
 
 #include "render/render_internal.h"
 
-enum { LABEL_WIDTH = 10, TEXT_MAX = 2048, REFERENCE_MAX = 96 };
+enum { LABEL_WIDTH = 10, REFERENCE_MAX = 96 };
 
 nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style)
 {
@@ -55,7 +55,7 @@ static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follo
 
 void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
 {
-    char text[TEXT_MAX];
+    char text[NNC_PAGE_TEXT];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -69,7 +69,7 @@ void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
 
 void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
 {
-    char text[TEXT_MAX];
+    char text[NNC_PAGE_TEXT];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -93,7 +93,7 @@ static void put_words(nnc_sheet *sheet, char *text)
 
 void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...)
 {
-    char text[TEXT_MAX];
+    char text[NNC_PAGE_TEXT];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -103,7 +103,7 @@ void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...)
 
 void nnc_sheet_line(nnc_buffer *out, nnc_style style, const char *format, ...)
 {
-    char text[TEXT_MAX];
+    char text[NNC_PAGE_TEXT];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -267,12 +267,11 @@ static const char *shown(const nnc_metric *row, nnc_cell cell, const struct form
     return nnc_cell_text(&cell, form->show, NULL, text);
 }
 
-/* Puts the metrics of a record into a row's text. Returns false when one has no value. */
-static bool fill(const nnc_metrics *metrics, const void *record, const char *text,
-                 char filled[TEXT_MAX])
+bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text,
+                   char filled[NNC_PAGE_TEXT])
 {
     size_t used = 0;
-    while (*text != '\0' && used + 1 < TEXT_MAX) {
+    while (*text != '\0' && used + 1 < NNC_PAGE_TEXT) {
         char name[REFERENCE_MAX], own[NNC_METRIC_TEXT_MAX], number[NNC_METRIC_TEXT_MAX];
         const char *form = NULL;
         if (*text != '{') {
@@ -288,10 +287,10 @@ static bool fill(const nnc_metrics *metrics, const void *record, const char *tex
             return false;
         }
         const struct form *as = form != NULL ? form_of(form) : NULL;
-        used +=
-            (size_t)snprintf(filled + used, TEXT_MAX - used, "%s", shown(row, cell, as, number));
+        used += (size_t)snprintf(filled + used, NNC_PAGE_TEXT - used, "%s",
+                                 shown(row, cell, as, number));
     }
-    filled[used < TEXT_MAX ? used : TEXT_MAX - 1] = '\0';
+    filled[used < NNC_PAGE_TEXT ? used : NNC_PAGE_TEXT - 1] = '\0';
     return true;
 }
 
@@ -326,7 +325,7 @@ static void open_line(page_line *l)
 static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_row *row,
                       const void *record)
 {
-    char text[TEXT_MAX];
+    char text[NNC_PAGE_TEXT];
     if (row->kind == NNC_ROW_GAP || row->kind == NNC_ROW_BLOCK) {
         close_line(l);
         if (row->kind == NNC_ROW_GAP) {
@@ -337,7 +336,7 @@ static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_ro
     } else if (row->write != NULL) {
         open_line(l);
         row->write(l->sheet, record);
-    } else if (row->text != NULL && fill(page->metrics, record, row->text, text)) {
+    } else if (row->text != NULL && nnc_page_text(page->metrics, record, row->text, text)) {
         open_line(l);
         if (row->kind == NNC_ROW_WORDS) {
             put_words(l->sheet, text);
@@ -350,7 +349,7 @@ static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_ro
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record)
 {
     page_line l = { .sheet = sheet };
-    char filled[TEXT_MAX]; /* a label that names metrics; the only one of its page */
+    char filled[NNC_PAGE_TEXT]; /* a label that names metrics; the only one of its page */
     assert(all_known(page));
     for (size_t i = 0; i < page->count; i++) {
         const nnc_page_row *row = &page->rows[i];
@@ -361,7 +360,7 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
             l.skipped = !holds;
             l.label = row->label;
             if (holds && strchr(row->label, '{') != NULL) {
-                l.skipped = !fill(page->metrics, record, row->label, filled);
+                l.skipped = !nnc_page_text(page->metrics, record, row->label, filled);
                 l.label = filled;
                 l.last = NULL;
             }
