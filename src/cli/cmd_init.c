@@ -1,4 +1,4 @@
-/* init */
+/* nncost init: a plan file with one scenario and requirements, to begin with. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,43 +12,39 @@
 
 static const char *const default_model = "gpt2-xl", *const default_device = "a100-sxm4-80gb";
 
-static void put_member(nnc_buffer *out, int indent, const char *key, const char *text)
+/* Text as a JSON number if it is one, as it was given; else as a string. */
+static void put_value(nnc_record *record, const char *key, const char *text)
 {
-    nnc_buffer_print(out, ",\n%*s", indent, "");
-    nnc_put_json_text(out, key);
-    nnc_buffer_text(out, ": ");
-    nnc_put_json_text(out, text);
-}
-
-/* An option as JSON of the field's type; plan: the object of its table. */
-static void put_setting(nnc_buffer *out, const nnc_setting *setting, const void *plan)
-{
-    char text[256];
     double number = 0;
-    nnc_field_text(setting->field, plan, text, sizeof text);
-    nnc_buffer_print(out, ",\n      \"%s\": ", setting->field->name);
-    if (setting->field->type == NNC_FIELD_BOOL) {
-        nnc_buffer_text(out, strcmp(text, "on") == 0 ? "true" : "false");
-    } else if (nnc_read_double(text, &number)) {
-        nnc_buffer_text(out, text);
+    if (nnc_read_double(text, &number)) {
+        nnc_record_json(record, key, text);
     } else {
-        nnc_put_json_text(out, text);
+        nnc_record_text(record, key, text);
     }
 }
 
-static void put_set(nnc_buffer *out, const char *set, bool first)
+/* The options given; plan: the object of their table. */
+static void put_settings(nnc_record *record, const nnc_given *given, const void *plan)
 {
-    char key[256];
-    const char *value = strchr(set, '=') + 1;
-    double number = 0;
-    snprintf(key, sizeof key, "%.*s", (int)(value - 1 - set), set);
-    nnc_buffer_text(out, first ? "\n        " : ",\n        ");
-    nnc_put_json_text(out, key);
-    nnc_buffer_text(out, ": ");
-    if (nnc_read_double(value, &number)) {
-        nnc_buffer_text(out, value);
-    } else {
-        nnc_put_json_text(out, value);
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_field *field = given->settings[i].field;
+        char text[256];
+        nnc_field_text(field, plan, text, sizeof text);
+        if (field->type == NNC_FIELD_BOOL) {
+            nnc_record_bool(record, field->name, strcmp(text, "on") == 0);
+        } else {
+            put_value(record, field->name, text);
+        }
+    }
+    if (given->set_count > 0) {
+        nnc_record_object(record, "set");
+        for (int i = 0; i < given->set_count; i++) {
+            const char *value = strchr(given->sets[i], '=') + 1;
+            char key[256];
+            snprintf(key, sizeof key, "%.*s", (int)(value - 1 - given->sets[i]), given->sets[i]);
+            put_value(record, key, value);
+        }
+        nnc_record_close(record);
     }
 }
 
@@ -59,88 +55,81 @@ static double with_headroom(double value)
     return ceil(1.1 * value / unit) * unit;
 }
 
-/* What the answer keeps with a tenth to spare. */
-static void write_limits(nnc_buffer *out, const nnc_report *report)
+static void put_limit(nnc_record *record, const char *key, double limit, const char *unit)
 {
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    if (report->serve == NULL) {
-        const double capacity = (double)report->result->memory.capacity_bytes;
-        nnc_buffer_print(out,
-                         "        \"step_s\": \"<= %ss\",\n"
-                         "        \"memory.total_bytes\": \"<= %sGB\"\n",
-                         nnc_number_text(with_headroom(report->result->step_s), a),
-                         nnc_number_text(floor(capacity / 1e7) / 100.0, b));
-        return;
-    }
-    const double ttft_s = isfinite(report->serve->ttft_s) ? report->serve->ttft_s : 1.0;
-    nnc_buffer_print(out,
-                     "        \"latency.tpot_s\": \"<= %ss\",\n"
-                     "        \"latency.ttft_s\": \"<= %ss\",\n"
-                     "        \"memory.fits\": \"== true\"\n",
-                     nnc_number_text(with_headroom(report->serve->tpot_s), a),
-                     nnc_number_text(with_headroom(ttft_s), b));
+    char number[NNC_NUMBER_TEXT], text[NNC_NUMBER_TEXT + 16];
+    snprintf(text, sizeof text, "<= %s%s", nnc_number_text(limit, number), unit);
+    nnc_record_text(record, key, text);
 }
 
-static void write_scenario(nnc_buffer *out, const nnc_options *options, const nnc_report *report)
+/* Limits that the result meets with a tenth of the time to spare. */
+static void put_limits(nnc_record *record, const nnc_report *report)
 {
-    const bool served = report->serve != NULL;
-    nnc_buffer_text(out, "    {\n      \"id\": ");
-    nnc_put_json_text(out, report->model->id);
-    put_member(out, 6, "note",
-               served
-                   ? "A key of 'require' is any figure of 'nncost serve --format json', in "
-                     "seconds and bytes or with units; the limits here leave a tenth of the time."
-                   : "A key of 'require' is any figure of 'nncost estimate --format json', in "
-                     "seconds, bytes and FLOPs or with units; the limits here leave a tenth of "
-                     "the time, and the device's memory.");
-    for (int i = 0; i < options->given.setting_count; i++) {
-        put_setting(out, &options->given.settings[i],
-                    served ? (const void *)report->serve_ask : (const void *)&report->result->plan);
+    const nnc_serve *serve = report->serve;
+    nnc_record_object(record, "require");
+    if (serve == NULL) {
+        const double capacity = (double)report->result->memory.capacity_bytes;
+        put_limit(record, "step_s", with_headroom(report->result->step_s), "s");
+        put_limit(record, "memory.total_bytes", floor(capacity / 1e7) / 100.0, "GB");
+    } else {
+        put_limit(record, "latency.tpot_s", with_headroom(serve->tpot_s), "s");
+        put_limit(record, "latency.ttft_s",
+                  with_headroom(isfinite(serve->ttft_s) ? serve->ttft_s : 1.0), "s");
+        nnc_record_text(record, "memory.fits", "== true");
     }
-    if (options->given.set_count > 0) {
-        nnc_buffer_text(out, ",\n      \"set\": {");
-        for (int i = 0; i < options->given.set_count; i++) {
-            put_set(out, options->given.sets[i], i == 0);
-        }
-        nnc_buffer_text(out, "\n      }");
-    }
-    nnc_buffer_text(out, ",\n      \"require\": {\n");
-    write_limits(out, report);
-    nnc_buffer_text(out, "      }\n    }\n");
+    nnc_record_close(record);
 }
 
 static void write_file(const nnc_session *session, const nnc_report *report)
 {
-    const nnc_options *options = &session->options;
-    nnc_buffer *out = session->out;
-    nnc_buffer_text(out, "{\n  \"schema\": \"" NNC_PLANS_SCHEMA "\"");
+    const nnc_given *given = &session->options.given;
     const bool served = report->serve != NULL;
-    put_member(
-        out, 2, "note",
+    nnc_record record = nnc_record_begin(session->out, NNC_PLANS_SCHEMA);
+    record.spread = true;
+    nnc_record_text(
+        &record, "note",
         served
-            ? "Deployments under watch. 'nncost check FILE' answers every scenario and "
-              "exits with 1 when one misses a requirement, or moved since 'nncost check "
-              "FILE --update' recorded it in this file. Keys are the options of 'nncost "
-              "serve --help' with '_' for '-'; 'note' is the comment key."
+            ? "Deployments under watch. 'nncost check FILE' answers every scenario and exits with "
+              "1 "
+              "when one misses a requirement, or moved since 'nncost check FILE --update' recorded "
+              "it in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; "
+              "'note' is the comment key."
             : "Training plans under watch. 'nncost check FILE' estimates every scenario and exits "
               "with 1 when one misses a requirement, or moved since 'nncost check FILE --update' "
               "recorded it in this file. Keys are the plan options of 'nncost estimate --help' "
               "with '_' for '-'; 'note' is the comment key.");
-    nnc_buffer_text(out, ",\n  \"common\": {\n    \"note\": ");
-    nnc_put_json_text(out, "What every scenario starts from; it may say otherwise, or null to "
-                           "take a key back. Ids, or paths from the folder of this file.");
-    put_member(out, 4, "model", report->model_asked);
-    put_member(out, 4, "device", report->device_asked);
-    nnc_buffer_text(out, served ? ",\n    \"serve\": true" : "");
-    if (options->given.software != NULL) {
-        put_member(out, 4, "software", options->given.software);
+    nnc_record_object(&record, "common");
+    nnc_record_text(&record, "note",
+                    "Every scenario starts from these values. It may give others, or null to "
+                    "remove a key. Ids, or paths from the folder of this file.");
+    nnc_record_text(&record, "model", report->model_asked);
+    nnc_record_text(&record, "device", report->device_asked);
+    if (served) {
+        nnc_record_bool(&record, "serve", true);
     }
-    if (options->given.cluster != NULL) {
-        put_member(out, 4, "cluster", options->given.cluster);
+    if (given->software != NULL) {
+        nnc_record_text(&record, "software", given->software);
     }
-    nnc_buffer_text(out, "\n  },\n  \"scenarios\": [\n");
-    write_scenario(out, options, report);
-    nnc_buffer_text(out, "  ]\n}\n");
+    if (given->cluster != NULL) {
+        nnc_record_text(&record, "cluster", given->cluster);
+    }
+    nnc_record_close(&record);
+    nnc_record_list(&record, "scenarios");
+    nnc_record_object(&record, NULL);
+    nnc_record_text(&record, "id", report->model->id);
+    nnc_record_text(&record, "note",
+                    served ? "A key of 'require' is any metric of 'nncost serve --format json', in "
+                             "seconds and bytes or with units; the limits here leave a tenth of "
+                             "the time."
+                           : "A key of 'require' is any metric of 'nncost estimate --format json', "
+                             "in seconds, bytes and FLOPs or with units; the limits here leave a "
+                             "tenth of the time, and the device's memory.");
+    put_settings(&record, given,
+                 served ? (const void *)report->serve_ask : (const void *)&report->result->plan);
+    put_limits(&record, report);
+    nnc_record_close(&record);
+    nnc_record_close(&record);
+    nnc_record_end(&record);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)

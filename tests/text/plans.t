@@ -97,14 +97,14 @@ $ nncost init >default.json; cat default.json
   "schema": "nncost.plans/1",
   "note": "Training plans under watch. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or moved since 'nncost check FILE --update' recorded it in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "What every scenario starts from; it may say otherwise, or null to take a key back. Ids, or paths from the folder of this file.",
+    "note": "Every scenario starts from these values. It may give others, or null to remove a key. Ids, or paths from the folder of this file.",
     "model": "gpt2-xl",
     "device": "a100-sxm4-80gb"
   },
   "scenarios": [
     {
       "id": "gpt2-xl",
-      "note": "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limits here leave a tenth of the time, and the device's memory.",
+      "note": "A key of 'require' is any metric of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limits here leave a tenth of the time, and the device's memory.",
       "require": {
         "step_s": "<= 0.0105s",
         "memory.total_bytes": "<= 20GB"
@@ -125,7 +125,7 @@ $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --cl
   "schema": "nncost.plans/1",
   "note": "Training plans under watch. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or moved since 'nncost check FILE --update' recorded it in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "What every scenario starts from; it may say otherwise, or null to take a key back. Ids, or paths from the folder of this file.",
+    "note": "Every scenario starts from these values. It may give others, or null to remove a key. Ids, or paths from the folder of this file.",
     "model": "dense",
     "device": "fitted",
     "software": "eager"
@@ -133,7 +133,7 @@ $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --cl
   "scenarios": [
     {
       "id": "dense",
-      "note": "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limits here leave a tenth of the time, and the device's memory.",
+      "note": "A key of 'require' is any metric of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limits here leave a tenth of the time, and the device's memory.",
       "devices": 8,
       "zero": 3,
       "recompute": "norm,activation",
