@@ -1,4 +1,7 @@
-/* check */
+/* nncost check and nncost diff: what moved since a plan file's estimates were recorded, or between two estimates.
+ *
+ * Formats: a table; a Markdown comment for a pull request; JUnit XML; commands of a GitHub workflow. JSON and CSV
+ * come from the metrics table of nnc_check_report. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +11,6 @@
 #include "cli/command.h"
 #include "cli/views_internal.h"
 #include "record/plan_file.h"
-
-/* What a check found, as a table and as a comment on a pull request. */
 
 enum { SHOWN_CHANGES = 10, SHOWN_ROWS = 20 };
 
@@ -128,8 +129,8 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
     }
 }
 
-/* Figures that this version adds fail nothing; they are only counted. */
-static int32_t added_figures(const nnc_check_report *report)
+/* Metrics that this version adds. They cannot fail; they are only counted. */
+static int32_t added_metrics(const nnc_check_report *report)
 {
     int32_t added = 0;
     for (int32_t i = 0; i < report->row_count; i++) {
@@ -141,21 +142,29 @@ static int32_t added_figures(const nnc_check_report *report)
     return added;
 }
 
-/* A command to copy; path: as it stands in a shell. */
+/* "nncost check PATH --update", which accepts the changes; the path is quoted for a shell. false: out of memory. */
+static bool accept_command(nnc_buffer *command, const nnc_check_report *report)
+{
+    nnc_buffer_text(command, "nncost check ");
+    nnc_shell_word(command, report->path);
+    nnc_buffer_text(command, " --update");
+    nnc_buffer_byte(command, '\0');
+    return !command->failed;
+}
+
 static void put_command(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
 {
-    nnc_buffer word = { 0 };
-    nnc_shell_word(&word, report->path);
-    nnc_buffer_byte(&word, '\0');
-    nnc_buffer_text(out, "'nncost check ");
-    if (style.format == &nnc_format_markdown && !word.failed) {
-        nnc_put_markdown(out, word.bytes);
-    } else if (!word.failed) {
-        nnc_put_plain(out, word.bytes, INT_MAX);
+    nnc_buffer command = { 0 };
+    nnc_buffer_byte(out, '\'');
+    if (!accept_command(&command, report)) {
+        out->failed = true;
+    } else if (style.format == &nnc_format_markdown) {
+        nnc_put_markdown(out, command.bytes);
+    } else {
+        nnc_put_plain(out, command.bytes, INT_MAX);
     }
-    nnc_buffer_text(out, " --update'");
-    out->failed = out->failed || word.failed;
-    nnc_buffer_free(&word);
+    nnc_buffer_byte(out, '\'');
+    nnc_buffer_free(&command);
 }
 
 static void write_advice(nnc_buffer *out, nnc_style style, const nnc_check_report *report,
@@ -166,16 +175,16 @@ static void write_advice(nnc_buffer *out, nnc_style style, const nnc_check_repor
     if (report->updated) {
         nnc_buffer_print(out, "recorded by nncost %s\n", report->tool);
     } else if (moved > 0) {
-        nnc_buffer_text(out, "If this is meant, accept it with ");
+        nnc_buffer_text(out, "If this is intended, accept it with ");
         put_command(out, style, report);
         nnc_buffer_text(out, ".\n");
     } else if (sum->states[NNC_CHECK_NOT_ASKED] > 0) {
         nnc_buffer_text(out, "Nothing is recorded yet; ");
         put_command(out, style, report);
         nnc_buffer_text(out, " does it.\n");
-    } else if (added_figures(report) > 0) {
-        nnc_buffer_print(out, "%d figures are new and not recorded yet; they fail nothing.\n",
-                         (int)added_figures(report));
+    } else if (added_metrics(report) > 0) {
+        nnc_buffer_print(out, "%d metrics are new and not recorded yet; they cannot fail.\n",
+                         (int)added_metrics(report));
     }
 }
 
@@ -240,27 +249,14 @@ static void markdown_line(nnc_buffer *out, const nnc_check_row *row)
     nnc_buffer_text(out, " |\n");
 }
 
-/* Inside HTML nothing is taken for Markdown. */
-static void put_html(nnc_buffer *out, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '<': nnc_buffer_text(out, "&lt;"); break;
-        case '>': nnc_buffer_text(out, "&gt;"); break;
-        case '&': nnc_buffer_text(out, "&amp;"); break;
-        default: nnc_buffer_byte(out, *text); break;
-        }
-    }
-}
-
 static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_row *row)
 {
     if (row->change_count == 0) {
         return;
     }
     nnc_buffer_text(out, "\n<details><summary>");
-    put_html(out, row->id);
-    nnc_buffer_print(out, ": %d figures</summary>\n\n", (int)row->change_count);
+    nnc_put_xml(out, row->id); /* GitHub reads no Markdown inside HTML */
+    nnc_buffer_print(out, ": %d metrics</summary>\n\n", (int)row->change_count);
     for (int32_t i = 0; i < row->cause_count; i++) {
         nnc_buffer_text(out, "- why: ");
         nnc_put_markdown(out, row->causes[i]);
@@ -271,7 +267,7 @@ static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_r
     nnc_buffer_text(out, "\n</details>\n");
 }
 
-/* The comment begins with a mark by which a job finds its own comment again. */
+/* The comment begins with a mark, so that a job finds its own comment again. */
 static void write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
 {
     const nnc_check_sum sum = nnc_check_sum_of(report);
@@ -326,8 +322,7 @@ const char *nnc_check_format_name(unsigned index)
     return index < NNC_CHECK_FORMAT_COUNT ? nnc_check_format_at(index)->name : "?";
 }
 
-/* A check as JUnit XML: a test case per recorded estimate and one per requirement. Nothing in it
- * depends on the clock or the machine. */
+/* ---- JUnit XML: a test case per recorded estimate and per requirement; without times or host names ---- */
 
 static void begin_case(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row,
                        const char *what)
@@ -433,8 +428,8 @@ static void write_junit(nnc_buffer *out, nnc_style style, const nnc_view *view, 
 
 const nnc_format nnc_format_junit = { .name = "junit", .view = write_junit };
 
-/* A check as commands of a GitHub workflow, which show beside the lines of a change.
- * Source: docs.github.com, "Workflow commands for GitHub Actions". */
+/* ---- GitHub: workflow commands, shown at the lines of a change. Source: docs.github.com, "Workflow commands for
+ * GitHub Actions" ---- */
 
 /* Properties escape two characters more than messages do. */
 static void put_escaped(nnc_buffer *out, const char *text, bool property)
@@ -471,20 +466,21 @@ static void put_moved(nnc_buffer *out, const nnc_check_report *report, const nnc
     } else if (headline[0] != '\0') {
         put_escaped(out, headline, false);
     } else {
-        nnc_buffer_print(out, "%d figures moved", (int)row->change_count);
+        nnc_buffer_print(out, "%d metrics moved", (int)row->change_count);
     }
     for (int32_t i = 0; i < row->cause_count; i++) {
         nnc_buffer_text(out, "%0Awhy: ");
         put_escaped(out, row->causes[i], false);
     }
-    nnc_buffer_text(out, "%0Aaccept with: nncost check ");
-    nnc_buffer word = { 0 };
-    nnc_shell_word(&word, report->path);
-    nnc_buffer_byte(&word, '\0');
-    put_escaped(out, word.failed ? "" : word.bytes, false);
-    out->failed = out->failed || word.failed;
-    nnc_buffer_free(&word);
-    nnc_buffer_text(out, " --update\n");
+    nnc_buffer command = { 0 };
+    nnc_buffer_text(out, "%0Aaccept with: ");
+    if (accept_command(&command, report)) {
+        put_escaped(out, command.bytes, false);
+    } else {
+        out->failed = true;
+    }
+    nnc_buffer_free(&command);
+    nnc_buffer_byte(out, '\n');
 }
 
 static void write_github(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
@@ -516,7 +512,7 @@ static void write_github(nnc_buffer *out, nnc_style style, const nnc_view *view,
 
 const nnc_format nnc_format_github = { .name = "github", .view = write_github };
 
-/* Two estimates side by side: what changed, largest first, and the op or part responsible. */
+/* ---- diff: two estimates, the largest changes first, and the op or part responsible ---- */
 
 enum { SHOWN_OPS = 8 };
 
@@ -546,7 +542,7 @@ static void write_difference(nnc_buffer *out, nnc_style style, const nnc_check_r
         nnc_buffer_print(out, "only in the %s\n", row->state == NNC_CHECK_ADDED ? "new" : "old");
         return;
     }
-    nnc_buffer_print(out, "%d figures differ%s%s\n\n", (int)row->change_count,
+    nnc_buffer_print(out, "%d metrics differ%s%s\n\n", (int)row->change_count,
                      headline[0] != '\0' ? "; " : "", headline);
     nnc_changes_write(out, style, row, row->change_count, "old", "new");
     if (row->op_count > 0) {
@@ -590,7 +586,7 @@ static nnc_status run_check(nnc_session *session, nnc_error *err)
     nnc_check *check = NULL;
     if (options->forget) {
         return options->update
-                   ? nnc_fail(err, NNC_BAD_USAGE, "--forget", "cannot stand beside --update")
+                   ? nnc_fail(err, NNC_BAD_USAGE, "--forget", "does not go with --update")
                    : nnc_plans_forget(session->specs, options->operands[0], err);
     }
     nnc_status status =
@@ -610,13 +606,13 @@ static nnc_status run_check(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_check = {
     .name = "check",
     .operands = "PLANS.json",
-    .summary = "A plan file's estimates again: what moved since they were recorded, and why, and "
-               "which requirements are missed.",
+    .summary = "Estimate a plan file again: what moved since it was recorded, why, and which "
+               "requirements are missed.",
     .notes =
-        "Exits with 1 when a figure moved past its tolerance (none by default: all 12 digits "
+        "Exits with 1 when a metric moved past its tolerance (none by default: all 12 digits "
         "count), a scenario was added or removed, or a requirement is missed. --update "
         "accepts what moved: it writes the file's \"recorded\" part, whole or not at all, and "
-        "leaves every other byte as it is; --forget takes that part out, so that 'git merge-file' "
+        "leaves every other byte as it is; --forget removes that part, so that 'git merge-file' "
         "can merge the rest. --format also takes junit, and github for the "
         "annotations of a "
         "workflow. 'nncost init' prints a plan file to begin with.",

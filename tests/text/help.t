@@ -26,7 +26,7 @@ Commands:
   merge     The shards of a sweep or of a search as one file, as one run would have written it.
   search    The best legal plans for N devices, and the front of time against memory.
   scale     What more devices bring: step, throughput, efficiency, and what is lost to what.
-  check     A plan file's estimates again: what moved since they were recorded, and why, and which
+  check     Estimate a plan file again: what moved since it was recorded, why, and which
             requirements are missed.
   diff      Two estimates: what changed, largest first, and the op or part responsible.
   accuracy  Predictions beside measurements: mean, median and largest errors per file, device and

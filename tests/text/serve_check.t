@@ -35,7 +35,7 @@ memory.kv_bytes     155.6 MB  1.245 GB   +700%
 p.json:9: fp8: as recorded
   missed  tpot_s <= 0.001 (1.000 ms), found 1.619 ms
 
-If this is meant, accept it with 'nncost check p.json --update'.
+If this is intended, accept it with 'nncost check p.json --update'.
 [1]
 
 # They are answered like any other, options on top; and not as what they are not.
@@ -116,7 +116,7 @@ $ sed 's/"concurrency": 8, "kv/"concurrency": 8, "batch": 2, "kv/' inputs/served
 $ nncost serve dense round --input-len 500 --format json >a.json; nncost serve dense round --input-len 500 --weights fp8 --format json >b.json; nncost diff a.json b.json | sed -n '1,8p;/^op/,$p'
 a.json -> b.json: the estimates differ
 
-39 figures differ; per token 1.322 ms -> 1.226 ms (-7.26%); first token 2.157 ms -> 2.120 ms (-1.68%); memory 1.259 GB -> 1.163 GB (-7.63%), most of it weight_bytes
+39 metrics differ; per token 1.322 ms -> 1.226 ms (-7.26%); first token 2.157 ms -> 2.120 ms (-1.68%); memory 1.259 GB -> 1.163 GB (-7.63%), most of it weight_bytes
 
 metric                                               old           new   change
 latency.tpot_s                                  1.322 ms      1.226 ms   -7.26%
