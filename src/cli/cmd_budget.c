@@ -73,11 +73,6 @@ static const nnc_metric budget_rows[] = {
 };
 static const nnc_metrics budget_metrics = NNC_METRICS("a budget", budget_rows, answer);
 
-NNC_SHOWN_IF(has_cost, answer, !isnan(self->budget.cost))
-NNC_SHOWN_IF(has_hours, answer, isnan(self->budget.cost) && !isnan(self->budget.device_hours))
-NNC_SHOWN_IF(has_rate, answer, !isnan(self->budget.flops_per_s))
-NNC_SHOWN_IF(compares, answer, !isnan(self->budget.over_training[NNC_LAW_EPOCH]))
-
 static void add_price(nnc_sheet *sheet, const void *record)
 {
     const answer *a = record;
@@ -120,20 +115,20 @@ static const nnc_metrics page_metrics = NNC_METRICS("a budget's page", page_metr
 
 static const nnc_page_row page_rows[] = {
     NNC_LINE("budget"),
-    NNC_BOLD("{cost:count} {currency}", .when = has_cost),
+    NNC_BOLD("{cost:count} {currency}", .when = "cost"),
     NNC_ITEM(
         "{device_hours:count} device-hours of {device} at {price_per_device_hour:g} {currency}",
-        .when = has_cost),
-    NNC_ADD(add_price, .when = has_cost),
-    NNC_BOLD("{device_hours:count} device-hours of {device}", .when = has_hours),
+        .when = "cost"),
+    NNC_ADD(add_price, .when = "cost"),
+    NNC_BOLD("{device_hours:count} device-hours of {device}", .when = "!cost"),
     NNC_ITEM("{flops:g4} FLOP"),
-    NNC_WORDS("at MFU {mfu:g} and goodput {goodput:g}", .when = has_rate),
+    NNC_WORDS("at MFU {mfu:g} and goodput {goodput:g}", .when = "flops_per_s"),
     NNC_LINE(""),
     NNC_ITEM("{devices:count} devices finish in {days:g} days"),
     NNC_GAP(),
     NNC_BLOCK(write_optima),
-    NNC_GAP(.when = compares),
-    NNC_LINE("asked for", .when = compares),
+    NNC_GAP(.when = "over_training.epoch"),
+    NNC_LINE("asked for", .when = "over_training.epoch"),
     NNC_ADD(add_comparison),
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&page_metrics, page_rows);

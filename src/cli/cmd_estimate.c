@@ -337,33 +337,8 @@ static void write_parts(nnc_sheet *sheet, const void *record)
 
 /* ---- the page ---- */
 
-NNC_SHOWN_IF(is_ideal, nnc_report, self->result->plan.mode == NNC_MODE_IDEAL)
-NNC_SHOWN_IF(is_unfitted, nnc_report, !is_ideal(self) && !self->device->efficiency.fitted)
-NNC_SHOWN_IF(is_unmeasured, nnc_report,
-             !is_ideal(self) && self->device->efficiency.fitted &&
-                 self->device->efficiency.basis == NNC_BASIS_DEFAULT)
-NNC_SHOWN_IF(updates_unrecorded, nnc_report,
-             (self->result->plan.offload & NNC_OFFLOAD_OPTIMIZER) != 0 &&
-                 isnan(self->device->host.mem_bytes_per_s))
-NNC_SHOWN_IF(is_pipelined, nnc_report, self->result->plan.pipeline > 1)
-NNC_SHOWN_IF(has_several, nnc_report, self->result->plan.devices > 1)
-NNC_SHOWN_IF(has_one, nnc_report, self->result->plan.devices == 1)
-NNC_SHOWN_IF(has_tokens, nnc_report, self->result->tokens > 0)
-NNC_SHOWN_IF(has_images, nnc_report, self->result->tokens == 0)
-NNC_SHOWN_IF(is_above_peak, nnc_report, self->result->mfu > 1.0)
-NNC_SHOWN_IF(recomputes, nnc_report, self->result->hardware_flops > self->result->model_flops)
-NNC_SHOWN_IF(has_price, nnc_report, !isnan(self->result->price_per_device_hour))
-NNC_SHOWN_IF(lacks_price, nnc_report, isnan(self->result->price_per_device_hour))
-NNC_SHOWN_IF(is_measured, nnc_report, self->own != NULL)
-NNC_SHOWN_IF(is_impossible, nnc_report, self->own != NULL && !self->own->possible)
-NNC_SHOWN_IF(has_run, nnc_report, self->run != NULL)
-NNC_SHOWN_IF(has_stages, nnc_report, self->all_stages)
-NNC_SHOWN_IF(has_timeline, nnc_report, self->intervals != NULL)
-NNC_SHOWN_IF(has_sensitivity, nnc_report, self->sensitivity != NULL)
-
-static bool has_communication(const void *record)
+static bool communicates(const nnc_result *result)
 {
-    const nnc_result *result = ((const nnc_report *)record)->result;
     bool any = false;
     for (int kind = 0; kind < NNC_COMM_COUNT; kind++) {
         any = any || result->communication_s[kind] > 0 || result->exposed_s[kind] > 0;
@@ -371,7 +346,38 @@ static bool has_communication(const void *record)
     return any;
 }
 
-NNC_SHOWN_IF(waits, nnc_report, has_communication(self) || is_pipelined(self))
+/* Metrics of the page that the output does not have. */
+NNC_GET(get_communicates, nnc_report, nnc_bool_cell(communicates(self->result)))
+NNC_GET(get_waits, nnc_report,
+        nnc_bool_cell(communicates(self->result) || self->result->plan.pipeline > 1))
+NNC_GET(get_updates_unrecorded, nnc_report,
+        nnc_bool_cell((self->result->plan.offload & NNC_OFFLOAD_OPTIMIZER) != 0 &&
+                      isnan(self->device->host.mem_bytes_per_s)))
+NNC_GET(get_bound_share, nnc_report,
+        nnc_number_cell(self->result->bound_s[self->result->bound] / self->result->step_s))
+NNC_GET(get_next_share, nnc_report,
+        nnc_number_cell(self->result->bound_s[self->result->next_bound] / self->result->step_s))
+NNC_GET(get_traffic, nnc_report,
+        nnc_number_cell(self->result->read_bytes + self->result->write_bytes))
+NNC_GET(get_has_run, nnc_report, nnc_bool_cell(self->run != NULL))
+NNC_GET(get_has_timeline, nnc_report, nnc_bool_cell(self->intervals != NULL))
+NNC_GET(get_has_sensitivity, nnc_report, nnc_bool_cell(self->sensitivity != NULL))
+
+static const nnc_metric page_metric_rows[] = {
+    NNC_ROWS(&nnc_estimate_document),
+    NNC_AS("communicates", BOOL, .get = get_communicates),
+    NNC_AS("waits", BOOL, .get = get_waits),
+    NNC_AS("updates_unrecorded", BOOL, .get = get_updates_unrecorded),
+    NNC_AS("bound_share", NUMBER, .get = get_bound_share, .show = NNC_SHOW_PERCENT),
+    NNC_AS("next_share", NUMBER, .get = get_next_share, .show = NNC_SHOW_PERCENT),
+    NNC_AS("traffic_bytes", NUMBER, .get = get_traffic, .unit = "B"),
+    NNC_AS("has_run", BOOL, .get = get_has_run),
+    NNC_AS("has_stages", BOOL, NNC_IN(nnc_report, all_stages)),
+    NNC_AS("has_timeline", BOOL, .get = get_has_timeline),
+    NNC_AS("has_sensitivity", BOOL, .get = get_has_sensitivity),
+};
+static const nnc_metrics page_metrics =
+    NNC_METRICS("an estimate's page", page_metric_rows, nnc_report);
 
 static void add_host_rates(nnc_sheet *sheet, const void *record)
 {
@@ -381,22 +387,6 @@ static void add_host_rates(nnc_sheet *sheet, const void *record)
                     "the device file records no host.mem_bytes_per_s: updates in host memory are "
                     "assumed to run at %g of %s",
                     NNC_HOST_UPDATE_SHARE, nnc_unit_text(NNC_HOST_MEM_BYTES_PER_S, "B/s", a));
-}
-
-/* The two largest shares of the step, by what bounds its ops. */
-static void add_bounds(nnc_sheet *sheet, const void *record)
-{
-    const nnc_result *result = ((const nnc_report *)record)->result;
-    const nnc_bound bounds[] = { result->bound, result->next_bound };
-    char a[NNC_NUMBER_TEXT];
-    for (int i = 0; i < 2; i++) {
-        const double bound_s = result->bound_s[bounds[i]];
-        if (i == 0 || (bounds[1] != bounds[0] && bound_s > 0)) {
-            nnc_sheet_item(sheet, i == 0 ? NNC_INK_STRONG : NNC_INK_PLAIN, "%s %s%s",
-                           nnc_bound_name(bounds[i]), nnc_percent_text(bound_s / result->step_s, a),
-                           i == 0 ? " of the step" : "");
-        }
-    }
 }
 
 /* Communication by kind. */
@@ -412,15 +402,6 @@ static void add_networks(nnc_sheet *sheet, const void *record)
                            nnc_unit_text(result->communication_s[kind], "s", b));
         }
     }
-}
-
-static void add_traffic(nnc_sheet *sheet, const void *record)
-{
-    const nnc_result *result = ((const nnc_report *)record)->result;
-    char a[NNC_NUMBER_TEXT];
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "memory traffic %s%s",
-                   nnc_unit_text(result->read_bytes + result->write_bytes, "B", a),
-                   result->plan.devices > 1 ? " per device" : "");
 }
 
 static void write_fit(nnc_sheet *sheet, const void *record)
@@ -455,7 +436,7 @@ static const nnc_page_row step_rows[] = {
     NNC_LINE("step"),
     NNC_BOLD("{step.step_s}"),
     NNC_ITEM("nine of ten measurements fall in {step.interval_s.0} .. {step.interval_s.1}"),
-    NNC_ITEM("busiest stage {step.stage} of {plan.pipeline}", .when = is_pipelined),
+    NNC_ITEM("busiest stage {step.stage} of {plan.pipeline}", .when = "plan.pipeline > 1"),
     NNC_BLOCK(write_past),
 };
 static const nnc_page_rows step_page = NNC_PAGE_ROWS(&nnc_estimate_document, step_rows);
@@ -464,18 +445,20 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE(""),
     NNC_WORDS("no software is faster than {step.lower_bound_s}; without any overlap it takes "
               "{step.upper_bound_s}"),
-    NNC_LINE("", .when = is_ideal),
+    NNC_LINE("", .when = "plan.mode = ideal"),
     NNC_WORDS("ideal mode: every efficiency is 1, no fixed costs, all communication that can "
               "overlap does"),
-    NNC_LINE("", .when = is_unfitted),
+    NNC_LINE("", .when = "plan.mode != ideal, !device.fitted"),
     NNC_WORDS("no fitted efficiencies for this device: roofline time at the datasheet's rates"),
-    NNC_LINE("", .when = is_unmeasured),
+    NNC_LINE("", .when = "plan.mode != ideal, device.fitted, device.basis = default"),
     NNC_WORDS("not measured on this device: its efficiencies are those of similar ones"),
-    NNC_LINE("", .when = updates_unrecorded),
+    NNC_LINE("", .when = "updates_unrecorded"),
     NNC_ADD(add_host_rates),
 
     NNC_LINE("bound by"),
-    NNC_ADD(add_bounds),
+    NNC_BOLD("{step.bound} {bound_share} of the step"),
+    NNC_ITEM("{step.next_bound} {next_share}",
+             .when = "next_share > 0, step.next_bound != step.bound"),
     NNC_ITEM("without the {step.bound} limit it would take {step.step_without_bound_s}"),
     NNC_LINE(""),
     NNC_WORDS("{step.advice}"),
@@ -483,13 +466,13 @@ static const nnc_page_row page_rows[] = {
     NNC_BLOCK(write_parts),
     NNC_GAP(),
 
-    NNC_LINE("network", .when = has_communication),
+    NNC_LINE("network", .when = "communicates"),
     NNC_ADD(add_networks),
-    NNC_LINE("bubble", .when = is_pipelined),
+    NNC_LINE("bubble", .when = "plan.pipeline > 1"),
     NNC_ITEM("{step.bubble_s}"),
     NNC_ITEM("{step.bubble_ratio} of the busy time"),
     NNC_ITEM("{step.bubble_share} of the step"),
-    NNC_GAP(.when = waits),
+    NNC_GAP(.when = "waits"),
 
     NNC_LINE("rate"),
     NNC_BOLD("{throughput.tokens_per_s:count} tokens/s"),
@@ -497,52 +480,54 @@ static const nnc_page_row page_rows[] = {
     NNC_BOLD("MFU {throughput.mfu}"),
     NNC_ITEM(
         "HFU {throughput.hfu} of {device.peak_flops_per_s}, FLOPs as in {work.flops_convention}"),
-    NNC_LINE("", .when = is_above_peak),
+    NNC_LINE("", .when = "throughput.mfu > 1"),
     NNC_WORDS("MFU above 100%: {work.flops_convention} counts more FLOPs than kernels run; with "
               "only the pairs under "
               "the mask it is {throughput.causal_mfu} (--flops-convention causal)"),
-    NNC_LINE("", .when = has_several),
+    NNC_LINE("", .when = "plan.devices > 1"),
     NNC_ITEM("per device {throughput.tokens_per_s_per_device:count} tokens/s"),
-    NNC_ITEM("{throughput.model_flops_per_s_per_device}", .when = has_tokens),
-    NNC_ITEM("per device {throughput.model_flops_per_s_per_device}", .when = has_images),
+    NNC_ITEM("{throughput.model_flops_per_s_per_device}", .when = "work.tokens"),
+    NNC_ITEM("per device {throughput.model_flops_per_s_per_device}", .when = "!work.tokens"),
     NNC_LINE("work"),
     NNC_ITEM("model {work.model_flops}"),
-    NNC_ITEM("with recompute {work.hardware_flops}", .when = recomputes),
+    NNC_ITEM("with recompute {work.hardware_flops}",
+             .when = "work.hardware_flops > work.model_flops"),
     NNC_ITEM("executed {work.executed_flops}"),
-    NNC_ITEM("6ND {work.six_nd_flops}", .when = has_tokens),
-    NNC_ADD(add_traffic),
-    NNC_LINE("measured", .when = is_measured),
+    NNC_ITEM("6ND {work.six_nd_flops}", .when = "work.tokens"),
+    NNC_ITEM("memory traffic {traffic_bytes}", .when = "plan.devices = 1"),
+    NNC_ITEM("memory traffic {traffic_bytes} per device", .when = "plan.devices > 1"),
+    NNC_LINE("measured", .when = "measured.step_s"),
     NNC_BOLD("{measured.step_s}"),
     NNC_ITEM("MFU {measured.mfu:percent}"),
     NNC_ITEM("the estimate is {measured.predicted_over:percent} of it"),
     NNC_BOLD("impossible: less than the lower bound of {step.lower_bound_s}, so it is not this "
              "step on this device",
-             .when = is_impossible),
+             .when = "!measured.possible"),
     NNC_GAP(),
     NNC_BLOCK(write_memory),
     NNC_BLOCK(write_fit),
     NNC_GAP(),
 
-    NNC_LINE("cost", .when = lacks_price),
+    NNC_LINE("cost", .when = "!cost.price_per_device_hour"),
     NNC_WORDS("no price recorded for this device: give --price"),
-    NNC_LINE("cost", .when = has_price),
+    NNC_LINE("cost", .when = "cost.price_per_device_hour"),
     NNC_ITEM("{cost.price_per_device_hour:count} {cost.currency} per device-hour"),
     NNC_ADD(add_price),
-    NNC_ITEM("{cost.step:count} {cost.currency} per step", .when = has_one),
+    NNC_ITEM("{cost.step:count} {cost.currency} per step", .when = "plan.devices = 1"),
     NNC_ITEM("{cost.step:count} {cost.currency} per step of all {plan.devices} devices",
-             .when = has_several),
+             .when = "plan.devices > 1"),
     NNC_ITEM("{cost.per_million_tokens:count} {cost.currency} per million tokens"),
     NNC_ITEM("{cost.per_thousand_samples:count} {cost.currency} per thousand samples"),
-    NNC_GAP(.when = has_run),
-    NNC_BLOCK(write_run, .when = has_run),
-    NNC_GAP(.when = has_stages),
-    NNC_BLOCK(write_stages, .when = has_stages),
-    NNC_GAP(.when = has_timeline),
-    NNC_BLOCK(write_timeline, .when = has_timeline),
-    NNC_GAP(.when = has_sensitivity),
-    NNC_BLOCK(write_sensitivity, .when = has_sensitivity),
+    NNC_GAP(.when = "has_run"),
+    NNC_BLOCK(write_run, .when = "has_run"),
+    NNC_GAP(.when = "has_stages"),
+    NNC_BLOCK(write_stages, .when = "has_stages"),
+    NNC_GAP(.when = "has_timeline"),
+    NNC_BLOCK(write_timeline, .when = "has_timeline"),
+    NNC_GAP(.when = "has_sensitivity"),
+    NNC_BLOCK(write_sensitivity, .when = "has_sensitivity"),
 };
-static const nnc_page_rows page = NNC_PAGE_ROWS(&nnc_estimate_document, page_rows);
+static const nnc_page_rows page = NNC_PAGE_ROWS(&page_metrics, page_rows);
 
 void nnc_step_write(nnc_sheet *sheet, const nnc_report *report)
 {

@@ -50,11 +50,6 @@ static const nnc_metric op_rows[] = {
 };
 static const nnc_metrics op_metrics = NNC_METRICS("one op", op_rows, answer);
 
-NNC_SHOWN_IF(is_collective, answer, isnan(self->alone.flops))
-NNC_SHOWN_IF(is_compute, answer, !isnan(self->alone.flops))
-NNC_SHOWN_IF(has_link, answer, self->alone.link != NULL)
-NNC_SHOWN_IF(has_no_link, answer, self->alone.link == NULL)
-
 static const nnc_page_row page_rows[] = {
     NNC_LINE("op"),
     NNC_BOLD("{kind}"),
@@ -62,14 +57,14 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("{precision} on {device}"),
     NNC_LINE("time"),
     NNC_BOLD("{time_s}"),
-    NNC_ITEM("bound by {bound}", .when = has_no_link),
-    NNC_ITEM("bound by {bound}, {link}", .when = has_link),
+    NNC_ITEM("bound by {bound}", .when = "!link"),
+    NNC_ITEM("bound by {bound}, {link}", .when = "link"),
     NNC_ITEM("at least {bound_s} at the rates of the datasheet, {peak_share:percent} of it"),
     NNC_LINE("work"),
     NNC_ITEM("{flops}"),
-    NNC_ITEM("{moved_bytes} sent by each device", .when = is_collective),
-    NNC_ITEM("{moved_bytes} read and written", .when = is_compute),
-    NNC_ITEM("{flops_per_byte}, ridge {ridge_flops_per_byte}", .when = is_compute),
+    NNC_ITEM("{moved_bytes} sent by each device", .when = "!flops"),
+    NNC_ITEM("{moved_bytes} read and written", .when = "flops"),
+    NNC_ITEM("{flops_per_byte}, ridge {ridge_flops_per_byte}", .when = "flops"),
     NNC_LINE("rate"),
     NNC_ITEM("{flops_per_s}"),
     NNC_ITEM("{bytes_per_s}"),

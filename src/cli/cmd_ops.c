@@ -231,37 +231,34 @@ static nnc_lines lines_of(const void *record)
     return (nnc_lines){ &row_metrics[list->by], list, list->rows, list->count };
 }
 
-NNC_SHOWN_IF(leaves_out, ops_list, self->left_out > 0)
-NNC_SHOWN_IF(has_one, ops_list, self->report.result->plan.devices == 1)
-NNC_SHOWN_IF(has_several, ops_list, self->report.result->plan.devices > 1)
-NNC_SHOWN_IF(waits, ops_list,
-             self->report.result->host_s + self->report.result->bubble_s >
-                 1e-6 * self->report.result->step_s)
-
+NNC_GET(get_waits, ops_list,
+        nnc_bool_cell(self->report.result->host_s + self->report.result->bubble_s >
+                      1e-6 * self->report.result->step_s))
 NNC_GET(get_moved, ops_list,
         nnc_number_cell(self->report.result->read_bytes + self->report.result->write_bytes))
 
 static const nnc_metric page_metric_rows[] = {
     NNC_ROWS(&nnc_estimate_metrics, NNC_IN(ops_list, report)),
     NNC_AS("left_out", WHOLE, NNC_IN(ops_list, left_out)),
+    NNC_AS("waits", BOOL, .get = get_waits),
     NNC_AS("moved_bytes", NUMBER, .get = get_moved, .unit = "B"),
 };
 static const nnc_metrics page_metrics = NNC_METRICS("totals of ops", page_metric_rows, ops_list);
 
 static const nnc_page_row total_rows[] = {
-    NNC_LINE("", .when = leaves_out),
+    NNC_LINE("", .when = "left_out > 0"),
     NNC_WORDS("{left_out} more rows"),
     NNC_LINE("step"),
     NNC_ITEM("{work.executed_flops} executed, {work.vector_flops} on the vector units",
-             .when = has_one),
+             .when = "plan.devices = 1"),
     NNC_ITEM(
         "{work.executed_flops} executed by all devices, {work.vector_flops} on the vector units",
-        .when = has_several),
-    NNC_ITEM("{moved_bytes} moved", .when = has_one),
-    NNC_ITEM("{moved_bytes} moved by one", .when = has_several),
+        .when = "plan.devices > 1"),
+    NNC_ITEM("{moved_bytes} moved", .when = "plan.devices = 1"),
+    NNC_ITEM("{moved_bytes} moved by one", .when = "plan.devices > 1"),
     NNC_BOLD("{step.step_s}"),
     NNC_ITEM("{step.bound}"),
-    NNC_ITEM("outside of ops: host {step.host_s} and bubble {step.bubble_s}", .when = waits),
+    NNC_ITEM("outside of ops: host {step.host_s} and bubble {step.bubble_s}", .when = "waits"),
 };
 static const nnc_page_rows totals = NNC_PAGE_ROWS(&page_metrics, total_rows);
 

@@ -57,33 +57,10 @@ static void write_parts(nnc_sheet *sheet, const void *record)
     nnc_sheet_gap(sheet);
 }
 
-/* ---- conditions ---- */
-
-NNC_SHOWN_IF(knows_length, nnc_report, !isnan(self->run->run_s))
-NNC_SHOWN_IF(lacks_length, nnc_report, isnan(self->run->run_s))
-NNC_SHOWN_IF(counts_samples, nnc_report, isnan(self->run->tokens))
-NNC_SHOWN_IF(has_method, nnc_report, self->run_ask->method != NNC_METHOD_TRAIN)
-NNC_SHOWN_IF(rolls_out, nnc_report, has_method(self) && nnc_method_rolls_out(self->run_ask->method))
-NNC_SHOWN_IF(predicts_rollout, nnc_report, rolls_out(self) && isnan(self->run_ask->rollout_s))
-NNC_SHOWN_IF(syncs, nnc_report, self->run->sync_step_s > 0.0)
-NNC_SHOWN_IF(has_input, nnc_run, !isnan(self->input_s))
-NNC_SHOWN_IF(is_input_bound, nnc_run, self->input_bound)
-NNC_SHOWN_IF(keeps_up, nnc_run, !self->input_bound)
-NNC_SHOWN_IF(has_failures, nnc_report, !isnan(self->run->system_mtbf_s))
-NNC_SHOWN_IF(lacks_failures, nnc_report, isnan(self->run->system_mtbf_s))
-NNC_SHOWN_IF(has_device_failures, nnc_report,
-             has_failures(self) && !isnan(self->run->device_mtbf_s))
-NNC_SHOWN_IF(lacks_reclaim, nnc_report, self->spot && !(self->run_ask->reclaim_per_month > 0.0))
-NNC_SHOWN_IF(has_cost, nnc_report, !isnan(self->run->cost))
-NNC_SHOWN_IF(pays_data, nnc_report, self->run->cost_storage > 0.0 || self->run->cost_egress > 0.0)
-NNC_SHOWN_IF(has_energy, nnc_report, !isnan(self->run->energy_j))
-NNC_SHOWN_IF(models_power, nnc_report, !isnan(self->run->busy_share))
-NNC_SHOWN_IF(has_carbon, nnc_report, has_energy(self) && !isnan(self->run->carbon_kg))
-NNC_SHOWN_IF(has_embodied, nnc_report, has_energy(self) && !isnan(self->run->embodied_carbon_kg))
-
 /* ---- metrics of the page that the output does not have ---- */
 
 #define ASK(member) NNC_VIA(nnc_report, run_ask), NNC_IN(nnc_run_ask, member)
+NNC_GET(get_rolls_out, nnc_report, nnc_bool_cell(nnc_method_rolls_out(self->run_ask->method)))
 NNC_GET(get_currency, nnc_report,
         nnc_text_cell(self->device != NULL ? nnc_price_currency(self->device) : "USD"))
 NNC_GET(get_data_cost, nnc_report,
@@ -100,6 +77,10 @@ NNC_GET(get_power_basis, nnc_report,
 static const nnc_metric page_metric_rows[] = {
     NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics),
     NNC_AS("method", ENUM, ASK(method), .names = { nnc_method_name, NNC_METHOD_COUNT }),
+    NNC_AS("rolls_out", BOOL, .get = get_rolls_out),
+    NNC_AS("rollout_s", NUMBER, ASK(rollout_s)),
+    NNC_AS("spot", BOOL, NNC_IN(nnc_report, spot)),
+    NNC_AS("reclaim_per_month", NUMBER, ASK(reclaim_per_month)),
     NNC_AS("rollout_tokens_per_s", NUMBER, ASK(rollout_tokens_per_s), .show = NNC_SHOW_COUNT),
     NNC_AS("rollout_batch", NUMBER, ASK(rollout_batch), .show = NNC_SHOW_COUNT),
     NNC_AS("rollout_tensor", NUMBER, ASK(rollout_tensor)),
@@ -131,16 +112,6 @@ static void add_price(nnc_sheet *sheet, const void *record)
     nnc_sheet_price(sheet, report->result != NULL ? nnc_report_price(report) : NULL);
 }
 
-static void add_building(nnc_sheet *sheet, const void *record)
-{
-    nnc_sheet_building(sheet, ((const nnc_report *)record)->building);
-}
-
-static void add_region(nnc_sheet *sheet, const void *record)
-{
-    nnc_sheet_region(sheet, ((const nnc_report *)record)->region);
-}
-
 static void add_embodied_source(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -154,13 +125,13 @@ static void add_embodied_source(nnc_sheet *sheet, const void *record)
 /* ---- the page ---- */
 
 static const nnc_page_row input_rows[] = {
-    NNC_LINE("input", .when = has_input),
-    NNC_BAD("the step waits for its input", .when = is_input_bound),
-    NNC_GOOD("keeps up", .when = keeps_up),
+    NNC_LINE("input", .when = "input_s"),
+    NNC_BAD("the step waits for its input", .when = "input_bound"),
+    NNC_GOOD("keeps up", .when = "!input_bound"),
     NNC_ITEM("storage {fetch_s} a step"),
     NNC_ITEM("workers {prepare_s} a step"),
     NNC_ITEM("link {transfer_s} a step"),
-    NNC_LINE("", .when = has_input),
+    NNC_LINE("", .when = "input_s"),
     NNC_ITEM("needs {input_bytes_per_s} from storage"),
     NNC_ITEM("{workers_needed} workers per device"),
     NNC_ITEM("prefetch holds {prefetch_bytes} per device"),
@@ -175,23 +146,23 @@ static void write_input(nnc_sheet *sheet, const void *record)
 static const nnc_page_row run_rows[] = {
     NNC_LINE("run"),
     NNC_BOLD("the length is not known: give --tokens, --samples, --epochs or --days",
-             .when = lacks_length),
+             .when = "!run.run_s"),
     NNC_BOLD("{run.run_s}"),
     NNC_ITEM("{run.device_hours:count} device-hours"),
     NNC_ITEM("{run.steps} steps of {run.step_s}"),
     NNC_ITEM("{run.tokens:si} tokens"),
-    NNC_ITEM("{run.samples:si} samples", .when = counts_samples),
+    NNC_ITEM("{run.samples:si} samples", .when = "!run.tokens"),
     NNC_ITEM("{run.flops:g4} FLOP"),
     NNC_GAP(),
-    NNC_BLOCK(write_parts, .when = knows_length),
+    NNC_BLOCK(write_parts, .when = "run.run_s"),
 
-    NNC_LINE("method", .when = has_method),
+    NNC_LINE("method", .when = "method != train"),
     NNC_BOLD("{method}"),
-    NNC_ITEM("generating {run.rollout_step_s} a step", .when = rolls_out),
+    NNC_ITEM("generating {run.rollout_step_s} a step", .when = "rolls_out"),
     NNC_ITEM("scoring {run.score_step_s}"),
-    NNC_ITEM("new weights {run.sync_step_s}", .when = syncs),
+    NNC_ITEM("new weights {run.sync_step_s}", .when = "run.sync_step_s > 0"),
     NNC_ITEM("{run.flops_per_token} a token"),
-    NNC_LINE("", .when = predicts_rollout),
+    NNC_LINE("", .when = "rolls_out, !rollout_s"),
     NNC_ITEM("{rollout_tokens_per_s} tokens/s per generating device"),
     NNC_ITEM("{rollout_batch} sequences at once on {rollout_tensor:g}"),
     NNC_BLOCK(write_input),
@@ -200,41 +171,41 @@ static const nnc_page_row run_rows[] = {
     NNC_BOLD("{run.goodput}"),
     NNC_WORDS(
         "(stops are not counted: the device file has no rate of failures, give --device-mtbf-s)",
-        .when = lacks_failures),
+        .when = "!run.system_mtbf_s"),
     NNC_ITEM("a stop every {run.system_mtbf_s}"),
-    NNC_ITEM("{run.stops} in all", .when = has_failures),
-    NNC_ITEM("{run.restart_s} from a stop to training again", .when = has_failures),
-    NNC_LINE("", .when = has_device_failures),
+    NNC_ITEM("{run.stops} in all", .when = "run.system_mtbf_s"),
+    NNC_ITEM("{run.restart_s} from a stop to training again", .when = "run.system_mtbf_s"),
+    NNC_LINE("", .when = "run.system_mtbf_s, run.device_mtbf_s"),
     NNC_WORDS("{run.device_mtbf_s:hours} device-hours per stop {stop_cause}"),
     NNC_ADD(add_stop_source),
-    NNC_LINE("checkpoint", .when = has_failures),
+    NNC_LINE("checkpoint", .when = "run.system_mtbf_s"),
     NNC_ITEM("{run.checkpoint_bytes}"),
     NNC_ITEM("every {run.interval_s}"),
     NNC_ITEM("training waits {run.block_s}"),
     NNC_ITEM("durable after {run.save_s}, loaded in {run.load_s}"),
-    NNC_LINE("spares", .when = has_failures),
+    NNC_LINE("spares", .when = "run.system_mtbf_s"),
     NNC_ITEM("{run.spares_needed} for {run.nodes} nodes cover 99% of the time"),
-    NNC_LINE("", .when = lacks_reclaim),
+    NNC_LINE("", .when = "spot, !reclaim_per_month"),
     NNC_WORDS("spot: reclaimed nodes are not counted, give --reclaim-per-month"),
 
-    NNC_LINE("cost", .when = has_cost),
+    NNC_LINE("cost", .when = "run.cost"),
     NNC_BOLD("{run.cost:count} {currency}"),
     NNC_ITEM("at {run.price_per_device_hour:count} {currency} per device-hour"),
     NNC_ADD(add_price),
     NNC_ITEM("{run.cost_per_million_tokens:count} {currency} per million tokens"),
-    NNC_ITEM("{data_cost} {currency} of it for storage and egress", .when = pays_data),
-    NNC_LINE("energy", .when = has_energy),
+    NNC_ITEM("{data_cost} {currency} of it for storage and egress", .when = "data_cost > 0"),
+    NNC_LINE("energy", .when = "run.energy_j"),
     NNC_ITEM("{run.energy_j:kWh} kWh"),
     NNC_ITEM("{run.power_w} per device{power_basis}"),
     NNC_ITEM("PUE {pue:g}"),
-    NNC_ADD(add_building),
-    NNC_ITEM("{run.rated_energy_j:kWh} kWh at the devices' rated power", .when = models_power),
-    NNC_LINE("carbon", .when = has_carbon),
+    NNC_ADD(nnc_sheet_building),
+    NNC_ITEM("{run.rated_energy_j:kWh} kWh at the devices' rated power", .when = "run.busy_share"),
+    NNC_LINE("carbon", .when = "run.energy_j, run.carbon_kg"),
     NNC_ITEM("{run.carbon_kg:tonnes} t CO2e"),
     NNC_ITEM("at {carbon_g_per_kwh:g} g/kWh"),
-    NNC_ADD(add_region),
+    NNC_ADD(nnc_sheet_region),
     NNC_ITEM("{run.rated_carbon_kg:tonnes} t at the devices' rated power"),
-    NNC_LINE("", .when = has_embodied),
+    NNC_LINE("", .when = "run.energy_j, run.embodied_carbon_kg"),
     NNC_ITEM("{run.embodied_carbon_kg:tonnes} t for making the devices, this run's share"),
     NNC_ITEM("of {embodied_kg:g} kg each"),
     NNC_ADD(add_embodied_source),

@@ -15,36 +15,6 @@
 #include "explain/explain.h"
 #include "serve/serve_images.h"
 
-/* ---- conditions of rows ---- */
-
-NNC_SHOWN_IF(computes_otherwise, nnc_report,
-             strcmp(nnc_stored_name(self->serve->plan.weights),
-                    nnc_dtype_name(self->serve->plan.precision)) != 0)
-NNC_SHOWN_IF(has_one, nnc_report, self->serve->plan.devices == 1)
-NNC_SHOWN_IF(has_several, nnc_report, self->serve->plan.devices > 1)
-NNC_SHOWN_IF(is_static, nnc_report, self->serve->mode == NNC_SERVE_STATIC)
-NNC_SHOWN_IF(is_closed, nnc_report, self->serve->mode == NNC_SERVE_CLOSED)
-NNC_SHOWN_IF(is_open, nnc_report, self->serve->mode == NNC_SERVE_OPEN)
-NNC_SHOWN_IF(is_offline, nnc_report, !is_static(self) && !is_closed(self) && !is_open(self))
-NNC_SHOWN_IF(hits_prefix, nnc_report, self->serve->plan.prefix_hit > 0.0)
-NNC_SHOWN_IF(is_unbounded, nnc_report, isinf(self->serve->ttft_s))
-NNC_SHOWN_IF(is_bounded, nnc_report, !isinf(self->serve->ttft_s))
-NNC_SHOWN_IF(tokens_unbounded, nnc_report, isinf(self->serve->tpot_s))
-NNC_SHOWN_IF(tokens_bounded, nnc_report, !isinf(self->serve->tpot_s))
-NNC_SHOWN_IF(requests_unbounded, nnc_report, isinf(self->serve->request_s))
-NNC_SHOWN_IF(requests_bounded, nnc_report, !isinf(self->serve->request_s))
-NNC_SHOWN_IF(is_saturated, nnc_report, self->serve->saturated)
-NNC_SHOWN_IF(keeps_up, nnc_report, !self->serve->saturated)
-NNC_SHOWN_IF(stays_below, nnc_report, isnan(self->serve->critical_batch))
-NNC_SHOWN_IF(fits, nnc_report, self->serve->fits)
-NNC_SHOWN_IF(exceeds, nnc_report, !self->serve->fits)
-NNC_SHOWN_IF(has_cost, nnc_report, !isnan(self->serve->per_million_output_tokens))
-NNC_SHOWN_IF(has_energy, nnc_report, !isnan(self->serve->energy_j_per_token))
-NNC_SHOWN_IF(has_carbon, nnc_report, !isnan(self->serve->carbon_g_per_million_tokens))
-NNC_SHOWN_IF(has_speculation, nnc_report, !isnan(self->serve->speculation_speedup))
-NNC_SHOWN_IF(has_draft, nnc_report, self->serve->plan.draft[0] != '\0')
-NNC_SHOWN_IF(is_disaggregated, nnc_report, !isnan(self->serve->apart_requests_per_s))
-
 /* ---- metrics of the page that the output does not have ---- */
 
 #define SERVE(member) NNC_VIA(nnc_report, serve), NNC_IN(nnc_serve, member)
@@ -69,24 +39,6 @@ static const nnc_metrics page_metrics =
 
 /* ---- code of rows ---- */
 
-static void add_degrees(nnc_sheet *sheet, const void *record)
-{
-    const nnc_serve_ask *p = &((const nnc_report *)record)->serve->plan;
-    const struct {
-        const char *name;
-        int32_t degree;
-    } degrees[] = { { "tensor", p->tensor },
-                    { "pipeline", p->pipeline },
-                    { "attention data", p->attention_data },
-                    { "expert", p->expert },
-                    { "data", p->data } };
-    for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++) {
-        if (degrees[i].degree > 1) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %" PRId32, degrees[i].name, degrees[i].degree);
-        }
-    }
-}
-
 /* The source of the price, unless --price gives another. */
 static void add_price(nnc_sheet *sheet, const void *record)
 {
@@ -97,11 +49,6 @@ static void add_price(nnc_sheet *sheet, const void *record)
     if (price != NULL && price->per_device_hour == counted) {
         nnc_sheet_price(sheet, price);
     }
-}
-
-static void add_region(nnc_sheet *sheet, const void *record)
-{
-    nnc_sheet_region(sheet, ((const nnc_report *)record)->region);
 }
 
 /* The parts of a prefill and of a decode step. */
@@ -123,45 +70,37 @@ static void write_steps(nnc_sheet *sheet, const void *record)
 
 /* ---- the page of tokens ---- */
 
-static void add_model(nnc_sheet *sheet, const void *record)
-{
-    const nnc_report *report = record;
-    nnc_sheet_id(sheet, report->model_asked, report->model->id);
-}
-
-static void add_device(nnc_sheet *sheet, const void *record)
-{
-    const nnc_report *report = record;
-    nnc_sheet_id(sheet, report->device_asked, report->device->id);
-}
-
 static const nnc_page_row plan_rows[] = {
     NNC_LINE("model"),
-    NNC_ADD(add_model),
+    NNC_ADD(nnc_sheet_model),
     NNC_ITEM("{model.name}"),
     NNC_ITEM("{model.params} parameters"),
     NNC_ITEM("set {model.overrides}"),
     NNC_LINE("device"),
-    NNC_ADD(add_device),
+    NNC_ADD(nnc_sheet_device),
     NNC_ITEM("{peak_flops_per_s} peak in {plan.precision}"),
     NNC_ITEM("{mem_bytes_per_s}"),
     NNC_ITEM("{mem_bytes}"),
     NNC_LINE("plan"),
-    NNC_ITEM("1 device", .when = has_one),
-    NNC_ITEM("{plan.devices} devices", .when = has_several),
-    NNC_ADD(add_degrees),
+    NNC_ITEM("1 device", .when = "plan.devices = 1"),
+    NNC_ITEM("{plan.devices} devices", .when = "plan.devices > 1"),
+    NNC_ITEM("tensor {plan.tensor}", .when = "plan.tensor > 1"),
+    NNC_ITEM("pipeline {plan.pipeline}", .when = "plan.pipeline > 1"),
+    NNC_ITEM("attention data {plan.attention_data}", .when = "plan.attention_data > 1"),
+    NNC_ITEM("expert {plan.expert}", .when = "plan.expert > 1"),
+    NNC_ITEM("data {plan.data}", .when = "plan.data > 1"),
     NNC_ITEM("weights {plan.weights}"),
-    NNC_ITEM("products in {plan.precision}", .when = computes_otherwise),
+    NNC_ITEM("products in {plan.precision}", .when = "plan.weights != plan.precision"),
     NNC_ITEM("cache {plan.kv_precision}"),
     NNC_ITEM("software {plan.software}"),
     NNC_LINE("requests"),
     NNC_ITEM("{plan.input_len:count} tokens in"),
     NNC_ITEM("{plan.output_len:count} out"),
-    NNC_ITEM("a static batch of {plan.batch}", .when = is_static),
-    NNC_ITEM("{plan.concurrency} always open", .when = is_closed),
-    NNC_ITEM("{plan.request_rate:count} per second", .when = is_open),
-    NNC_ITEM("offline, as many as fit", .when = is_offline),
-    NNC_ITEM("{plan.prefix_hit:percent} of the prompt cached", .when = hits_prefix),
+    NNC_ITEM("a static batch of {plan.batch}", .when = "plan.mode = static"),
+    NNC_ITEM("{plan.concurrency} always open", .when = "plan.mode = closed-loop"),
+    NNC_ITEM("{plan.request_rate:count} per second", .when = "plan.mode = open-loop"),
+    NNC_ITEM("offline, as many as fit", .when = "plan.mode = offline"),
+    NNC_ITEM("{plan.prefix_hit:percent} of the prompt cached", .when = "plan.prefix_hit > 0"),
     NNC_GAP(),
 };
 static const nnc_page_rows plan_page = NNC_PAGE_ROWS(&page_metrics, plan_rows);
@@ -171,43 +110,44 @@ static const nnc_page_row answer_rows[] = {
     NNC_BLOCK(write_steps),
     NNC_GAP(),
     NNC_LINE("first token"),
-    NNC_BAD(UNBOUNDED, .when = is_unbounded),
+    NNC_BAD(UNBOUNDED, .when = "!latency.ttft_s"),
     NNC_BOLD("{latency.ttft_s}"),
     NNC_ITEM(
         "nine of ten measurements from {latency.ttft_interval_s.0} to {latency.ttft_interval_s.1}",
-        .when = is_bounded),
-    NNC_ITEM("at least {latency.ttft_lower_bound_s}", .when = is_bounded),
+        .when = "latency.ttft_s"),
+    NNC_ITEM("at least {latency.ttft_lower_bound_s}", .when = "latency.ttft_s"),
     NNC_LINE("per token"),
-    NNC_BAD(UNBOUNDED, .when = tokens_unbounded),
+    NNC_BAD(UNBOUNDED, .when = "!latency.tpot_s"),
     NNC_BOLD("{latency.tpot_s}"),
     NNC_ITEM(
         "nine of ten measurements from {latency.tpot_interval_s.0} to {latency.tpot_interval_s.1}",
-        .when = tokens_bounded),
-    NNC_ITEM("at least {latency.tpot_lower_bound_s}", .when = tokens_bounded),
+        .when = "latency.tpot_s"),
+    NNC_ITEM("at least {latency.tpot_lower_bound_s}", .when = "latency.tpot_s"),
     NNC_LINE("request"),
-    NNC_BAD(UNBOUNDED, .when = requests_unbounded),
+    NNC_BAD(UNBOUNDED, .when = "!latency.request_s"),
     NNC_BOLD("{latency.request_s}"),
-    NNC_ITEM("at least {latency.request_lower_bound_s}", .when = requests_bounded),
+    NNC_ITEM("at least {latency.request_lower_bound_s}", .when = "latency.request_s"),
 
     NNC_LINE("throughput"),
     NNC_BOLD("{throughput.output_tokens_per_s} tokens/s"),
-    NNC_ITEM("{throughput.output_tokens_per_s_per_device} per device", .when = has_several),
+    NNC_ITEM("{throughput.output_tokens_per_s_per_device} per device", .when = "plan.devices > 1"),
     NNC_ITEM("{throughput.tokens_per_s_per_user} per user"),
     NNC_ITEM("{throughput.requests_per_s} requests/s"),
     NNC_ITEM("{throughput.running} running"),
     NNC_ITEM("{throughput.utilization} of the peak"),
     NNC_LINE("saturation"),
-    NNC_ITEM("at {throughput.saturation_rate} requests/s", .when = keeps_up),
+    NNC_ITEM("at {throughput.saturation_rate} requests/s", .when = "!throughput.saturated"),
     NNC_BAD("at {throughput.saturation_rate} requests/s, below the arrival rate",
-            .when = is_saturated),
+            .when = "throughput.saturated"),
     NNC_LINE("decode"),
     NNC_ITEM("{decode.bound}-bound"),
-    NNC_ITEM("at this length no number of sequences makes it compute-bound", .when = stays_below),
+    NNC_ITEM("at this length no number of sequences makes it compute-bound",
+             .when = "!decode.critical_batch"),
     NNC_ITEM("compute-bound from {decode.critical_batch:ceil} sequences on"),
 
     NNC_LINE("memory"),
-    NNC_GOOD("fits", .when = fits),
-    NNC_BAD("does not fit by {excess_bytes}", .when = exceeds),
+    NNC_GOOD("fits", .when = "memory.fits"),
+    NNC_BAD("does not fit by {excess_bytes}", .when = "!memory.fits"),
     NNC_ITEM("{memory.total_bytes} of {used_bytes}"),
     NNC_ITEM("weights {memory.weight_bytes}"),
     NNC_ITEM("cache {memory.kv_bytes}"),
@@ -215,28 +155,28 @@ static const nnc_page_row answer_rows[] = {
     NNC_ITEM("{memory.kv_bytes_per_token} a token"),
     NNC_BOLD("at most {memory.max_sequences} sequences of this length"),
 
-    NNC_LINE("cost", .when = has_cost),
+    NNC_LINE("cost", .when = "cost.per_million_output_tokens"),
     NNC_BOLD("{cost.per_million_output_tokens:count} {cost.currency} per million tokens out"),
     NNC_ITEM("by time {cost.per_million_prefilled_tokens:count} for a million in"),
     NNC_ITEM("{cost.per_million_decoded_tokens:count} out"),
     NNC_ITEM("at {cost.price_per_device_hour:count} {cost.currency} per device-hour"),
     NNC_ADD(add_price),
-    NNC_LINE("energy", .when = has_energy),
+    NNC_LINE("energy", .when = "cost.energy_j_per_token"),
     NNC_ITEM("{cost.energy_j_per_token} a token at rated power"),
     NNC_ITEM("{cost.carbon_g_per_million_tokens:count} g of carbon dioxide per million out"),
-    NNC_ITEM("at {carbon_g_per_kwh:g} g/kWh", .when = has_carbon),
-    NNC_ADD(add_region, .when = has_carbon),
+    NNC_ITEM("at {carbon_g_per_kwh:g} g/kWh", .when = "cost.carbon_g_per_million_tokens"),
+    NNC_ADD(nnc_sheet_region, .when = "cost.carbon_g_per_million_tokens"),
 
     NNC_LINE("p99"),
     NNC_ITEM("first token {formula.ttft_p99_s}, not scored"),
-    NNC_LINE("speculation", .when = has_speculation),
-    NNC_ITEM("draft {plan.draft}", .when = has_draft),
+    NNC_LINE("speculation", .when = "formula.speculation_speedup"),
+    NNC_ITEM("draft {plan.draft}", .when = "plan.draft"),
     NNC_ITEM("{plan.draft_length} x {formula.draft_s} to propose"),
     NNC_ITEM("{formula.verify_s} to verify"),
     NNC_ITEM("{formula.tokens_per_verify} tokens a verification"),
     NNC_ITEM("per token {formula.speculation_tpot_s}"),
     NNC_ITEM("{formula.speculation_speedup:count} times as fast, not scored"),
-    NNC_LINE("separate", .when = is_disaggregated),
+    NNC_LINE("separate", .when = "formula.apart_requests_per_s"),
     NNC_ITEM("{formula.apart_requests_per_s} requests/s"),
     NNC_ITEM("{formula.apart_workers_ratio:count} prefill workers for each decode worker"),
     NNC_ITEM("{formula.transfer_bytes} of cache a prompt"),
@@ -286,29 +226,21 @@ const nnc_view nnc_serve_ops_view = { .schema = "nncost.serve/1",
 
 /* ---- the page of images ---- */
 
-NNC_SHOWN_IF(has_guidance, nnc_report, self->images->plan.guidance)
-NNC_SHOWN_IF(has_no_guidance, nnc_report, !self->images->plan.guidance)
-NNC_SHOWN_IF(reads_prompt, nnc_report, self->images->plan.encoder_count > 0)
-NNC_SHOWN_IF(decodes, nnc_report, self->images->plan.decoder != NULL)
-NNC_SHOWN_IF(images_fit, nnc_report, self->images->fits)
-NNC_SHOWN_IF(images_exceed, nnc_report, !self->images->fits)
-NNC_SHOWN_IF(images_carbon, nnc_report, !isnan(self->images->carbon_g_per_thousand_images))
-
 static const nnc_page_row images_rows[] = {
     NNC_LINE("images"),
     NNC_ITEM("{model} on {device}"),
     NNC_ITEM("{images.image} x {images.image} pixels"),
     NNC_ITEM("{images.batch} at a time"),
-    NNC_ITEM("{images.steps} steps", .when = has_no_guidance),
-    NNC_ITEM("{images.steps} steps with guidance", .when = has_guidance),
+    NNC_ITEM("{images.steps} steps", .when = "!images.guidance"),
+    NNC_ITEM("{images.steps} steps with guidance", .when = "images.guidance"),
     NNC_ITEM("{images.precision}"),
     NNC_ITEM("software {software}"),
     NNC_LINE("parts"),
-    NNC_ITEM("prompt {images.text_s} ({text_encoders})", .when = reads_prompt),
+    NNC_ITEM("prompt {images.text_s} ({text_encoders})", .when = "images.text_s > 0"),
     NNC_ITEM("{images.steps} x {images.forward_s}"),
-    NNC_ITEM("image {images.decode_s} ({image_decoder})", .when = decodes),
-    NNC_ITEM("weights {images.weight_bytes} of {images.capacity_bytes}", .when = images_fit),
-    NNC_BAD("weights {images.weight_bytes} of {images.capacity_bytes}", .when = images_exceed),
+    NNC_ITEM("image {images.decode_s} ({image_decoder})", .when = "images.decode_s > 0"),
+    NNC_ITEM("weights {images.weight_bytes} of {images.capacity_bytes}", .when = "images.fits"),
+    NNC_BAD("weights {images.weight_bytes} of {images.capacity_bytes}", .when = "!images.fits"),
     NNC_LINE("time"),
     NNC_BOLD("{images.image_s}"),
     NNC_ITEM("{images.forward_s} a step"),
@@ -320,7 +252,7 @@ static const nnc_page_row images_rows[] = {
     NNC_ADD(add_price),
     NNC_ITEM("{images.energy_j_per_image} an image at rated power"),
     NNC_ITEM("{images.carbon_g_per_thousand_images:count} g of carbon dioxide per thousand"),
-    NNC_ADD(add_region, .when = images_carbon),
+    NNC_ADD(nnc_sheet_region, .when = "images.carbon_g_per_thousand_images"),
 };
 static const nnc_page_rows images_page = NNC_PAGE_ROWS(&nnc_images_metrics, images_rows);
 

@@ -135,9 +135,6 @@ static nnc_lines front_lines(const void *record)
     return (nnc_lines){ &found_metrics, NULL, self->result->front, self->result->front_count };
 }
 
-NNC_SHOWN_IF(has_one, nnc_serve_found, self->plan.devices == 1)
-NNC_SHOWN_IF(has_several, nnc_serve_found, self->plan.devices > 1)
-
 /* The record of the rows of a deployment. */
 typedef struct priced {
     nnc_serve_found found; /* comes first: conditions and metrics read it */
@@ -151,31 +148,15 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a deployment", page_metric_rows, priced);
 
-/* Degrees above 1, and the requests. */
-static void add_degrees(nnc_sheet *sheet, const void *record)
-{
-    const nnc_serve_ask *p = &((const nnc_serve_found *)record)->plan;
-    const struct {
-        const char *name;
-        int32_t degree;
-    } degrees[] = { { "tensor", p->tensor },
-                    { "pipeline", p->pipeline },
-                    { "attention data", p->attention_data },
-                    { "expert", p->expert },
-                    { "data", p->data } };
-    for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++) {
-        if (degrees[i].degree > 1) {
-            nnc_sheet_item(sheet, NNC_INK_STRONG, "%s %" PRId32, degrees[i].name,
-                           degrees[i].degree);
-        }
-    }
-}
-
 static const nnc_page_row found_page_rows[] = {
     NNC_LINE("{label}"),
-    NNC_BOLD("1 device", .when = has_one),
-    NNC_BOLD("{devices} devices", .when = has_several),
-    NNC_ADD(add_degrees),
+    NNC_BOLD("1 device", .when = "devices = 1"),
+    NNC_BOLD("{devices} devices", .when = "devices > 1"),
+    NNC_BOLD("tensor {tensor}", .when = "tensor > 1"),
+    NNC_BOLD("pipeline {pipeline}", .when = "pipeline > 1"),
+    NNC_BOLD("attention data {attention_data}", .when = "attention_data > 1"),
+    NNC_BOLD("expert {expert}", .when = "expert > 1"),
+    NNC_BOLD("data {data}", .when = "data > 1"),
     NNC_BOLD("{concurrency} requests at a time"),
     NNC_LINE(""),
     NNC_ITEM("first token {ttft_s}"),
@@ -208,9 +189,12 @@ static void write_fastest(nnc_sheet *sheet, const void *record)
                     "Pareto front: no other deployment is better both per device and per user");
 }
 
-NNC_SHOWN_IF(has_found, searched, self->result->found)
-NNC_SHOWN_IF(has_none, searched, !self->result->found)
-NNC_SHOWN_IF(has_no_slo, searched, self->slo == NULL)
+static const nnc_metric searched_metric_rows[] = {
+    NNC_ROWS(&search_document),
+    NNC_AS("found", BOOL, OF(found)),
+};
+static const nnc_metrics searched_metrics =
+    NNC_METRICS("a search's page", searched_metric_rows, searched);
 
 static const nnc_page_row page_rows[] = {
     NNC_LINE("searched"),
@@ -219,15 +203,15 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("{evaluated} with their requests"),
     NNC_ITEM("{fitting} fit"),
     NNC_ITEM("{meeting} meet {slo}"),
-    NNC_ITEM("{meeting} meet all limits", .when = has_no_slo),
-    NNC_BLOCK(write_cheapest, .when = has_found),
-    NNC_LINE("", .when = has_found),
+    NNC_ITEM("{meeting} meet all limits", .when = "!slo"),
+    NNC_BLOCK(write_cheapest, .when = "found"),
+    NNC_LINE("", .when = "found"),
     NNC_WORDS("{why}"),
-    NNC_LINE("none", .when = has_none),
+    NNC_LINE("none", .when = "!found"),
     NNC_WORDS("{why}"),
-    NNC_BLOCK(write_fastest, .when = has_found),
+    NNC_BLOCK(write_fastest, .when = "found"),
 };
-static const nnc_page_rows page = NNC_PAGE_ROWS(&search_document, page_rows);
+static const nnc_page_rows page = NNC_PAGE_ROWS(&searched_metrics, page_rows);
 
 static void search_page(nnc_buffer *out, nnc_style style, const void *record)
 {

@@ -158,16 +158,19 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text);
  * A row with a label starts a line; rows without one add items to it. The text of a row names metrics in braces:
  * "HFU {throughput.hfu} of {device.peak_flops_per_s}". A metric is shown as its table says, or in another form
  * after a colon: "{cost.step:count}" (see forms in sheet.c). A row is left out when one of its metrics has no
- * value, or `when` is false; `when` of a row with a label holds for the whole line. A line without items is not
- * written. A label may name metrics, too. Of neighbouring lines with one label, the first has it. */
+ * value, or its condition is false; the condition of a row with a label holds for the whole line. A line without
+ * items is not written. A label may name metrics, too. Of neighbouring lines with one label, the first has it.
+ *
+ * A condition is a list that must hold in full: "name" (has a value that is not 0, false or empty), "!name",
+ * "name > X", "name = X", "name != X", where X is a number, a word or a name. */
 typedef struct nnc_page_row {
     const char *label; /* "" = a line below the one above; NULL = on the current line */
     const char *text;  /* NULL = the row is the label alone */
     nnc_ink ink;
     enum { NNC_ROW_ITEM, NNC_ROW_WORDS, NNC_ROW_BLOCK, NNC_ROW_GAP } kind;
-    bool (*when)(const void *record); /* NULL = always */
-    void (*write)(nnc_sheet *sheet,
-                  const void *record); /* instead of text: adds items, or whole lines of a block */
+    const char *when; /* "plan.pipeline > 1, !device.fitted"; NULL = always */
+    /* Instead of text: adds items to the line, or writes whole lines of a block. */
+    void (*write)(nnc_sheet *sheet, const void *record);
 } nnc_page_row;
 
 /* Rows of a page: a line; an item of it, plain, strong, good and bad; running text; items, and whole lines, that code
@@ -185,14 +188,6 @@ typedef struct nnc_page_row {
     {                      \
         __VA_ARGS__        \
     }
-/* A condition of rows: `self` is the record. */
-#define NNC_SHOWN_IF(function, of, condition) \
-    static bool function(const void *record)  \
-    {                                         \
-        const of *self = record;              \
-        return (condition);                   \
-    }
-
 typedef struct nnc_page_rows {
     const nnc_metrics *metrics; /* of the record; the names in braces are its */
     const nnc_page_row *rows;
@@ -213,18 +208,18 @@ bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *t
 
 /* ---- what was asked for, at the top of a page: subject.c ---- */
 
-/* The id as an item: "a100 = a100-sxm4-80gb" when `asked` is another word (an alias, a path; NULL = none). */
-void nnc_sheet_id(nnc_sheet *sheet, const char *asked, const char *id);
-
 /* The first lines of a report: model, device, links and plan, as resolved. */
 void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report);
 
 /* Source of a price: "(AWS p5.48xlarge / 8, us-east-1, 2026-09)". NULL: writes nothing. */
 void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price);
 
-/* Source of a carbon intensity, and of a PUE, with the year. NULL: writes nothing. */
-void nnc_sheet_region(nnc_sheet *sheet, const nnc_region *region);
-void nnc_sheet_building(nnc_sheet *sheet, const nnc_building *building);
+/* Row functions of an nnc_report: its model and its device, as asked for and as resolved; the source of its carbon
+ * intensity and of its PUE, when it has one. */
+void nnc_sheet_model(nnc_sheet *sheet, const void *report);
+void nnc_sheet_device(nnc_sheet *sheet, const void *report);
+void nnc_sheet_region(nnc_sheet *sheet, const void *report);
+void nnc_sheet_building(nnc_sheet *sheet, const void *report);
 
 /* ---- tables: table.c ---- */
 

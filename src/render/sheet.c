@@ -220,12 +220,94 @@ static const char *split(const char *at, char name[REFERENCE_MAX], const char **
     return at + length + 1;
 }
 
+static bool is_true(const nnc_cell *cell)
+{
+    switch (cell->kind) {
+    case NNC_CELL_NULL: return false;
+    case NNC_CELL_BOOL: return cell->flag;
+    case NNC_CELL_TEXT: return cell->text[0] != '\0';
+    case NNC_CELL_WHOLE: return cell->whole != 0;
+    case NNC_CELL_NUMBER: break;
+    }
+    return cell->number < 0.0 || cell->number > 0.0;
+}
+
+static double number_of(const nnc_cell *cell)
+{
+    return cell->kind == NNC_CELL_WHOLE    ? (double)cell->whole
+           : cell->kind == NNC_CELL_NUMBER ? cell->number
+                                           : (double)NAN;
+}
+
+/* The cell of a metric, or of a number or word that is none. */
+static nnc_cell operand(const nnc_metrics *metrics, const void *record, const char *word,
+                        char text[NNC_METRIC_TEXT_MAX])
+{
+    nnc_place place = { .record = record };
+    int32_t index = 0;
+    char *end = NULL;
+    const nnc_metric *row = find_row(metrics, word, &place, &index);
+    if (row != NULL) {
+        return nnc_metric_read(row, &place, index, text);
+    }
+    const double number = strtod(word, &end);
+    return *end == '\0' ? nnc_number_cell(number) : nnc_text_cell(word);
+}
+
+/* One part of a condition: a name, or two operands and the sign between them. */
+typedef struct part {
+    char left[REFERENCE_MAX], sign[4], right[REFERENCE_MAX];
+    bool not ;
+} part;
+
+/* Takes the next part; returns the text after it, NULL at the end. */
+static const char *next_part(const char *when, part *p)
+{
+    *p = (part){ .not = *when == '!' };
+    sscanf(when + (p->not ? 1 : 0), "%95[^ ,] %3[>=!] %95[^,]", p->left, p->sign, p->right);
+    when = strchr(when, ',');
+    return when != NULL ? when + 1 + strspn(when + 1, " ") : NULL;
+}
+
+static bool holds(const nnc_metrics *metrics, const void *record, const char *when)
+{
+    char texts[2][NNC_METRIC_TEXT_MAX];
+    bool all = true;
+    for (part p; when != NULL && all;) {
+        when = next_part(when, &p);
+        const nnc_cell left = operand(metrics, record, p.left, texts[0]);
+        const nnc_cell right = operand(metrics, record, p.right, texts[1]);
+        if (p.sign[0] == '\0') {
+            all = is_true(&left) != p.not ;
+        } else if (p.sign[0] == '>') {
+            all = number_of(&left) > number_of(&right);
+        } else {
+            const double a = number_of(&left), b = number_of(&right);
+            const bool same = left.kind == NNC_CELL_TEXT && right.kind == NNC_CELL_TEXT
+                                  ? strcmp(left.text, right.text) == 0
+                                  : a >= b && a <= b;
+            all = same == (p.sign[0] == '=');
+        }
+    }
+    return all;
+}
+
 #ifndef NDEBUG
 /* Does every row, also one that is left out now, name metrics of its table and forms that exist? */
 static bool all_known(const nnc_page_rows *page)
 {
     for (size_t i = 0; i < page->count; i++) {
         const char *at = page->rows[i].text;
+        const char *when = page->rows[i].when;
+        for (part p; when != NULL;) {
+            nnc_place nowhere = { .record = NULL };
+            int32_t index = 0;
+            when = next_part(when, &p);
+            if (find_row(page->metrics, p.left, &nowhere, &index) == NULL) {
+                fprintf(stderr, "page row: no metric \"%s\" for its condition\n", p.left);
+                return false;
+            }
+        }
         for (at = at != NULL ? strchr(at, '{') : NULL; at != NULL; at = strchr(at, '{')) {
             char name[REFERENCE_MAX];
             const char *form = NULL;
@@ -353,19 +435,19 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
     assert(all_known(page));
     for (size_t i = 0; i < page->count; i++) {
         const nnc_page_row *row = &page->rows[i];
-        const bool holds = row->when == NULL || row->when(record);
+        const bool shows = holds(page->metrics, record, row->when);
         const bool block = row->kind == NNC_ROW_GAP || row->kind == NNC_ROW_BLOCK;
         if (row->label != NULL) {
             close_line(&l);
-            l.skipped = !holds;
+            l.skipped = !shows;
             l.label = row->label;
-            if (holds && strchr(row->label, '{') != NULL) {
+            if (shows && strchr(row->label, '{') != NULL) {
                 l.skipped = !nnc_page_text(page->metrics, record, row->label, filled);
                 l.label = filled;
                 l.last = NULL;
             }
         }
-        if (holds && (block || !l.skipped)) {
+        if (shows && (block || !l.skipped)) {
             write_row(&l, page, row, record);
         }
     }

@@ -9,45 +9,26 @@
 
 #define PLAN_OF(record) (&((const nnc_report *)(record))->result->plan)
 
-void nnc_sheet_id(nnc_sheet *sheet, const char *asked, const char *id)
+/* "a100 = a100-sxm4-80gb" when another word was asked for (an alias, a path). */
+static void add_id(nnc_sheet *sheet, const char *asked, const char *id)
 {
     const bool same = asked == NULL || strcmp(asked, id) == 0;
     nnc_sheet_item(sheet, NNC_INK_STRONG, "%s%s%s", same ? "" : asked, same ? "" : " = ", id);
 }
 
-/* ---- conditions of rows ---- */
+void nnc_sheet_model(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    add_id(sheet, report->model_asked, report->model->id);
+}
+
+void nnc_sheet_device(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    add_id(sheet, report->device_asked, report->device->id);
+}
 
 #define PLAN self->result->plan
-NNC_SHOWN_IF(is_sparse, nnc_report, self->result->active_params != self->result->params)
-NNC_SHOWN_IF(trains_part, nnc_report, self->result->trained_params != self->result->params)
-NNC_SHOWN_IF(has_several, nnc_report, PLAN.devices > 1)
-NNC_SHOWN_IF(has_links, nnc_report, PLAN.devices > 1 || self->cluster != NULL)
-NNC_SHOWN_IF(has_scale_up, nnc_report, self->device->scale_up.kind != NNC_LINK_NONE)
-NNC_SHOWN_IF(has_scale_out, nnc_report, !has_scale_up(self) || PLAN.devices > PLAN.devices_per_node)
-NNC_SHOWN_IF(is_oversubscribed, nnc_report,
-             has_scale_out(self) && self->device->scale_out.oversubscription > 1)
-NNC_SHOWN_IF(offloads, nnc_report, PLAN.offload != 0)
-NNC_SHOWN_IF(has_expert, nnc_report, PLAN.devices > 1 && PLAN.expert > 1)
-NNC_SHOWN_IF(has_sequence, nnc_report, PLAN.devices > 1 && PLAN.sequence_parallel)
-NNC_SHOWN_IF(has_context, nnc_report, PLAN.devices > 1 && PLAN.context > 1)
-NNC_SHOWN_IF(has_zero, nnc_report,
-             PLAN.devices > 1 && PLAN.zero > 0 && (PLAN.zero < 3 || PLAN.reshard))
-NNC_SHOWN_IF(keeps_gathered, nnc_report, PLAN.devices > 1 && PLAN.zero == 3 && !PLAN.reshard)
-NNC_SHOWN_IF(is_hybrid, nnc_report,
-             PLAN.devices > 1 && PLAN.zero > 0 && PLAN.shard < PLAN.data * PLAN.context)
-NNC_SHOWN_IF(has_pipeline, nnc_report, PLAN.devices > 1 && PLAN.pipeline > 1)
-NNC_SHOWN_IF(is_interleaved, nnc_report, has_pipeline(self) && PLAN.virtual_stages > 1)
-NNC_SHOWN_IF(is_reordered, nnc_report,
-             PLAN.devices > 1 && PLAN.rank_order != NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE)
-NNC_SHOWN_IF(has_capacity_factor, nnc_report, PLAN.capacity_factor > 0)
-NNC_SHOWN_IF(is_imbalanced, nnc_report, PLAN.imbalance > 1)
-NNC_SHOWN_IF(has_fp8_inputs, nnc_report, PLAN.fp8_inputs)
-NNC_SHOWN_IF(predicts_tokens, nnc_report, PLAN.next_tokens)
-NNC_SHOWN_IF(has_adapters, nnc_report, PLAN.adapter_rank > 0)
-NNC_SHOWN_IF(selects_trained, nnc_report, PLAN.train != NNC_TRAIN_ALL)
-NNC_SHOWN_IF(has_frozen, nnc_report, has_adapters(self) || selects_trained(self))
-NNC_SHOWN_IF(is_chosen, nnc_report, self->software_chosen)
-NNC_SHOWN_IF(is_asked, nnc_report, !self->software_chosen)
 
 /* ---- metrics of the page that the output does not have ---- */
 
@@ -94,12 +75,23 @@ NNC_GET(get_recompute, nnc_report,
 NNC_GET(get_trained, nnc_report,
         (nnc_train_text(PLAN.train, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
 NNC_GET(get_dora, nnc_report, nnc_text_cell(PLAN.dora ? " (DoRA)" : ""))
+NNC_GET(get_resharding, nnc_report,
+        nnc_text_cell(PLAN.zero == 3 && !PLAN.reshard ? " without resharding" : ""))
+NNC_GET(get_linked, nnc_report, nnc_bool_cell(PLAN.devices > 1 || self->cluster != NULL))
+NNC_GET(get_leaves_node, nnc_report,
+        nnc_bool_cell(self->device->scale_up.kind == NNC_LINK_NONE ||
+                      PLAN.devices > PLAN.devices_per_node))
 NNC_GET(get_replicas, nnc_report, nnc_whole_cell(PLAN.data *PLAN.context))
 
 #define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
 #define RESULT(member) NNC_VIA(nnc_report, result), NNC_IN(nnc_result, member)
 static const nnc_metric page_metric_rows[] = {
     NNC_ROWS(&nnc_estimate_metrics),
+    NNC_AS("linked", BOOL, .get = get_linked),
+    NNC_AS("leaves_node", BOOL, .get = get_leaves_node),
+    NNC_AS("resharding", TEXT, .get = get_resharding),
+    NNC_AS("fp8_inputs", BOOL, RESULT(plan.fp8_inputs)),
+    NNC_AS("next_tokens", BOOL, RESULT(plan.next_tokens)),
     NNC_AS("degrees", TEXT, .get = get_degrees),
     NNC_AS("replicas", WHOLE, .get = get_replicas),
     NNC_AS("recompute", TEXT, .get = get_recompute),
@@ -119,18 +111,6 @@ static const nnc_metric page_metric_rows[] = {
 static const nnc_metrics page_metrics = NNC_METRICS("a subject", page_metric_rows, nnc_report);
 
 /* ---- code of rows ---- */
-
-static void add_model(nnc_sheet *sheet, const void *record)
-{
-    const nnc_report *report = record;
-    nnc_sheet_id(sheet, report->model_asked, report->model->id);
-}
-
-static void add_device(nnc_sheet *sheet, const void *record)
-{
-    const nnc_report *report = record;
-    nnc_sheet_id(sheet, report->device_asked, report->device->id);
-}
 
 /* Multi-token prediction layers, which a plan without next_tokens leaves out. */
 static void add_left_out(nnc_sheet *sheet, const void *record)
@@ -177,44 +157,47 @@ static void add_batch(nnc_sheet *sheet, const void *record)
 
 static const nnc_page_row subject_rows[] = {
     NNC_LINE("model"),
-    NNC_ADD(add_model),
+    NNC_ADD(nnc_sheet_model),
     NNC_ITEM("{model.name}"),
     NNC_ITEM("{model.family}"),
     NNC_ITEM("{model.params} parameters"),
-    NNC_ITEM("{model.active_params} active per token", .when = is_sparse),
+    NNC_ITEM("{model.active_params} active per token",
+             .when = "model.active_params != model.params"),
     NNC_ADD(add_left_out),
     NNC_ITEM("vocabulary padded to {model.padded_vocab} rows for {plan.tensor} tensor ranks"),
-    NNC_ITEM("{model.trained_params} trained", .when = trains_part),
+    NNC_ITEM("{model.trained_params} trained", .when = "model.trained_params != model.params"),
     NNC_BLOCK(write_notes),
     NNC_LINE("device"),
-    NNC_ADD(add_device),
+    NNC_ADD(nnc_sheet_device),
     NNC_ITEM("{device.name}"),
     NNC_ITEM("{device.peak_flops_per_s} {plan.precision}"),
     NNC_ITEM("{device.mem_bytes_per_s}"),
     NNC_ITEM("ridge {device.ridge_flops_per_byte:count} FLOP/B"),
-    NNC_LINE("links", .when = has_links),
+    NNC_LINE("links", .when = "linked"),
     NNC_ITEM("{plan.cluster}"),
     NNC_ITEM("{scale_up} of {plan.devices_per_node} at {scale_up_bytes_per_s}",
-             .when = has_scale_up),
-    NNC_ITEM("network {scale_out_bytes_per_s} per device", .when = has_scale_out),
-    NNC_ITEM("oversubscribed {oversubscription} to 1", .when = is_oversubscribed),
-    NNC_ITEM("host {host_bytes_per_s}", .when = offloads),
+             .when = "scale_up != none"),
+    NNC_ITEM("network {scale_out_bytes_per_s} per device", .when = "leaves_node"),
+    NNC_ITEM("oversubscribed {oversubscription} to 1", .when = "leaves_node, oversubscription > 1"),
+    NNC_ITEM("host {host_bytes_per_s}", .when = "plan.offload != none"),
 
     NNC_LINE("plan"),
-    NNC_ITEM("{plan.devices} devices = {degrees}", .when = has_several),
-    NNC_ITEM("expert {plan.expert}", .when = has_expert),
-    NNC_ITEM("sequence parallel", .when = has_sequence),
-    NNC_ITEM("context by {plan.context_kind}", .when = has_context),
-    NNC_ITEM("ZeRO {plan.zero}", .when = has_zero),
-    NNC_ITEM("ZeRO {plan.zero} without resharding", .when = keeps_gathered),
-    NNC_ITEM("sharded over {plan.shard} of {replicas} ranks", .when = is_hybrid),
-    NNC_ITEM("{plan.schedule}", .when = has_pipeline),
-    NNC_ITEM("{plan.virtual_stages} virtual stages", .when = is_interleaved),
-    NNC_ITEM("ranks by {plan.rank_order}", .when = is_reordered),
-    NNC_ITEM("offload {plan.offload}", .when = offloads),
+    NNC_ITEM("{plan.devices} devices = {degrees}", .when = "plan.devices > 1"),
+    NNC_ITEM("expert {plan.expert}", .when = "plan.devices > 1, plan.expert > 1"),
+    NNC_ITEM("sequence parallel", .when = "plan.devices > 1, plan.sequence_parallel"),
+    NNC_ITEM("context by {plan.context_kind}", .when = "plan.devices > 1, plan.context > 1"),
+    NNC_ITEM("ZeRO {plan.zero}{resharding}", .when = "plan.devices > 1, plan.zero > 0"),
+    NNC_ITEM("sharded over {plan.shard} of {replicas} ranks",
+             .when = "plan.devices > 1, plan.zero > 0, replicas > plan.shard"),
+    NNC_ITEM("{plan.schedule}", .when = "plan.pipeline > 1"),
+    NNC_ITEM("{plan.virtual_stages} virtual stages",
+             .when = "plan.pipeline > 1, plan.virtual_stages > 1"),
+    NNC_ITEM("ranks by {plan.rank_order}",
+             .when = "plan.devices > 1, plan.rank_order != tensor-context-data-pipeline"),
+    NNC_ITEM("offload {plan.offload}", .when = "plan.offload != none"),
     NNC_ITEM("overlap {plan.overlap:plain}"),
-    NNC_ITEM("capacity factor {plan.capacity_factor:plain}", .when = has_capacity_factor),
-    NNC_ITEM("imbalance {plan.imbalance:plain}", .when = is_imbalanced),
+    NNC_ITEM("capacity factor {plan.capacity_factor:plain}", .when = "plan.capacity_factor > 0"),
+    NNC_ITEM("imbalance {plan.imbalance:plain}", .when = "plan.imbalance > 1"),
     NNC_LINE("plan"),
     NNC_ADD(add_batch),
     NNC_ITEM("sequence {plan.seq_len}"),
@@ -224,13 +207,15 @@ static const nnc_page_row subject_rows[] = {
     NNC_ITEM("{plan.optimizer}"),
     NNC_ITEM("{plan.attention} attention"),
     NNC_ITEM("recompute {recompute}"),
-    NNC_ITEM("8-bit activation inputs", .when = has_fp8_inputs),
-    NNC_ITEM("multi-token prediction", .when = predicts_tokens),
-    NNC_ITEM("adapters of rank {adapter_rank} on {adapters} layers{dora}", .when = has_adapters),
-    NNC_ITEM("trained {trained}", .when = selects_trained),
-    NNC_ITEM("frozen weights in {frozen}", .when = has_frozen),
-    NNC_ITEM("software {plan.software}", .when = is_asked),
-    NNC_ITEM("software {plan.software} (chosen for this plan)", .when = is_chosen),
+    NNC_ITEM("8-bit activation inputs", .when = "fp8_inputs"),
+    NNC_ITEM("multi-token prediction", .when = "next_tokens"),
+    NNC_ITEM("adapters of rank {adapter_rank} on {adapters} layers{dora}",
+             .when = "adapter_rank > 0"),
+    NNC_ITEM("trained {trained}", .when = "trained != all"),
+    NNC_ITEM("frozen weights in {frozen}", .when = "trained != all"),
+    NNC_ITEM("frozen weights in {frozen}", .when = "trained = all, adapter_rank > 0"),
+    NNC_ITEM("software {plan.software}", .when = "!plan.software_chosen"),
+    NNC_ITEM("software {plan.software} (chosen for this plan)", .when = "plan.software_chosen"),
     NNC_ITEM("mode {plan.mode}"),
     NNC_LINE("set"),
     NNC_ITEM("{plan.overrides}"),
@@ -254,16 +239,18 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price)
 }
 
 /* Sources differ by a factor of several, so each number names its own. */
-void nnc_sheet_building(nnc_sheet *sheet, const nnc_building *building)
+void nnc_sheet_building(nnc_sheet *sheet, const void *record)
 {
+    const nnc_building *building = ((const nnc_report *)record)->building;
     if (building != NULL) {
         nnc_sheet_words(sheet, "(%s, %" PRId32 ": %s)", building->name, building->year,
                         building->source);
     }
 }
 
-void nnc_sheet_region(nnc_sheet *sheet, const nnc_region *region)
+void nnc_sheet_region(nnc_sheet *sheet, const void *record)
 {
+    const nnc_region *region = ((const nnc_report *)record)->region;
     if (region == NULL) {
         return;
     }
