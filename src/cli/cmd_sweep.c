@@ -37,7 +37,8 @@ typedef struct row_sink {
     const char *database_path;
     nnc_table table;
     nnc_buffer text;
-    kept_row *top; /* a heap, the worst first; NULL = all rows */
+    kept_row *top; /* --top: candidates for the best rows; NULL = all rows are written */
+    bool bounded;  /* the first top_most of them are sorted */
     int32_t top_count, top_most;
     int64_t from, done; /* rows when it was opened, and now */
     double commit_s;    /* time of the next commit */
@@ -110,7 +111,7 @@ static nnc_status open_lines(row_sink *sink, const nnc_options *options, nnc_err
     const nnc_format *format = sweep->format;
     nnc_table_begin(&sink->table, sweep->heads, sweep->column_count);
     sink->top_most = options->view.top;
-    sink->top = sink->top_most > 0 ? calloc((size_t)sink->top_most, sizeof *sink->top) : NULL;
+    sink->top = sink->top_most > 0 ? calloc(2 * (size_t)sink->top_most, sizeof *sink->top) : NULL;
     if (sink->top_most > 0 && sink->top == NULL) {
         return nnc_no_memory(err);
     }
@@ -156,59 +157,43 @@ static nnc_status sink_open(row_sink *sink, const nnc_sweep *sweep, const nnc_op
     return NNC_OK;
 }
 
-/* The worse of two is the one with the larger key, or further down. */
-static bool is_worse(const kept_row *a, const kept_row *b)
+/* Best first: the smaller key, of equal ones the earlier row. */
+static int best_first(const void *a, const void *b)
 {
-    return a->key > b->key || (a->key >= b->key && a->row > b->row);
-}
-
-static void swap(kept_row *a, kept_row *b)
-{
-    const kept_row kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-static void sift_up(kept_row *heap, int32_t at)
-{
-    while (at > 0 && is_worse(&heap[at], &heap[(at - 1) / 2])) {
-        swap(&heap[at], &heap[(at - 1) / 2]);
-        at = (at - 1) / 2;
+    const kept_row *x = a, *y = b;
+    if (x->key < y->key || x->key > y->key) {
+        return x->key < y->key ? -1 : 1;
     }
+    return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static void sift_down(kept_row *heap, int32_t count)
+/* Sorts the candidates and drops all but the best. From then on `bounded` says that the last of them is a bound: a
+ * worse row is no candidate. */
+static void keep_top(row_sink *sink)
 {
-    for (int32_t at = 0, child = 1; child < count; child = 2 * at + 1) {
-        child += child + 1 < count && is_worse(&heap[child + 1], &heap[child]);
-        if (!is_worse(&heap[child], &heap[at])) {
-            break;
-        }
-        swap(&heap[at], &heap[child]);
-        at = child;
+    qsort(sink->top, (size_t)sink->top_count, sizeof *sink->top, best_first);
+    while (sink->top_count > sink->top_most) {
+        free(sink->top[--sink->top_count].line);
     }
+    sink->bounded = sink->top_count == sink->top_most;
 }
 
-static nnc_status keep_best(row_sink *sink, const nnc_batch_row *row, nnc_error *err)
+/* Adds a candidate; there is space for twice as many as are kept, so that sorting them is rare. */
+static nnc_status add_candidate(row_sink *sink, const nnc_batch_row *row, nnc_error *err)
 {
     kept_row kept = { .key = row->key, .row = row->number, .size = row->size };
-    const bool full = sink->top_count == sink->top_most;
-    if (full && !is_worse(&sink->top[0], &kept)) {
+    if (sink->bounded && best_first(&sink->top[sink->top_most - 1], &kept) < 0) {
         return NNC_OK;
     }
-    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): it does not follow the rows of the heap */
-    kept.line = realloc(full ? sink->top[0].line : NULL, row->size);
+    if (sink->top_count == 2 * (int64_t)sink->top_most) {
+        keep_top(sink);
+    }
+    kept.line = malloc(row->size);
     if (kept.line == NULL) {
         return nnc_no_memory(err);
     }
     memcpy(kept.line, row->bytes, row->size);
-    if (full) {
-        sink->top[0] = kept;
-        sift_down(sink->top, sink->top_count);
-    } else {
-        sink->top[sink->top_count] = kept;
-        sift_up(sink->top, sink->top_count++);
-    }
+    sink->top[sink->top_count++] = kept;
     return NNC_OK;
 }
 
@@ -216,7 +201,7 @@ static nnc_status take_row(row_sink *sink, const nnc_batch_row *row, nnc_error *
 {
     nnc_cell cells[NNC_TABLE_COLUMNS];
     if (sink->database == NULL) {
-        return keep_best(sink, row, err);
+        return add_candidate(sink, row, err);
     }
     nnc_cells_unpack(row->bytes, cells, sink->sweep->column_count);
     return nnc_database_put(sink->database, cells, err);
@@ -252,11 +237,6 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
     return status;
 }
 
-static int best_first(const void *a, const void *b)
-{
-    return is_worse(a, b) ? 1 : -1;
-}
-
 /* For people: how many plans have no row. */
 static void say_hidden(row_sink *sink)
 {
@@ -274,8 +254,8 @@ static void say_hidden(row_sink *sink)
 static nnc_status finish_lines(row_sink *sink, nnc_error *err)
 {
     nnc_status status = NNC_OK;
-    if (sink->top_count > 1) {
-        qsort(sink->top, (size_t)sink->top_count, sizeof *sink->top, best_first);
+    if (sink->top != NULL) {
+        keep_top(sink);
     }
     for (int32_t i = 0; i < sink->top_count && status == NNC_OK; i++) {
         status = write_lines(sink, sink->top[i].line, sink->top[i].size, err);

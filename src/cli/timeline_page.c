@@ -1,4 +1,5 @@
-/* timeline */
+/* The schedule of a step: --timeline of `estimate`, a bar of letters for each pipeline stage, and --trace, a file in the
+ * Trace Event Format. Both walk the intervals of a report, which are sorted by stage and time. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,55 +13,58 @@ static const char letters[NNC_ACTIVITY_COUNT + 1] = "FBWxu.";
 
 /* The intervals of one stage. */
 typedef struct lane {
-    const nnc_interval *intervals;
-    int64_t count;
+    const nnc_interval *at, *end;
 } lane;
 
-static lane lane_of(const nnc_report *report, const nnc_interval *from)
+static const nnc_interval *end_of(const nnc_report *report)
 {
-    lane found = { .intervals = from };
-    const nnc_interval *end = report->intervals + report->interval_count;
-    while (from + found.count < end && from[found.count].stage == from->stage) {
-        found.count++;
-    }
-    return found;
+    return report->intervals + report->interval_count;
 }
 
-/* Adds up what falls into a place; returns the first interval that does not end before it. */
-static int64_t spend(lane l, int64_t at, double from_s, double to_s, double *spent_s)
+static lane lane_of(const nnc_report *report, const nnc_interval *first)
 {
-    while (at < l.count && l.intervals[at].end_s <= from_s) {
+    const nnc_interval *at = first;
+    while (at < end_of(report) && at->stage == first->stage) {
         at++;
     }
-    for (int64_t k = at; k < l.count && l.intervals[k].start_s < to_s; k++) {
-        const nnc_interval *one = &l.intervals[k];
+    return (lane){ first, at };
+}
+
+/* ---- --timeline: a bar of letters per stage ---- */
+
+/* Adds the time of each activity between two moments; returns the first interval that ends after the first one. */
+static const nnc_interval *spend(lane l, double from_s, double to_s, double *spent_s)
+{
+    while (l.at < l.end && l.at->end_s <= from_s) {
+        l.at++;
+    }
+    for (const nnc_interval *one = l.at; one < l.end && one->start_s < to_s; one++) {
         const double start_s = one->start_s > from_s ? one->start_s : from_s;
         spent_s[one->activity] += (one->end_s < to_s ? one->end_s : to_s) - start_s;
     }
-    return at;
+    return l.at;
 }
 
-/* The bar of a lane: a letter in each place. What a letter does not show of a place is owed to the
- * next ones, so that the letters have the shares of the time also where passes are shorter. */
-static void draw(lane l, double begin_s, double place_s, char *bar, int width)
+/* The bar of a lane: one letter for each slice of time. Time that a letter does not show is carried over to the next
+ * slices, so that letters have the shares of the time even when passes are shorter than a slice. */
+static void draw(lane l, double begin_s, double slice_s, char *bar, int width)
 {
-    double owed_s[NNC_ACTIVITY_COUNT] = { 0 };
-    int64_t at = 0;
+    double carried_s[NNC_ACTIVITY_COUNT] = { 0 };
     for (int i = 0; i < width; i++) {
-        const double from_s = begin_s + i * place_s, to_s = from_s + place_s;
+        const double from_s = begin_s + i * slice_s, to_s = from_s + slice_s;
         double spent_s[NNC_ACTIVITY_COUNT] = { 0 };
         int most = -1;
-        at = spend(l, at, from_s, to_s, spent_s);
+        l.at = spend(l, from_s, to_s, spent_s);
         for (int a = 0; a < NNC_ACTIVITY_COUNT; a++) {
-            owed_s[a] += spent_s[a];
-            if (spent_s[a] > 0 && (most < 0 || owed_s[a] > owed_s[most])) {
+            carried_s[a] += spent_s[a];
+            if (spent_s[a] > 0 && (most < 0 || carried_s[a] > carried_s[most])) {
                 most = a;
             }
         }
         bar[i] = ' '; /* outside the stage's own step */
         if (most >= 0) {
             bar[i] = letters[most];
-            owed_s[most] -= place_s;
+            carried_s[most] -= slice_s;
         }
     }
     bar[width] = '\0';
@@ -85,25 +89,24 @@ static void write_interval(nnc_sheet *sheet, const nnc_interval *one, bool chunk
 static void write_lane(nnc_sheet *sheet, lane l, bool chunks)
 {
     enum { SHOWN = 3 };
-    int64_t passes = 0, at = 0;
+    int64_t passes = 0, done = 0;
     char label[32];
-    for (int64_t i = 0; i < l.count; i++) {
-        passes += l.intervals[i].micro_batch >= 0 ? 1 : 0;
+    for (const nnc_interval *one = l.at; one < l.end; one++) {
+        passes += one->micro_batch >= 0 ? 1 : 0;
     }
-    snprintf(label, sizeof label, "stage %d", (int)l.intervals[0].stage);
+    snprintf(label, sizeof label, "stage %" PRId32, l.at->stage);
     nnc_sheet_label(sheet, label);
-    for (int64_t i = 0; i < l.count; i++) {
-        const nnc_interval *one = &l.intervals[i];
+    for (const nnc_interval *one = l.at; one < l.end; one++) {
         const bool pass = one->micro_batch >= 0;
         if (one->activity == NNC_ACTIVITY_IDLE) {
             continue;
         }
-        if (!pass || at < SHOWN || at >= passes - SHOWN) {
+        if (!pass || done < SHOWN || done >= passes - SHOWN) {
             write_interval(sheet, one, chunks);
-        } else if (at == SHOWN) {
+        } else if (done == SHOWN) {
             nnc_sheet_item(sheet, NNC_INK_PLAIN, "...");
         }
-        at += pass ? 1 : 0;
+        done += pass ? 1 : 0;
     }
     nnc_sheet_end(sheet);
 }
@@ -126,13 +129,13 @@ static span span_of(const nnc_report *report)
     return all;
 }
 
-static void write_key(nnc_sheet *sheet, const span *all, double place_s)
+static void write_key(nnc_sheet *sheet, const span *all, double slice_s)
 {
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     nnc_sheet_label(sheet, "timeline");
     nnc_sheet_item(sheet, NNC_INK_STRONG, "%s..%s", nnc_unit_text(all->begin_s, "s", a),
                    nnc_unit_text(all->end_s, "s", b));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "a place is %s", nnc_unit_text(place_s, "s", a));
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "a letter is %s", nnc_unit_text(slice_s, "s", a));
     for (int i = 0; i < NNC_ACTIVITY_COUNT; i++) {
         if (all->has[i]) {
             nnc_sheet_item(sheet, NNC_INK_PLAIN, "%c %s", letters[i],
@@ -150,37 +153,36 @@ static bool has_chunks(const nnc_report *report)
 
 void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *report)
 {
-    enum { LABEL = 10, PLACES_MAX = 400 };
-    char bar[PLACES_MAX + 1];
+    enum { LABEL = 10, SLICES_MAX = 400 };
+    char bar[SLICES_MAX + 1];
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     const bool markdown = style.format == &nnc_format_markdown;
-    const nnc_interval *end = report->intervals + report->interval_count;
-    const int room = markdown ? 80 : style.width - LABEL;
-    const int places = room > PLACES_MAX ? PLACES_MAX : room;
+    const int width = markdown ? 80 : style.width - LABEL;
+    const int slices = width > SLICES_MAX ? SLICES_MAX : width;
     const span all = span_of(report);
-    const double place_s = (all.end_s - all.begin_s) / places;
+    const double slice_s = (all.end_s - all.begin_s) / slices;
 
-    write_key(&sheet, &all, place_s);
+    write_key(&sheet, &all, slice_s);
     nnc_buffer_text(out, markdown ? "\n```text\n" : "");
-    for (const nnc_interval *at = report->intervals; at < end;) {
+    for (const nnc_interval *at = report->intervals; at < end_of(report);) {
         const lane l = lane_of(report, at);
-        draw(l, all.begin_s, place_s, bar, places);
+        draw(l, all.begin_s, slice_s, bar, slices);
         nnc_buffer_print(out, "stage %-3d %s\n", (int)at->stage, bar);
-        at += l.count;
+        at = l.end;
     }
     nnc_buffer_text(out, markdown ? "```\n\n" : "\n");
-    for (const nnc_interval *at = report->intervals; at < end;) {
+    for (const nnc_interval *at = report->intervals; at < end_of(report);) {
         const lane l = lane_of(report, at);
         write_lane(&sheet, l, has_chunks(report));
-        at += l.count;
+        at = l.end;
     }
 }
 
-/* The timeline as a trace, in the object form of the Trace Event Format that Perfetto and chrome://tracing
- * read: slices of one thread follow each other or nest, times are in whole nanoseconds. */
+/* ---- --trace: the object form of the Trace Event Format, which Perfetto and chrome://tracing read. Slices of one
+ * thread follow each other or nest; times are whole nanoseconds ---- */
 
-/* Processes of the trace: the stages; what all ops of the busiest stage take in a step; of these the collectives, by
- * the link that they use longest. */
+/* Processes of the trace: the stages; the ops of the busiest stage, each with its time in a step; the collectives among
+ * them, by the link that they use longest. */
 enum { STAGES, OPS, NETWORKS };
 
 static int64_t ns_of(double seconds)
@@ -252,9 +254,9 @@ static void put_counter(nnc_record *record, const char *what, const char *unit,
     nnc_record_close(record);
 }
 
-/* What a stage holds when a pass ends: all that does not change, and activations by the micro-batches in flight, which at
- * the most are those that its memory counts. */
-static double held_bytes(const nnc_memory *memory, int64_t in_flight, int64_t most)
+/* Memory of a stage when a pass ends. Only activations change: they grow with the micro-batches in flight, whose
+ * maximum the memory of the stage counts. */
+static double resident_bytes(const nnc_memory *memory, int64_t in_flight, int64_t most)
 {
     const double kept = (double)memory->activation_bytes;
     return (double)memory->total_bytes - kept +
@@ -272,21 +274,7 @@ static void put_arrow(nnc_record *record, const char *phase, const nnc_interval 
     nnc_record_close(record);
 }
 
-/* The intervals of a stage. */
-typedef struct track {
-    const nnc_interval *at, *end;
-} track;
-
-static track track_of(const nnc_report *report, const nnc_interval *first)
-{
-    const nnc_interval *end = report->intervals + report->interval_count, *at = first;
-    while (at < end && at->stage == first->stage) {
-        at++;
-    }
-    return (track){ first, at };
-}
-
-static bool next_pass(track *l, nnc_activity activity)
+static bool next_pass(lane *l, nnc_activity activity)
 {
     while (l->at < l->end && l->at->activity != activity) {
         l->at++;
@@ -294,9 +282,8 @@ static bool next_pass(track *l, nnc_activity activity)
     return l->at < l->end;
 }
 
-/* From each pass of one stage to that of the same micro-batch on the other. Both stages take them in one
- * order. */
-static void put_arrows(nnc_record *record, track from, track to, nnc_activity activity, int64_t *id)
+/* Arrows from each pass of one stage to the pass of the same micro-batch on the other; both have one order. */
+static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity activity, int64_t *id)
 {
     for (; next_pass(&from, activity) && next_pass(&to, activity); from.at++, to.at++) {
         const int64_t sent = ns_of(from.at->end_s) - 1, taken = ns_of(to.at->start_s);
@@ -317,7 +304,7 @@ static int change_of(const nnc_interval *one)
                                                     : 0;
 }
 
-static void put_stage(nnc_record *record, const nnc_report *report, track l)
+static void put_stage(nnc_record *record, const nnc_report *report, lane l)
 {
     const nnc_memory *memory = l.at->stage < report->stage_count
                                    ? &report->stages[l.at->stage].memory
@@ -330,18 +317,18 @@ static void put_stage(nnc_record *record, const nnc_report *report, track l)
     in_flight = 0;
     for (; l.at < l.end; l.at++) {
         if (l.at->activity == NNC_ACTIVITY_IDLE) {
-            continue; /* what no slice covers */
+            continue; /* no slice for idle time */
         }
         put_pass(record, l.at);
         if (change_of(l.at) != 0) {
             in_flight += change_of(l.at);
             put_counter(record, "in flight", "passes", l.at, (double)in_flight);
-            put_counter(record, "memory", "bytes", l.at, held_bytes(memory, in_flight, most));
+            put_counter(record, "memory", "bytes", l.at, resident_bytes(memory, in_flight, most));
         }
     }
 }
 
-/* Of chunks and directions the next stage is another one for each, so these have no arrows. */
+/* Arrows need one chunk and one direction: else the next stage differs from pass to pass. */
 static bool one_chunk(const nnc_report *report)
 {
     for (int64_t i = 0; i < report->interval_count; i++) {
@@ -354,12 +341,11 @@ static bool one_chunk(const nnc_report *report)
 
 static void put_stages(nnc_record *record, const nnc_report *report)
 {
-    const nnc_interval *end = report->intervals + report->interval_count;
     const bool arrows = one_chunk(report);
     int64_t id = 1;
-    track before = { NULL, NULL };
-    for (const nnc_interval *at = report->intervals; at < end;) {
-        const track l = track_of(report, at);
+    lane before = { NULL, NULL };
+    for (const nnc_interval *at = report->intervals; at < end_of(report);) {
+        const lane l = lane_of(report, at);
         put_stage(record, report, l);
         if (arrows && before.at != NULL) {
             put_arrows(record, before, l, NNC_ACTIVITY_FORWARD, &id);
@@ -370,7 +356,7 @@ static void put_stages(nnc_record *record, const nnc_report *report)
     }
 }
 
-/* Every op with what all its instances take, one after the other, each phase on its own track. */
+/* Every op with the time of all its instances, one after the other, each phase on its own thread. */
 static void put_ops(nnc_record *record, const nnc_report *report)
 {
     double used_s[NNC_PHASE_COUNT] = { 0 };
@@ -399,7 +385,7 @@ static void put_ops(nnc_record *record, const nnc_report *report)
     }
 }
 
-/* Every collective with the time that it is on its link in a step, hidden or not, one after the other. */
+/* Every collective with its time on its link in a step, overlapped or not, one after the other. */
 static void put_networks(nnc_record *record, const nnc_report *report)
 {
     static const char *const links[] = { "scale_up", "scale_out", "host" };
