@@ -641,9 +641,9 @@ const nnc_command nnc_cmd_diff = {
     .operands = "OLD NEW",
     .summary = "Two estimates: what changed, largest first, and the op or part responsible.",
     .notes = "OLD and NEW are outputs of 'nncost estimate --format json', or plan files with "
-             "recorded estimates, which are matched by scenario. A pipe will do: "
-             "git show main:plans.json | nncost diff /dev/stdin plans.json. Exits with 0 whether "
-             "they differ or not; 'nncost check' is the one that judges.",
+             "recorded estimates, which are matched by scenario. A pipe works, too: git show "
+             "main:plans.json | nncost diff /dev/stdin plans.json. Exits with 0 whether they "
+             "differ or not; 'nncost check' fails instead.",
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,

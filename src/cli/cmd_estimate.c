@@ -21,7 +21,7 @@
 
 /* ---- the step ---- */
 
-/* How near earlier predictions of this kind came to what was measured. */
+/* The error of earlier predictions: measured steps of this family under this profile. */
 static void write_past(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -34,8 +34,7 @@ static void write_past(nnc_sheet *sheet, const void *record)
     nnc_sheet_label(sheet, "");
     if (p->of == NNC_PAST_FEW) {
         nnc_sheet_words(sheet,
-                        "%s measured step%s of this family and profile%s: how near it comes is "
-                        "not known",
+                        "%s measured step%s of this family and profile%s: the error is not known",
                         p->rows == 0 ? "no" : few[p->rows], p->rows == 2 ? "s" : "",
                         p->rows == 0 ? "" : " alone");
         nnc_sheet_end(sheet);
@@ -55,7 +54,7 @@ static void write_past(nnc_sheet *sheet, const void *record)
 
 /* ---- memory ---- */
 
-/* What a class of memory is, next to its size. */
+/* A note next to the size of a memory class. */
 static const char *class_note(const nnc_memory *memory, const char *name)
 {
     static const char *const notes[][2] = {
@@ -587,7 +586,7 @@ static nnc_status write_report(nnc_session *session, const nnc_report *report, n
     return options->trace != NULL ? write_trace(report, options->trace, err) : NNC_OK;
 }
 
-/* With a scratch of its own: the report points into the other. */
+/* Uses a scratch of its own, since the report points into the other one. */
 static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entries[NNC_LEVER_COUNT],
                                    nnc_error *err)
 {
@@ -678,14 +677,11 @@ const nnc_command nnc_cmd_estimate = {
     .name = "estimate",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "One training step: time with its bounds, what limits it, memory, throughput, cost.",
-    .notes =
-        "Exits with 1 when the step does not fit into the device's memory; everything is printed "
-        "all the same, with the smallest changes that would fit. Stages count from 0. With "
-        "--format csv, --stages, --timeline and --sensitivity print their table in place of the "
-        "estimate. A "
-        "timeline has at most 1000000 passes. An elasticity of -0.5: one percent more of the "
-        "figure "
-        "takes half a percent off the step.",
+    .notes = "Exits with 1 when the step does not fit into the device's memory; it prints "
+             "everything all the same, and the smallest changes that would fit. Stages count from "
+             "0. With --format csv, --stages, --timeline and --sensitivity print their table in "
+             "place of the estimate. A timeline has at most 1000000 passes. An elasticity of -0.5 "
+             "means: one percent more of the parameter makes the step half a percent shorter.",
     .min_operands = 1,
     .max_operands = 2,
     .takes =

@@ -21,7 +21,7 @@ typedef struct ops_row {
     int32_t order;
     double instances, flops, vector_flops, bytes, seconds;
     double bound_s[NNC_BOUND_COUNT];
-    double key; /* that it is sorted by */
+    double key; /* sort key */
 } ops_row;
 
 static void add_cost(ops_row *row, const nnc_op_cost *cost)
@@ -46,7 +46,7 @@ static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by)
     return nnc_op_name(cost->op);
 }
 
-/* Fills rows, in order of first appearance; returns how many. */
+/* Fills rows in order of first appearance; returns their number. */
 static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
 {
     int32_t count = 0;
@@ -136,7 +136,7 @@ NNC_GET(get_bound, ops_row, nnc_text_cell(nnc_bound_name(main_bound(self))))
 NNC_GET(get_shown_bound, ops_row,
         self->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
 
-/* The columns that ops and sums of them share. */
+/* Columns of single ops and of sums. */
 static const nnc_metric number_rows[] = {
     NNC_HEAD("FLOPs", NUMBER, .get = get_flops, .show = NNC_SHOW_SCALED, .drop = 5),
     NNC_HEAD("bytes", NUMBER, .get = get_bytes, .show = NNC_SHOW_SCALED, .drop = 3),
@@ -190,7 +190,7 @@ static const nnc_metric sum_rows[] = {
     NNC_AS("time_s", NUMBER, NNC_IN(ops_row, seconds), .unit = "s",
            .help = "Time on the critical path."),
     NNC_AS("share", NUMBER, .get = get_share, .help = "Share of the step."),
-    NNC_AS("bound", TEXT, .get = get_bound, .help = "What bounds most of it."),
+    NNC_AS("bound", TEXT, .get = get_bound, .help = "The bound of the largest part."),
     NNC_ROWS(&numbers),
 };
 static const nnc_metrics sums = NNC_METRICS("sums over the step", sum_rows, ops_row);
@@ -302,7 +302,7 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 {
     nnc_metric own_rows[NNC_COUNT_OF(document_rows)];
     memcpy(own_rows, document_rows, sizeof own_rows);
-    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* what --by makes of the list */
+    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* rows of the list by --by */
     const nnc_metrics own = { .rows = own_rows, .count = NNC_COUNT_OF(own_rows) };
     nnc_view shown = nnc_ops_output;
     shown.document = &own;
@@ -340,10 +340,10 @@ const nnc_command nnc_cmd_ops = {
     .name = "ops",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.",
-    .notes = "FLOPs, bytes and time are those of one instance; repeat counts the instances in one "
-             "step, and share is that of all of them. With --by all figures are sums over the "
-             "step. FLOPs include those of the vector units. Exits with 0 whether the step fits "
-             "or not.",
+    .notes =
+        "FLOPs, bytes and time are those of one instance; repeat counts the instances in one step, "
+        "and share is that of all of them. With --by all numbers are sums over the step. FLOPs "
+        "include those of the vector units. Exits with 0 whether the step fits or not.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_OPS,

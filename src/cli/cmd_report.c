@@ -1,4 +1,5 @@
-/* report */
+/* nncost report: one page of HTML for an estimate, the scenarios of a plan file, a search, or two estimates
+ * (diff): the verdict, pictures, numbers, ops and sources, and the command that makes the page again. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "plot/plot.h"
 #include "record/plan_file_load.h"
 
-/* OPS: rows of a table; PASSES: of a timeline, so that a page stays below 120 kB. */
+/* Limits that keep a page below 120 kB: OPS rows of a table, PASSES of a timeline. */
 enum { OPS = 60, PASSES = 250, WIDE = 720, NARROW = 360 };
 
 static nnc_style html_of(const nnc_session *session)
@@ -44,7 +45,7 @@ static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_p
     nnc_buffer_text(out, "</div>\n");
 }
 
-/* Wide and narrow, of which a page shows one; a timeline is moved sideways instead. */
+/* Each picture in a wide and a narrow form; the page shows one of them. A timeline scrolls sideways. */
 static void put_pictures(nnc_buffer *out, const nnc_plot_data *data, bool pipelined)
 {
     for (unsigned i = 0; i < NNC_PICTURE_COUNT; i++) {
@@ -125,7 +126,7 @@ static nnc_status put_search(nnc_session *session, const nnc_search_report *repo
     const bool sizes = report->sizes != NULL;
     char text[192];
     if (report->digest != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--shard", "a report is of a whole search");
+        return nnc_fail(err, NNC_BAD_USAGE, "--shard", "a report needs a whole search");
     }
     nnc_html_put(out, "h1", report->model->name);
     snprintf(text, sizeof text,
@@ -192,7 +193,7 @@ static void put_diff(nnc_session *session, const nnc_check_report *report)
     }
 }
 
-/* ---- what made it ---- */
+/* ---- the foot ---- */
 
 static void put_foot(nnc_session *session)
 {
@@ -202,7 +203,7 @@ static void put_foot(nnc_session *session)
     nnc_buffer_text(&command, "nncost");
     const char *end = session->arguments.bytes + session->arguments.size;
     for (const char *at = session->arguments.bytes; at < end; at += strlen(at) + 1) {
-        if (strncmp(at, "--output", 8) != 0) { /* where to does not matter */
+        if (strncmp(at, "--output", 8) != 0) { /* the output path is no part of the command */
             nnc_buffer_byte(&command, ' ');
             nnc_shell_word(&command, at);
         } else if (at[8] == '\0') {
@@ -235,7 +236,7 @@ static nnc_status write_estimate(nnc_session *session, void *context, nnc_scenar
     return status;
 }
 
-/* One section for each scenario of a plan file, or for the one that is asked for. */
+/* One section for each scenario of a plan file, or for --scenario. */
 static nnc_status write_estimates(nnc_session *session, nnc_arena *arena, nnc_error *err)
 {
     char **operands = session->options.operands;
@@ -318,14 +319,12 @@ const nnc_command nnc_cmd_report = {
     .name = "report",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW",
     .summary = "One page of HTML: the verdict, pictures, every number, its sources.",
-    .notes =
-        "What 'estimate' and 'ops', 'search' or 'diff' say with the same options, with the "
-        "pictures "
-        "of 'plot', in one file that needs nothing else: it opens from disk, can be mailed and "
-        "printed, and fetches nothing. Of a plan file every scenario has its part, or the one of "
-        "--scenario. Tables are sorted by a click on a heading. The same command gives the same "
-        "bytes; --date adds a date. --format does not change it. Exits with 1 when a plan does not "
-        "fit, or none is found.",
+    .notes = "The output of 'estimate' and 'ops', 'search' or 'diff' with the same options, and "
+             "the pictures of 'plot', in one file that needs no other: it opens from disk, can be "
+             "mailed and printed, and fetches nothing. A plan file gives a part for each scenario, "
+             "or for that of --scenario. A click on a heading sorts a table. The same command "
+             "gives the same bytes; --date adds a date. --format does not change it. Exits with 1 "
+             "when a plan does not fit, or no plan is found.",
     .min_operands = 1,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH |

@@ -273,7 +273,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     return NNC_OK;
 }
 
-/* Without a model and a device: what is given is all there is. */
+/* A run without a model and a device: the formulas use the options alone. */
 static nnc_status run_bare(nnc_session *session, nnc_error *err)
 {
     const nnc_given *given = &session->options.given;
@@ -313,8 +313,8 @@ const nnc_command nnc_cmd_run = {
                "checkpoints and input.",
     .notes = "How much is trained: --tokens, --samples, --epochs with --dataset-size, or --days. "
              "Without MODEL and DEVICE the formulas work on what is given: --devices, --step-s, "
-             "--device-mtbf-s and so on. What is not known is left out. Times take us, ms, s, min, "
-             "h, d; bytes and rates k, M, G, T; tokens k, M, B, T.",
+             "--device-mtbf-s and so on. Numbers that are not known are left out. Times take us, "
+             "ms, s, min, h, d; bytes and rates k, M, G, T; tokens k, M, B, T.",
     .min_operands = 0,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN,

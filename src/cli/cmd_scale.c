@@ -15,14 +15,14 @@
 #include "input/kind.h"
 #include "input/read.h"
 
-/* What device time goes to: five parts of a step, then the kinds of collectives. */
+/* Parts of device time: five parts of a step, then the kinds of collectives. */
 typedef enum scale_part {
     NNC_SCALE_COMPUTE, /* forward and backward */
     NNC_SCALE_RECOMPUTE,
     NNC_SCALE_UPDATE,
     NNC_SCALE_BUBBLE,
     NNC_SCALE_HOST,
-    NNC_SCALE_COMM, /* the first of them */
+    NNC_SCALE_COMM, /* the first kind */
     NNC_SCALE_COUNT = NNC_SCALE_COMM + NNC_COMM_COUNT
 } scale_part;
 
@@ -38,7 +38,7 @@ typedef struct scale_row {
 typedef struct nnc_scale {
     const char *model, *device;
     int64_t global_batch;
-    bool batch_chosen; /* not asked for */
+    bool batch_chosen; /* by the command; the options have none */
     int32_t base;      /* index of the smallest size with a plan; -1 = none has one */
     scale_row *rows;
     int32_t count;
@@ -51,7 +51,7 @@ static const char *part_name(unsigned part)
     return part < NNC_SCALE_COMM ? names[part] : nnc_comm_name(part - NNC_SCALE_COMM);
 }
 
-/* The part that lost most, after `than` (-1 = of all); -1 = none lost as much as half a percent. */
+/* The part that lost most, or most after `than` (-1 = most of all); -1 = no part lost half a percent. */
 static int most_lost(const scale_row *row, int than)
 {
     int most = -1;
@@ -103,7 +103,7 @@ static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT
 
 #define BEST(member) NNC_IN(scale_row, best.member)
 #define FOUND(member) NNC_IN(scale_row, best.found.member)
-/* With a name for programs, with a head for people. */
+/* A row with a name is for programs, with a head for people. */
 static const nnc_metric scale_rows[] = {
     NNC_WHOLE(scale_row, devices, .head = "devices", .help = "Devices of this size."),
     NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s",
@@ -129,7 +129,7 @@ static const nnc_metric scale_rows[] = {
                    "scaling_efficiency.",
            .more = NNC_MORE(.each = part_name)),
     NNC_AS("lost_to", TEXT, .get = get_broke,
-           .help = "The part that lost most; null where none lost half a percent."),
+           .help = "The part that lost most; null when no part lost half a percent."),
     NNC_AS("run_s", NUMBER, FOUND(run_s), .head = "run", .unit = "s", .drop = 5,
            .help = "Time of the whole run.", .more = NNC_MORE(.same_as = "cost.run_s")),
     NNC_HEAD("cost", TEXT, .get = nnc_best_cost, .drop = 3),
@@ -198,7 +198,7 @@ static const char *plural_of(int32_t devices)
     return devices == 1 ? "" : "s";
 }
 
-/* How far it goes well, and what is in the way after that. */
+/* The largest efficient size, and the largest loss of the next one. */
 static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *scale)
 {
     const scale_row *good = &scale->rows[scale->base], *first_bad = NULL;
@@ -259,14 +259,14 @@ const nnc_view nnc_scale_view = {
 
 #define ROUNDING 1e-12
 
-/* What the writer of a search makes of it. */
+/* Context of the writer of the search. */
 typedef struct scaler {
     nnc_arena *arena;
     nnc_scratch *scratch;
     nnc_scale scale;
 } scaler;
 
-/* The parts of a step that add up to it, in device time. */
+/* The parts of a step, as device time; they add up to the step. */
 static void device_time(const nnc_result *r, double parts[NNC_SCALE_COUNT])
 {
     const double devices = (double)r->plan.devices;
@@ -354,7 +354,7 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
     return NNC_OK;
 }
 
-/* The sizes that are looked at where none are asked for. */
+/* Adds the default sizes when the options have none. */
 static nnc_status choose_sizes(nnc_options *options, nnc_error *err)
 {
     nnc_given *given = &options->given;
@@ -400,15 +400,16 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_scale = {
     .name = "scale",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary = "What more devices bring: step, throughput, efficiency, and what is lost to what.",
+    .summary =
+        "The gain of more devices: step, throughput, efficiency, and where device time is lost.",
     .notes =
         "The best plan of every size of --devices [1..4096*8: 1, 8, 64, 512, 4096] for one batch, "
-        "as 'search' finds it, with the same options; without --global-batch one of about 4 "
-        "million tokens is chosen, and said. Efficiency is throughput per device over that of "
-        "the smallest size with a plan. What is missing to 100% is device time that a part of "
-        "the step takes beyond what it takes there: compute (smaller products), recompute, "
-        "update, bubble, host, or the collectives of tensor, context, expert, data or pipeline "
-        "ranks. 'nncost plot scaling' draws it. Exits with 1 when no size has a plan.",
+        "as 'search' finds it, with the same options; without --global-batch it chooses one of "
+        "about 4 million tokens, and says so. Efficiency is throughput per device over that of the "
+        "smallest size with a plan. The loss to 100% is device time that a part of the step takes "
+        "beyond its time at that size: compute (smaller products), recompute, update, bubble, "
+        "host, or the collectives of tensor, context, expert, data or pipeline ranks. 'nncost plot "
+        "scaling' draws it. Exits with 1 when no size has a plan.",
     .min_operands = 1,
     .max_operands = 2,
     .takes =

@@ -1,4 +1,5 @@
-/* search */
+/* nncost search: the best legal plans for a number of devices, or for each of several sizes, and the Pareto
+ * front of step time and memory. Also the best plan of a device or a size, for device_ranking.c and cmd_scale.c. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,12 +18,12 @@
 #include "record/plan_file_load.h"
 #include "shape/family.h"
 
-/* What a plan costs: money of the run, else device-hours of the run, else money of a step, else
- * device-seconds of a step. */
+/* Cost of a plan: money of the run, else device-hours of the run, else money of a step, else device-seconds of a
+ * step. */
 typedef struct spent {
     const char *what; /* "run cost" */
     double amount;
-    const char *currency; /* NULL: it is no money */
+    const char *currency; /* NULL = not money */
 } spent;
 
 /* "run cost 12.3 USD", into text; returns text. */
@@ -48,7 +49,7 @@ static const char *spent_text(const nnc_found *found, const char *currency, char
     return text;
 }
 
-/* A row of the table: a plan, and how many more there are of its step and its memory. */
+/* A row of the table: a plan, and the number of other plans with the same step and memory. */
 typedef struct plan_row {
     nnc_found found;
     int32_t like;
@@ -98,7 +99,7 @@ static bool software_differs(const nnc_found *list, int32_t count)
     return false;
 }
 
-/* Do two plans read the same but for their words? */
+/* Do two plans show the same numbers? */
 static bool is_like(const nnc_found *a, const nnc_found *b)
 {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
@@ -108,7 +109,7 @@ static bool is_like(const nnc_found *a, const nnc_found *b)
                   nnc_unit_text((double)b->memory_bytes, "B", right)) == 0;
 }
 
-/* Neighbours that read the same become one row. */
+/* Folds neighbours with the same numbers into one row. */
 static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows)
 {
     int32_t kept = 0;
@@ -158,7 +159,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     free(rows);
 }
 
-/* Why there is no row. */
+/* Says why a size has no plan. */
 static void write_none(nnc_buffer *out, nnc_style style, const nnc_search_size *size,
                        const char *currency)
 {
@@ -224,7 +225,7 @@ static void write_sizes(nnc_buffer *out, nnc_style style, const nnc_search_repor
     nnc_arena_destroy(arena);
 }
 
-/* ", bubble 1.2 ms less", when it is more than rounding. */
+/* ", bubble 1.2 ms less"; empty when the difference is rounding. */
 enum { DIFFERENCE = 80 };
 static const char *difference(const char *what, double less_s, double step_s, char text[DIFFERENCE])
 {
@@ -237,7 +238,7 @@ static const char *difference(const char *what, double less_s, double step_s, ch
     return text;
 }
 
-/* What sets the best plan apart from the next one: where the time went. */
+/* The difference of the best plan to the second: where the time goes. */
 static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r)
 {
     const nnc_found *a = &r->best[0], *b = &r->best[1];
@@ -257,17 +258,16 @@ static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result 
                    difference("compute", faster_s - bubble_s - exposed_s, a->step_s, compute));
 }
 
-/* A step, and what a run of such steps comes to. */
+/* The fastest plan that misses the deadline or the budget. */
 static void write_missed(nnc_buffer *out, nnc_style style, const nnc_found *missed,
                          const char *currency)
 {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
-    nnc_sheet_line(
-        out, style,
-        "no plan that fits keeps to the deadline and the budget; the fastest takes %s a step, "
-        "%s for the run, %s",
-        nnc_unit_text(missed->step_s, "s", step), nnc_unit_text(missed->run_s, "s", run),
-        spent_text(missed, currency, cost));
+    nnc_sheet_line(out, style,
+                   "no plan that fits meets the deadline and the budget; the fastest takes %s a "
+                   "step, %s for the run, %s",
+                   nnc_unit_text(missed->step_s, "s", step), nnc_unit_text(missed->run_s, "s", run),
+                   spent_text(missed, currency, cost));
 }
 
 static void write_target(nnc_buffer *out, const nnc_search_report *report, const nnc_target *t)
@@ -287,7 +287,7 @@ static void write_target(nnc_buffer *out, const nnc_search_report *report, const
                          nnc_unit_text(t->step_s, "s", then),
                          memory ? " with the fastest plan of all" : "");
     } else {
-        nnc_buffer_print(out, " -> %s, %.4g x%s\n", nnc_unit_text(t->needed, unit, then),
+        nnc_buffer_print(out, " -> %s, %.4g times%s\n", nnc_unit_text(t->needed, unit, then),
                          t->needed / t->value, memory ? ", with another plan" : "");
     }
 }
@@ -304,7 +304,7 @@ static void write_targets(nnc_buffer *out, const nnc_search_report *report)
     }
     if (r->best_count > 0) {
         nnc_buffer_print(out,
-                         "\nfrom %s to a step of %s, the smallest value of one figure alone\n\n",
+                         "\nfrom %s to a step of %s, the smallest value of one parameter alone\n\n",
                          nnc_unit_text(r->best[0].step_s, "s", now), goal);
     } else {
         nnc_buffer_print(out, "\nfor a step of %s\n\n", goal);
@@ -333,9 +333,12 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
     if (r->best[0].command != NULL) {
         nnc_buffer_print(out, "\n    %s\n", r->best[0].command);
     }
-    nnc_buffer_print(out, "\ntime against memory, %s\n\n",
-                     r->pareto_truncated ? "the fastest part of the front"
-                                         : "no other plan is faster with less");
+    nnc_buffer_print(
+        out, "\n%s\n\n",
+        r->pareto_truncated
+            ? "Pareto front, its fastest part: no other plan is faster with less memory"
+            : "the Pareto front: the Pareto front: no other plan is "
+              "faster with less memory memory");
     nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12,
                     report->currency, false);
 }
@@ -364,7 +367,7 @@ static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report
                    shard, t->space, t->legal, t->feasible, t->evaluated,
                    t->evaluated < t->feasible ? ", no other can be among the best" : "");
     if (t->covered < t->space) {
-        nnc_buffer_print(out, "interrupted: only %" PRIu64 " combinations were looked at\n",
+        nnc_buffer_print(out, "interrupted: only %" PRIu64 " combinations were covered\n",
                          t->covered);
     }
     nnc_buffer_byte(out, '\n');
@@ -376,8 +379,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     write_head(out, style, report);
     if (!report->device->efficiency.fitted) {
         nnc_sheet_line(out, style,
-                       "no fitted efficiencies for this device: roofline times, real ones are "
-                       "longer and may rank otherwise");
+                       "no fitted efficiencies for this device: roofline times; real ones are "
+                       "longer and may rank differently");
         nnc_buffer_byte(out, '\n');
     } else if (report->device->efficiency.basis == NNC_BASIS_DEFAULT) {
         nnc_buffer_text(out, "not measured on this device: its efficiencies are those of similar "
@@ -416,9 +419,9 @@ void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report
     nnc_view_write(out, style, &view, report);
 }
 
-enum { USUAL_TOKENS = 4194304 }; /* of a batch of a language model in pre-training */
+enum { USUAL_TOKENS = 4194304 }; /* a usual batch of language-model pre-training */
 
-/* The batch and the sequence among the options; 0 = not given. */
+/* Reads the batch and the sequence length from the options; 0 = not given. */
 static nnc_status read_given(const nnc_given *given, nnc_plan *plan, nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {
@@ -557,7 +560,7 @@ static nnc_status write_found(nnc_session *session, void *batch_chosen,
     return NNC_OK;
 }
 
-/* Without a batch one that such models are trained with is chosen, and said. */
+/* Without a batch in the options it chooses one, and the page says so. */
 static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *err)
 {
     char **operands = session->options.operands;
@@ -584,24 +587,20 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_search = {
     .name = "search",
     .operands = "MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE]",
-    .summary = "The best legal plans for N devices, and the front of time against memory.",
-    .notes = "Needs --devices, or a plan file that has them; without --global-batch one of about 4 "
-             "million tokens is chosen, and said. Every choice that is left open is searched: "
-             "tensor, pipeline, context, expert, virtual stages, micro-batch, ZeRO stage, "
-             "sequence parallelism, recompute, schedule, offload. An option with a list "
-             "restricts it: --tensor 4,8 --recompute none,full; '+' joins what one plan "
-             "recomputes. Other options hold for every plan. Each figure equals that of "
-             "'estimate' for the same plan. --devices may be a list of sizes, 64,128 or 8..4096 "
-             "(doubling): "
-             "then the best plan of each size is shown, and the fastest and the cheapest size. "
-             "Several devices are compared, each by its cheapest size that keeps to --deadline and "
-             "--budget, "
-             "or with --objective time by its fastest; --plans FILE writes a scenario for each. "
-             "--shard I/N searches one of N parts, of equal size, for 'nncost merge' to put "
-             "together: "
-             "that takes --format json. Ctrl-C ends with the best of what was covered. Exits with "
-             "1 when no plan fits, with "
-             "128 and the number of the signal when stopped by one.",
+    .summary = "The best legal plans for N devices, and the Pareto front of time and memory.",
+    .notes = "Needs --devices, or a plan file that has them; without --global-batch it chooses one "
+             "of about 4 million tokens, and says so. It searches every choice that is left open: "
+             "tensor, pipeline, context, expert, virtual stages, micro-batch, ZeRO stage, sequence "
+             "parallelism, recompute, schedule, offload. An option with a list restricts it: "
+             "--tensor 4,8 --recompute none,full; '+' joins what one plan recomputes. Other "
+             "options hold for every plan. Each number equals that of 'estimate' for the same "
+             "plan. --devices may be a list of sizes, 64,128 or 8..4096 (doubling): then the best "
+             "plan of each size is shown, and the fastest and the cheapest size. Several devices "
+             "are compared, each by its cheapest size within --deadline and --budget, or with "
+             "--objective time by its fastest; --plans FILE writes a scenario for each. --shard "
+             "I/N searches one of N parts, of equal size, which 'nncost merge' joins; it needs "
+             "--format json. Ctrl-C stops the search and shows the best plans so far. Exits with 1 "
+             "when no plan fits, with 128 and the number of the signal when stopped by one.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |

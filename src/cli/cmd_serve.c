@@ -356,8 +356,7 @@ const nnc_command nnc_cmd_serve = {
     .name = "serve",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary =
-        "A decoder that is served: time to first token and per token, throughput, memory and "
-        "cost.",
+        "A decoder under load: time to first token and per token, throughput, memory and cost.",
     .notes =
         "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop "
         "(--request-rate) or as many as fit (--offline). Exits with 1 when they do not fit, or "
@@ -392,9 +391,8 @@ static nnc_status run_ops(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_serve_ops = {
     .name = "ops",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
-    .summary =
-        "Every op of a prefill and of a decode step, equal layers together: work, weights and "
-        "cache that it reads, time, what bounds it.",
+    .summary = "Every op of a prefill and of a decode step, equal layers together: work, weights "
+               "and cache that it reads, time, bound.",
     .notes = "Exits with 0 whether the requests fit or not.",
     .min_operands = 1,
     .max_operands = 2,
@@ -421,7 +419,7 @@ static nnc_status run_explain(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_serve_explain = {
     .name = "explain",
     .operands = "NAMES MODEL DEVICE | NAMES PLANS.json [DEVICE] --serve",
-    .summary = "What metrics of serving are: formula, source, and the numbers put in.",
+    .summary = "Metrics of serving: formula, source, and the numbers put in.",
     .notes =
         "NAMES are joined by commas: metrics by their names in 'nncost serve --format json', such "
         "as tpot_s, kv_bytes_per_token, max_sequences or decode.time_s.",

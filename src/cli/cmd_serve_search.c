@@ -12,7 +12,7 @@
 #include "serve/serve_search.h"
 
 typedef struct searched {
-    const nnc_report *report; /* model, device, software and what was asked */
+    const nnc_report *report; /* model, device, software and the request */
     const char *slo;          /* as given; NULL = none */
     const nnc_serve_limit *limits;
     const nnc_serve_search_result *result;
@@ -45,7 +45,7 @@ static const nnc_metric found_rows[] = {
     NUMBER(per_million_output_tokens, .head = "per M out", .drop = 1, .show = NNC_SHOW_COUNT,
            .help = "Price of all devices over a million generated tokens."),
     NNC_NAMED(nnc_serve_found, bound, nnc_bound_name, NNC_BOUND_COUNT, .head = "bound",
-              .help = "What takes most of a decode step."),
+              .help = "The largest part of a decode step."),
 };
 static const nnc_metrics found_metrics = NNC_METRICS("a deployment", found_rows, nnc_serve_found);
 
@@ -352,8 +352,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_serve_search = {
     .name = "search",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
-    .summary = "The cheapest and the fastest deployment of a decoder that is served, and the front "
-               "between them.",
+    .summary = "The cheapest and the fastest deployment of a decoder under load, and the Pareto "
+               "front between them.",
     .notes =
         "Without --devices it searches the numbers of devices up to --max-devices; it also "
         "searches "

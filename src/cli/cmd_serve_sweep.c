@@ -13,9 +13,9 @@
 typedef struct serve_rows {
     nnc_report *reports;
     int64_t count, illegal;        /* illegal: left out */
-    bool models, devices, engines; /* these vary */
-    const char
-        *names[NNC_SETTINGS_MAX]; /* options that vary, and which of a row's values is theirs */
+    bool models, devices, engines; /* whether they vary */
+    const char *
+        names[NNC_SETTINGS_MAX]; /* options that vary, and the index of each among a row's values */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
     const char ***values; /* of each row: as given */

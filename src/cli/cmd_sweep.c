@@ -1,4 +1,5 @@
-/* sweep */
+/* nncost sweep and nncost merge. Rows go to a sink: lines of a file or standard output, the best rows (--top),
+ * or a database (--db). */
 #include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -33,18 +34,18 @@ typedef struct row_sink {
     const nnc_interrupt *interrupt;
     nnc_file file;
     bool file_open;
-    nnc_database *database; /* NULL: lines */
+    nnc_database *database; /* NULL = lines */
     const char *database_path;
     nnc_table table;
     nnc_buffer text;
     kept_row *top; /* --top: candidates for the best rows; NULL = all rows are written */
     bool bounded;  /* the first top_most of them are sorted */
     int32_t top_count, top_most;
-    int64_t from, done; /* rows when it was opened, and now */
+    int64_t from, done; /* rows done when it was opened, and now */
     double commit_s;    /* time of the next commit */
     nnc_sweep_tally tally;
     nnc_progress progress;
-    int stopped; /* by this signal; 0 = not */
+    int stopped; /* number of the signal; 0 = not stopped */
 } row_sink;
 
 static const double commit_every_s = 0.25;
@@ -56,7 +57,7 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Writes the text that has gathered. */
+/* Writes the gathered text. */
 static nnc_status flush(row_sink *sink, nnc_error *err)
 {
     if (sink->text.failed) {
@@ -67,7 +68,7 @@ static nnc_status flush(row_sink *sink, nnc_error *err)
     return status;
 }
 
-/* As wide as its columns: what was asked for is not left out. */
+/* Without a limit of width, since no requested column may be left out. */
 static nnc_style style_of(const row_sink *sink)
 {
     return (nnc_style){ .format = sink->sweep->format, .width = INT_MAX };
@@ -237,7 +238,7 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
     return status;
 }
 
-/* For people: how many plans have no row. */
+/* Says how many plans have no row. */
 static void say_hidden(row_sink *sink)
 {
     const nnc_sweep_tally *tally = &sink->tally;
@@ -289,7 +290,7 @@ static void say_stopped(const row_sink *sink)
 {
     const char *what = sink->database != NULL ? "; the same command goes on from there"
                        : sink->top != NULL    ? "; the best of these are written"
-                                              : "; all that is written is whole";
+                                              : "; the output has whole rows";
     fprintf(stderr, "nncost: sweep: stopped after %" PRId64 " of %" PRId64 " combinations%s\n",
             sink->done, sink->sweep->shard_rows, what);
 }
@@ -367,7 +368,7 @@ static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_er
     const nnc_sweep_options *asked = &options->sweep;
     const bool to_program =
         options->format == &nnc_format_csv || options->format == &nnc_format_json;
-    /* Rows keep their number where they go on by it: into shards, and through programs. */
+    /* Shards and programs need the number of a row. */
     if (sweep->shard.of > 1 || asked->database != NULL || (asked->columns == NULL && to_program)) {
         NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", "row", err));
     }
@@ -399,7 +400,7 @@ static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err
     return add_names(options, sweep, err);
 }
 
-/* false: there are no rows, as a rank has failed. */
+/* Returns false when a rank has failed, so there are no rows. */
 static bool run_rows(nnc_crew crew, const nnc_sweep *sweep, row_sink *sink, int threads,
                      nnc_status *status, nnc_error *err)
 {
@@ -418,7 +419,7 @@ static bool run_rows(nnc_crew crew, const nnc_sweep *sweep, row_sink *sink, int 
     return well;
 }
 
-/* Why there is no row. */
+/* Says why there is no row. */
 static void say_none(const nnc_sweep *sweep, const nnc_sweep_tally *tally)
 {
     const int64_t plans = tally->illegal + tally->over_memory + tally->fitting;
@@ -447,7 +448,7 @@ static nnc_status finish(nnc_session *session, const nnc_sweep *sweep, row_sink 
     return status;
 }
 
-/* Rank 0 writes. Nobody begins before all ranks are well and read the same. */
+/* Rank 0 writes. All ranks begin only after each has read the same input without an error. */
 static nnc_status run_crew(nnc_session *session, nnc_crew crew, const nnc_sweep *sweep,
                            uint64_t digest, nnc_status status, nnc_error *err)
 {
@@ -468,7 +469,7 @@ static nnc_status run_crew(nnc_session *session, nnc_crew crew, const nnc_sweep 
         if (crew.rank == 0 && well) {
             status = finish(session, sweep, &sink, status, err);
         } else if (crew.rank == 0) {
-            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* what was there stays */
+            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* keeps the old file */
         }
     }
     nnc_interrupt_release(&interrupt);
@@ -485,7 +486,7 @@ static nnc_status run_sweep(nnc_session *session, nnc_error *err)
         status = nnc_sweep_digest(sweep, &digest, err);
     }
     status = run_crew(session, crew, sweep, digest, status, err);
-    session->options.output = NULL; /* it is written */
+    session->options.output = NULL; /* written already */
     nnc_sweep_destroy(sweep);
     nnc_crew_end();
     return status;
@@ -495,14 +496,13 @@ const nnc_command nnc_cmd_sweep = {
     .name = "sweep",
     .operands = "MODEL[,MODEL...] DEVICE[,DEVICE...]",
     .summary = "Every combination of the axes given, one row each.",
-    .notes =
-        "An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1..64*2 "
-        "(doubling) or 0..1+0.25 (steps), joined by commas. Rows come in the order of model, "
-        "device, software, plan options, --set and --link as given, the last one varying "
-        "fastest. What belongs to one value is joined by '+': --recompute none,norm+activation. "
-        "Rows are the plans that are legal and fit; Ctrl-C ends with whole rows. --shard I/N "
-        "does every N-th row only, from the I-th on, for 'nncost merge' to put together. Exits "
-        "with 1 when there is no row, with 128 and the number of the signal when stopped by one.",
+    .notes = "An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or "
+             "1..64*2 (doubling) or 0..1+0.25 (steps), joined by commas. Rows come in the order of "
+             "model, device, software, plan options, --set and --link as given, the last one "
+             "varying fastest. '+' joins the parts of one value: --recompute none,norm+activation. "
+             "Rows are the plans that are legal and fit; Ctrl-C ends with whole rows. --shard I/N "
+             "does every N-th row only, from the I-th on, for 'nncost merge' to join. Exits with 1 "
+             "when there is no row, with 128 and the number of the signal when stopped by one.",
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWEEP,
@@ -517,7 +517,7 @@ static bool is_csv(const char *path)
     return length > 4 && strcmp(path + length - 4, ".csv") == 0;
 }
 
-/* The session writes it. */
+/* Merges shards of a search; the session writes the result. */
 static nnc_status merge_search(nnc_session *session, const char *out, char *const *shards,
                                int count, nnc_error *err)
 {
@@ -539,10 +539,10 @@ static nnc_status merge_search(nnc_session *session, const char *out, char *cons
 static nnc_status run_merge(nnc_session *session, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    /* An input in the place of OUT must not be lost. */
+    /* OUT must be new: a shard given in its place would be lost. */
     if (access(options->operands[0], F_OK) == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, options->operands[0],
-                        "is there already, expected the name of a new file first");
+                        "exists already, expected the name of a new file first");
     }
     bool search = false;
     NNC_TRY(nnc_search_shard_is(options->operands[1], &search, err));
@@ -557,13 +557,12 @@ const nnc_command nnc_cmd_merge = {
     .name = "merge",
     .operands = "OUT SHARD...",
     .summary =
-        "The shards of a sweep or of a search as one file, as one run would have written it.",
-    .notes =
-        "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. Databases "
-        "must be complete and all there; they become one database, or CSV or JSON lines where "
-        "OUT ends in .csv or .json. Shards of a search are what 'nncost search --shard --format "
-        "json' wrote; they must all be there, and become JSON, or CSV where OUT ends in .csv. Then "
-        "exits with 1 when no plan fits.",
+        "Join the shards of a sweep or of a search into one file, equal to that of a single run.",
+    .notes = "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. Databases "
+             "must be complete and all there; they become one database, or CSV or JSON lines if "
+             "OUT ends in .csv or .json. Shards of a search are outputs of 'nncost search --shard "
+             "--format json'; they must all be there, and become JSON, or CSV if OUT ends in .csv. "
+             "Then exits with 1 when no plan fits.",
     .min_operands = 2,
     .max_operands = 100000,
     .takes = NNC_TAKES_HELP,

@@ -68,12 +68,12 @@ static const nnc_metric choice_rows[] = {
     NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in one word."),
     NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
     NNC_AS("basis", ENUM, NNC_IN(choice_row, basis), .names = { nnc_basis_name, NNC_BASIS_COUNT },
-           .help = "What the device's efficiencies rest on."),
+           .help = "Source of the device's efficiencies."),
     NNC_AS("device_hours", NUMBER, FOUND(device_hours),
            .help = "Devices times hours of the whole run."),
     NNC_NUMBER(choice_row, price, .help = "Price of one device for one hour."),
-    NNC_TEXT(choice_row, seller, .help = "Whose price it is."),
-    NNC_TEXT(choice_row, date, .help = "When it was asked."),
+    NNC_TEXT(choice_row, seller, .help = "Seller of the price."),
+    NNC_TEXT(choice_row, date, .help = "Date of the price."),
     NNC_AS("reason", TEXT, BEST(reason), .help = "Why no plan is shown."),
     NNC_AS("command", TEXT, FOUND(command), .help = "The command that estimates the plan."),
 };
@@ -454,11 +454,12 @@ static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc
             return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "an empty name in the list \"%s\"",
                             session->options.operands[1]);
         }
-        nnc_session own = *session; /* its options are those of the next device, too */
+        nnc_session own =
+            *session; /* the search takes options out; the next device needs them, too */
         r->row = &all->rows[all->count];
         NNC_TRY(nnc_search_asked(&own, session->options.operands[0], device, take, r, err));
         all->count++;
-        if (own.exit_code > 1) { /* a signal: those so far are shown */
+        if (own.exit_code > 1) { /* stopped by a signal: shows the devices so far */
             session->exit_code = own.exit_code;
             return NNC_OK;
         }

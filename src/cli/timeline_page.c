@@ -61,7 +61,7 @@ static void draw(lane l, double begin_s, double slice_s, char *bar, int width)
                 most = a;
             }
         }
-        bar[i] = ' '; /* outside the stage's own step */
+        bar[i] = ' '; /* outside of the stage's step */
         if (most >= 0) {
             bar[i] = letters[most];
             carried_s[most] -= slice_s;
@@ -85,7 +85,7 @@ static void write_interval(nnc_sheet *sheet, const nnc_interval *one, bool chunk
                    nnc_unit_text(one->end_s, "s", end));
 }
 
-/* The first and the last few passes, and what follows them; idle time shows in the bar. */
+/* The first and last passes, and the intervals after them; idle time shows in the bar. */
 static void write_lane(nnc_sheet *sheet, lane l, bool chunks)
 {
     enum { SHOWN = 3 };

@@ -146,7 +146,7 @@ void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *ro
 
 /* ---- cmd_run.c: lines of a run on other pages ---- */
 
-/* What its input takes, when something is given about it. */
+/* Lines about its input, when options describe it. */
 void nnc_run_input_lines(nnc_buffer *out, nnc_style style, const nnc_run *run);
 /* All of it. */
 void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report);

@@ -1,4 +1,5 @@
-/* formats */
+/* The formats of --format, one section each: JSON, CSV, Markdown. The terminal's is in table.c. A format is one
+ * row: it writes a whole view, or line by line an output that may be longer than memory. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,7 +20,7 @@ void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
     style.format->view(out, style, view, record);
 }
 
-/* One JSON document; or an object in each line. */
+/* ---- JSON: one document, or an object in each line ---- */
 
 static void json_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view,
                             const void *record)
@@ -47,17 +48,17 @@ const nnc_format nnc_format_json = {
     .name = "json", .view = json_write_view, .line = json_put_line, .documents = true
 };
 
-/* RFC 4180, lines end with "\r\n". */
+/* ---- CSV: RFC 4180, lines end with "\r\n" ---- */
 
-/* Or what a workflow would obey at the begin of a line. */
+/* Would a spreadsheet read the text as a formula, or a GitHub workflow as a command? */
 static bool is_formula(const char *text)
 {
     return *text == '=' || *text == '+' || *text == '-' || *text == '@' ||
            (text[0] == ':' && text[1] == ':');
 }
 
-/* A control character, a line break among them, becomes a blank. What a spreadsheet would take for a formula
- * gets an apostrophe, which it takes for "this is a text". Source: OWASP, "CSV Injection". */
+/* Writes a control character or line break as a blank. A formula gets an apostrophe, which tells a spreadsheet
+ * that it is text. Source: OWASP, "CSV Injection". */
 static void csv_put_text(nnc_buffer *out, const char *text)
 {
     const size_t begin = nnc_plain_length(text, SIZE_MAX);
@@ -118,7 +119,6 @@ static void csv_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells
     nnc_buffer_put(out, "\r\n", 2);
 }
 
-/* The values of a record, each into its cell. */
 static void put_record(nnc_buffer *out, nnc_columns columns, const nnc_place *place)
 {
     for (int32_t i = 0; i < columns.count; i++) {
@@ -130,7 +130,6 @@ static void put_record(nnc_buffer *out, nnc_columns columns, const nnc_place *pl
     nnc_buffer_text(out, "\r\n");
 }
 
-/* The part of a view that is a table. */
 static void csv_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view,
                            const void *record)
 {
@@ -158,9 +157,7 @@ const nnc_format nnc_format_csv = {
     .name = "csv", .view = csv_write_view, .heading = csv_put_heading, .line = csv_put_line
 };
 
-/* GitHub's Markdown: lists and tables. */
-
-/* ---- pages ---- */
+/* ---- GitHub's Markdown: lists and tables ---- */
 
 static void markdown_put_label(nnc_sheet *sheet, const char *label)
 {
@@ -181,8 +178,6 @@ static void markdown_put_page_heading(nnc_buffer *out, const char *text)
 {
     nnc_buffer_print(out, "\n## %s\n\n", text);
 }
-
-/* ---- tables ---- */
 
 static void markdown_put_heading(nnc_buffer *out, nnc_heads heads)
 {

@@ -1,9 +1,9 @@
-/* html */
+/* HTML: a page that stands alone, and the parts of it that views write: paragraphs and tables. */
 #include <string.h>
 
 #include "render/render_internal.h"
 
-/* Light and dark by the reader's choice; on paper always light, nothing torn apart. */
+/* Light or dark by the reader's choice; on paper always light, without page breaks inside a part. */
 static const char style_sheet[] =
     "body{font:16px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif;"
     "max-width:60rem;margin:0 "
@@ -25,7 +25,7 @@ static const char style_sheet[] =
     "print{.wide{overflow:visible}svg,tr,pre,.verdict{break-inside:avoid}.phone{display:none}"
     ".desk{display:block}}";
 
-/* Tables are sorted by a column; "12.30 ms", "386.5 G" and "41.2%" by what they are worth. */
+/* Sorts a table by a column; "12.30 ms", "386.5 G" and "41.2%" are compared as numbers. */
 static const char script[] =
     "const size={n:1e-9,u:1e-6,m:1e-3,k:1e3,M:1e6,G:1e9,T:1e12,P:1e15,E:1e18};"
     "function worth(text){const m=/^([-+]?[\\d.,]+)\\s*([a-zA-Z]*)/.exec(text);"
@@ -72,11 +72,11 @@ void nnc_html_put(nnc_buffer *out, const char *element, const char *text)
     nnc_buffer_print(out, "</%s>\n", element);
 }
 
-/* Paragraphs and tables of HTML. It is not among the forms of --format: render/html.h puts a page round them. */
+/* ---- the format: paragraphs and tables; --format does not offer it ---- */
 
 static void put_label(nnc_sheet *sheet, const char *label)
 {
-    const bool below = *label == '\0' || *label == ' '; /* goes on with the line above */
+    const bool below = *label == '\0' || *label == ' '; /* continues the line above */
     nnc_buffer_text(sheet->out, below ? "<br>" : "<p>");
     label += strspn(label, " ");
     if (*label != '\0') {

@@ -1,4 +1,4 @@
-/* json_writer */
+/* The JSON writer: a document value by value, or all members of a record by its metrics table. */
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
     }
 }
 
-/* What stands before a value. */
+/* Writes the comma, the line break and the key before a value. */
 static void begin_value(nnc_record *record, const char *key)
 {
     const bool own_line =
@@ -124,9 +124,9 @@ void nnc_record_null(nnc_record *record, const char *key)
     nnc_record_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_NULL });
 }
 
-/* ---- by tables ---- */
+/* ---- records by their metrics table ---- */
 
-/* An array: an object where its values have names, else a list. */
+/* An array becomes an object when its values have names, else a list. */
 static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place *place)
 {
     char text[NNC_METRIC_TEXT_MAX];

@@ -243,7 +243,7 @@ void nnc_table_begin(nnc_table *table, const nnc_head *heads, int count);
 void nnc_table_head(nnc_table *table, nnc_head head);
 /* Adds the rows of a metrics table that have a head. */
 void nnc_table_heads(nnc_table *table, const nnc_metrics *metrics);
-/* Gives a column another heading; NULL hides it. */
+/* Gives a column another heading; NULL leaves it out. */
 void nnc_table_rename(nnc_table *table, const char *head, const char *text);
 
 /* Appends a cell; rows fill up from the left. */
@@ -382,7 +382,7 @@ void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, con
  * become '?'. */
 void nnc_put_xml(nnc_buffer *out, const char *text);
 
-/* Groups of marks that stand side by side, so readers with colour blindness must be able to tell them apart. */
+/* Groups of marks that stand side by side: readers with colour blindness must see the difference. */
 enum { NNC_HUES_STEP = 1, NNC_HUES_MEMORY = 2, NNC_HUES_BOUND = 4 };
 
 /* A colour of pictures, in light and in dark: one row for each class of marks. */

@@ -1,4 +1,4 @@
-/* sheet */
+/* Lines of a page: "label   item, item, item", and the rows that describe a page as data (nnc_page_row). */
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
@@ -26,7 +26,8 @@ void nnc_sheet_label(nnc_sheet *sheet, const char *label)
     page_of(sheet)->label(sheet, label);
 }
 
-/* Puts one unbreakable piece, on a new line when it, and what may follow it at once, would pass the right edge. */
+/* Writes one unbreakable piece; on a new line when it, with `follows` columns after it, would pass the right
+ * edge. */
 static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follows)
 {
     static const char *const codes[] = {
@@ -77,7 +78,7 @@ void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
     put_piece(sheet, ink, text, 0);
 }
 
-/* Takes the text apart. */
+/* Writes text word by word; changes the text. */
 static void put_words(nnc_sheet *sheet, char *text)
 {
     for (char *word = text; *word;) {
@@ -135,7 +136,7 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text)
 
 /* ---- rows ---- */
 
-/* How a page shows a metric where the metric's own table says otherwise: after a colon, "{cost.step:count}". */
+/* Forms in which a row shows a metric, in place of the form in its table: "{cost.step:count}". */
 static const struct form {
     const char *name;
     nnc_show show;
@@ -239,7 +240,7 @@ static double number_of(const nnc_cell *cell)
                                            : (double)NAN;
 }
 
-/* The cell of a metric, or of a number or word that is none. */
+/* The cell of a metric; or of a number, or a word. */
 static nnc_cell operand(const nnc_metrics *metrics, const void *record, const char *word,
                         char text[NNC_METRIC_TEXT_MAX])
 {
@@ -293,7 +294,7 @@ static bool holds(const nnc_metrics *metrics, const void *record, const char *wh
 }
 
 #ifndef NDEBUG
-/* Does every row, also one that is left out now, name metrics of its table and forms that exist? */
+/* Do all rows, also those that are left out now, name existing metrics and forms? */
 static bool all_known(const nnc_page_rows *page)
 {
     for (size_t i = 0; i < page->count; i++) {

@@ -1,4 +1,4 @@
-/* svg */
+/* Pictures as SVG: elements, widths of text, and the palette. Coordinates are whole tenths of a pixel. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ nnc_px nnc_px_of(double pixels)
     return isnan(pixels) ? 0 : (nnc_px)floor(10.0 * held + 0.5);
 }
 
-/* What a terminal or a workflow would obey is '?' as elsewhere: pictures are printed, too. */
+/* Writes '?' for control characters, since pictures are printed to terminals, too. */
 void nnc_put_xml(nnc_buffer *out, const char *text)
 {
     while (*text != '\0') {
@@ -25,7 +25,9 @@ void nnc_put_xml(nnc_buffer *out, const char *text)
         case '<': nnc_buffer_text(out, "&lt;"); break;
         case '>': nnc_buffer_text(out, "&gt;"); break;
         case '"': nnc_buffer_text(out, "&quot;"); break;
-        case '\n': nnc_buffer_text(out, "&#10;"); break; /* a new line could begin with an order */
+        case '\n':
+            nnc_buffer_text(out, "&#10;");
+            break; /* a new line could begin with a workflow command */
         default:
             if (size == 0 || control > 0) {
                 nnc_buffer_byte(out, '?');
@@ -223,7 +225,7 @@ void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, con
     nnc_buffer_free(&svg->body);
 }
 
-/* Widths of the characters of DejaVu Sans in thousandths of its size, from blank to '~'. */
+/* ---- widths of text: characters of DejaVu Sans in thousandths of its size, from blank to '~' ---- */
 
 enum { FIRST = ' ', LAST = '~', OTHER = 1000 }; /* OTHER: outside ASCII, where few are wider */
 
@@ -244,7 +246,7 @@ static const uint16_t bold[LAST - FIRST + 1] = {
     716,  716, 493, 595, 478, 712,  652, 924,  645, 652, 582, 712, 365, 712,  838,
 };
 
-/* Thousandths of the size that the first bytes of a text take. */
+/* Width of the first bytes of a text, in thousandths of the font size. */
 static int64_t advance_of(const char *text, size_t size, nnc_type type)
 {
     const uint16_t *widths = type == NNC_TYPE_BOLD ? bold : plain;
@@ -291,8 +293,8 @@ char *nnc_text_cut(const char *text, nnc_type type, nnc_px width, char cut[NNC_T
 #define DARK_INK "#0d1117"
 #define LIGHT_INK "#ffffff"
 
-/* tests/unit/test_svg.c sees them with fewer colours (Machado et al. 2009), and asks for a contrast of
- * 3:1 against the page and 4.5:1 of text. */
+/* ---- palette. tests/unit/test_svg.c simulates colour blindness (Machado et al. 2009) and requires a contrast
+ * of 3:1 against the page and 4.5:1 for text ---- */
 const nnc_hue nnc_palette[] = {
     { "ink", "#1b1f24", "#e6edf3", NULL, NULL, 0 },
     { "dim", "#57606a", "#9aa4af", NULL, NULL, 0 },
@@ -321,7 +323,7 @@ const nnc_hue nnc_palette[] = {
 };
 const int nnc_palette_count = sizeof nnc_palette / sizeof nnc_palette[0];
 
-/* What marks look like apart from their class's colour. */
+/* The look of marks, except for the colour of their class. */
 static const char shapes[] =
     ".nnc text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif}"
     ".nnc .b{font-weight:600}.nnc .s{font-size:10px}"
@@ -334,7 +336,7 @@ static const char shapes[] =
     ".nnc .bar,.nnc .dot{stroke-width:1}.nnc .hollow{fill-opacity:0;stroke-width:1.5}"
     ".nnc .halo{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}";
 
-/* The lines that take a colour of the palette. */
+/* Selectors that take a colour of the palette. */
 static const struct {
     const char *selector, *property, *hue;
 } uses[] = {

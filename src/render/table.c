@@ -1,4 +1,4 @@
-/* table */
+/* Tables: rows and columns of text, and the terminal's format, which lays them out. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ void nnc_table_head(nnc_table *table, nnc_head head)
     table->heads[table->count++] = head;
 }
 
-/* Objects stand in a table by their rows. NOLINTNEXTLINE(misc-no-recursion) */
+/* An object adds the columns of its own rows. NOLINTNEXTLINE(misc-no-recursion) */
 void nnc_table_heads(nnc_table *table, const nnc_metrics *metrics)
 {
     for (size_t i = 0; i < metrics->count; i++) {
@@ -101,7 +101,7 @@ int64_t nnc_table_rows(const nnc_table *table)
     return table->cell_count / table->count;
 }
 
-/* Of a table that has lost a cell none is in its place. */
+/* Writes nothing when memory ran out: cells would be in wrong columns. */
 static void write_cells(nnc_table *table, nnc_buffer *out, nnc_style style)
 {
     out->failed = out->failed || table->cells.failed;
@@ -140,7 +140,7 @@ bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const ch
     return true;
 }
 
-/* Writes the rows there are, the first time below the heads. */
+/* Writes the rows so far; the first time with the heads above. */
 static void put_rows(nnc_table *table, nnc_buffer *out, nnc_style style)
 {
     write_cells(table, out, style);
@@ -171,17 +171,15 @@ void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const cha
     }
 }
 
-/* Text for a terminal: lines that wrap at its width, tables that fit into it. */
+/* ---- the format for a terminal: lines wrap at its width, tables fit into it ---- */
 
 enum { GAP = 2, SHRUNK_MIN = 8 };
-
-/* ---- pages ---- */
 
 static void put_label(nnc_sheet *sheet, const char *label)
 {
     const int width = nnc_text_width(label);
     nnc_put_plain(sheet->out, label, width);
-    if (width > 0 && width >= sheet->indent) { /* no room beside it */
+    if (width > 0 && width >= sheet->indent) { /* the label fills the indent */
         nnc_buffer_byte(sheet->out, '\n');
         nnc_buffer_blanks(sheet->out, sheet->indent);
     } else {
@@ -227,7 +225,7 @@ static void measure(nnc_table *table)
     }
 }
 
-/* The column to leave out next, -1 when only those remain that must stay. */
+/* The column to leave out next; -1 = the remaining columns must stay. */
 static int next_to_drop(const nnc_table *table)
 {
     int found = -1;
@@ -240,7 +238,7 @@ static int next_to_drop(const nnc_table *table)
     return found;
 }
 
-/* The widest of those columns that may be cut further, -1 when there is none. */
+/* The widest column that may be cut further; -1 = no column may. */
 static int next_to_cut(const nnc_table *table)
 {
     int found = -1;
@@ -253,7 +251,7 @@ static int next_to_cut(const nnc_table *table)
     return found;
 }
 
-/* Cuts the columns that may be cut by what the line is too long, always the widest of them. */
+/* Cuts columns by the excess of the line, always the widest one that may be cut. */
 static void shrink(nnc_table *table, int width, int gap)
 {
     int c;
@@ -263,8 +261,7 @@ static void shrink(nnc_table *table, int width, int gap)
     }
 }
 
-/* Moves columns together, then cuts what may be cut, then leaves out what may be left out, until
- * the line fits. Returns the blanks between columns. */
+/* Makes a line fit: first a smaller gap, then cut columns, then columns left out. Returns the gap. */
 static int fit(nnc_table *table, int width)
 {
     int full[NNC_TABLE_COLUMNS];
@@ -276,7 +273,7 @@ static int fit(nnc_table *table, int width)
         if (drop < 0 || total_width(table, gap) <= width) {
             return gap;
         }
-        /* The room it leaves may be enough for the columns cut so far. */
+        /* Its width may be enough for the columns cut so far. */
         table->widths[drop] = 0;
         table->dropped[drop] = true;
         for (int c = 0; c < table->count; c++) {
@@ -285,13 +282,13 @@ static int fit(nnc_table *table, int width)
     }
 }
 
-/* What is being written of a line: blanks not written yet, since none stand at its end. */
+/* A line that is being written. Blanks are pending, since a line has none at its end. */
 typedef struct line {
     nnc_buffer *out;
     int pending, gap;
 } line;
 
-/* Was it cut? */
+/* Returns whether the cell was cut. */
 static bool put_cell(line *l, const nnc_head *head, int width, const char *text)
 {
     const int full = nnc_text_width(text);
@@ -343,7 +340,7 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
     }
 }
 
-/* Columns that were left out, or cut, by their headings; true when there are any. */
+/* Names the columns that were left out, or cut; returns whether there are any. */
 static bool name_columns(const nnc_table *table, bool cut, nnc_buffer *out)
 {
     const char *before = !cut ? "left out: " : out->size > 0 ? "; cut: " : "cut: ";
@@ -357,7 +354,7 @@ static bool name_columns(const nnc_table *table, bool cut, nnc_buffer *out)
     return out->size > 0;
 }
 
-/* Names what had no room: nobody misses a column that he does not know of. */
+/* Names the columns that did not fit, so that readers know that they exist. */
 static void put_below(nnc_buffer *out, nnc_style style, const nnc_table *table)
 {
     nnc_buffer names = { 0 };
@@ -382,7 +379,7 @@ static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, c
     view->page(out, style, record);
 }
 
-/* Cells as a table keeps them. */
+/* Packs the cells of a line as a table keeps them. */
 static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
 {
     for (int i = 0; i < heads.count; i++) {

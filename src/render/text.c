@@ -1,4 +1,4 @@
-/* text */
+/* Small pieces of text: numbers as people read them, headings of columns, widths, and escapes. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "render/render_internal.h"
 
-/* Past this a double holds no single units, and the grouping below would run out of int64_t. */
+/* Above this a double is not exact in units, and the grouping below would overflow int64_t. */
 static const double whole_max = 9007199254740992.0;
 
 char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT])
@@ -69,7 +69,7 @@ char *nnc_error_text(double error, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-/* At most four digits that count. */
+/* At most four significant digits. */
 static char *short_text(double value, char text[NNC_NUMBER_TEXT])
 {
     char rounded[NNC_NUMBER_TEXT];
@@ -80,7 +80,7 @@ static char *short_text(double value, char text[NNC_NUMBER_TEXT])
     return nnc_number_text(strtod(rounded, NULL), text);
 }
 
-/* Tokens and pixels are counted: they take no prefix. */
+/* Does the unit take a prefix? Tokens and pixels are counts and take none. */
 static bool is_measured(const char *unit)
 {
     return !islower((unsigned char)unit[0]) || unit[1] == '\0';
@@ -121,7 +121,7 @@ const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
     return short_text(value, text);
 }
 
-/* What people call it: the last part of its name, "model" of model.id. */
+/* The heading of a column: the last part of its name, "id" of model.id. */
 static const char *last_part(const char *name)
 {
     const char *dot = name != NULL ? strrchr(name, '.') : NULL;
@@ -167,7 +167,7 @@ int nnc_text_width(const char *text)
     return width;
 }
 
-/* A byte, or '?' for a whole control character. Returns how many bytes that was. */
+/* Writes a byte, or '?' for a control character. Returns the number of bytes read. */
 static size_t put_printable(nnc_buffer *out, const char *text)
 {
     const size_t control = nnc_control_length(text);
@@ -178,7 +178,7 @@ static size_t put_printable(nnc_buffer *out, const char *text)
 void nnc_put_plain(nnc_buffer *out, const char *text, int max)
 {
     if (text[0] == ':' && text[1] == ':' &&
-        max > 0) { /* at the begin of a line a workflow obeys it */
+        max > 0) { /* at the start of a line it would be a workflow command */
         nnc_buffer_byte(out, '?');
         text++;
         max--;

@@ -617,7 +617,7 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
 | 0 | 118.1 MB | 118.1 MB | 708.6 MB | 256.4 MB | 16.00 MB | 0 B | 1.217 GB | 12.2% | yes |
 | 1 | 116.1 MB | 116.1 MB | 696.6 MB | 152.2 MB | 22.00 MB | 0 B | 1.103 GB | 11.0% | yes |
 
-- **timeline**: 0 s..13.67 ms, a place is 170.9 us, F forward, B backward, x exchange, u update, . idle
+- **timeline**: 0 s..13.67 ms, a letter is 170.9 us, F forward, B backward, x exchange, u update, . idle
 
 ```text
 stage 0   FFFFFFFFFFFFFF.................BBBBBBBBBBBBB...........BBBBBBBBBBBBBBxuuuuuuuuuu

@@ -52,7 +52,8 @@ $ nncost search dense round --devices 4 --global-batch 8 --pipeline 1,2 --tensor
 dense on 4 x round, global batch 8
 1536 combinations: 50 legal, 50 fit; 50 evaluated
 
-no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
+no fitted efficiencies for this device: roofline times; real ones are longer and may rank
+differently
 
     step    memory    MFU  bubble  software  plan
 16.36 ms  1.355 GB  89.5%    0.0%  megatron  dp4 zero1 mb2
@@ -62,7 +63,7 @@ no fitted efficiencies for this device: roofline times, real ones are longer and
 
     nncost estimate dense round --devices 4 --global-batch 8 --zero 1 --micro-batch 2
 
-time against memory, no other plan is faster with less
+time and memory, the Pareto front: the Pareto front: no other plan is faster with less memory memory
 
     step    memory    MFU  bubble  software  plan
 16.36 ms  1.355 GB  89.5%    0.0%  megatron  dp4 zero1 mb2
