@@ -337,8 +337,7 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
         out, "\n%s\n\n",
         r->pareto_truncated
             ? "Pareto front, its fastest part: no other plan is faster with less memory"
-            : "the Pareto front: the Pareto front: no other plan is "
-              "faster with less memory memory");
+            : "Pareto front: no other plan is faster with less memory");
     nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12,
                     report->currency, false);
 }

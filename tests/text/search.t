@@ -14,7 +14,7 @@ software torch-compile
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
-the Pareto front: the Pareto front: no other plan is faster with less memory memory
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
@@ -48,7 +48,7 @@ software torch-compile
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
-the Pareto front: the Pareto front: no other plan is faster with less memory memory
+Pareto front: no other plan is faster with less memory
 
 | step | memory | MFU | bubble | plan |
 |---:|---:|---:|---:|:---|
@@ -115,7 +115,7 @@ the first is 1.179 ms faster than the second, bubble 1.179 ms less
 
     nncost estimate dense fitted --devices 16 --global-batch 16 --tensor 4 --pipeline 4 --micro-batch 2 --schedule zb-h1 --recompute norm,activation
 
-the Pareto front: the Pareto front: no other plan is faster with less memory memory
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 30.28 ms  292.7 MB  12.1%   20.3%  dp1 tp4 pp4 mb2 zb-h1 recompute=norm+activation
@@ -147,7 +147,7 @@ less
 
     nncost estimate experts round --devices 16 --global-batch 32 --pipeline 2 --expert 8 --zero 1 --micro-batch 1 --schedule dualpipe
 
-the Pareto front: the Pareto front: no other plan is faster with less memory memory
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 8.983 ms  598.2 MB  66.8%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe
@@ -176,7 +176,7 @@ software torch-compile
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 2 --micro-batch 4
 
-the Pareto front: the Pareto front: no other plan is faster with less memory memory
+Pareto front: no other plan is faster with less memory
 
     step     run run USD   kWh   memory   MFU bubble plan
 24.14 ms 31.44 h   1,006 251.5 1.518 GB 60.6%   0.0% dp16 zero2 mb4
@@ -222,7 +222,7 @@ more
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --context 4 --zero 3 --micro-batch 1 --recompute full
 
-the Pareto front: the Pareto front: no other plan is faster with less memory memory
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
@@ -249,7 +249,7 @@ software torch-compile
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 2 --micro-batch 4
 
-the Pareto front: the Pareto front: no other plan is faster with less memory memory
+Pareto front: no other plan is faster with less memory
 
     step     run run USD    kWh   memory   MFU bubble plan
 24.14 ms 377.2 s   3.353 0.8383 1.518 GB 60.6%   0.0% dp16 zero2 mb4
@@ -277,7 +277,7 @@ software torch-compile
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
-the Pareto front: the Pareto front: no other plan is faster with less memory memory
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
@@ -347,7 +347,7 @@ software torch-compile
 
     nncost estimate dense fitted --devices 4 --global-batch 8 --zero 2 --micro-batch 2
 
-the Pareto front: the Pareto front: no other plan is faster with less memory memory
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 13.61 ms  1.194 GB  53.8%    0.0%  dp4 zero2 mb2
@@ -441,7 +441,7 @@ software torch-compile
 
     nncost estimate dense round --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 2
 
-the Pareto front: the Pareto front: no other plan is faster with less memory memory
+Pareto front: no other plan is faster with less memory
 
     step     run run USD   kWh   memory   MFU plan
 31.18 ms 487.2 s   2.165 2.165 1.114 GB 93.9% dp16 zero1 mb2
@@ -489,7 +489,7 @@ software torch-compile
 
     nncost estimate dense round --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 2
 
-the Pareto front: the Pareto front: no other plan is faster with less memory memory
+Pareto front: no other plan is faster with less memory
 
     step     run run USD   kWh   memory   MFU plan
 31.18 ms 487.2 s   2.165 2.165 1.114 GB 93.9% dp16 zero1 mb2

@@ -21,7 +21,6 @@ $ cat > commands <<'END'
 > list models
 > END
 $ while read -r line; do for w in 80 120 200; do COLUMNS=$w nncost $line > out || test $? = 1; awk -v w=$w '!/^    nncost/ && length > w { print w ": " $0 }' out; wc -l < out | grep -q '^ *0$' && echo "nothing: $line"; done; done < commands; true
-80: time and memory, the Pareto front: the Pareto front: no other plan is faster with less memory memory
 
 # A narrow table names what it left out and what it cut; a wide one has all.
 $ for w in 80 120 200; do COLUMNS=$w nncost search dense fitted --devices 16 --global-batch 64 --threads 1 --tokens 1T --best 2 --pipeline 1,2 --recompute none,full | sed -n '/^ *step/,/^$/p' | head -5; done
