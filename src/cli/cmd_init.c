@@ -23,29 +23,32 @@ static void put_value(nnc_record *record, const char *key, const char *text)
     }
 }
 
-/* The options given; plan: the object of their table. */
-static void put_settings(nnc_record *record, const nnc_given *given, const void *plan)
+void nnc_scenario_field(nnc_record *record, const nnc_field *field, const void *object)
 {
-    for (int i = 0; i < given->setting_count; i++) {
-        const nnc_field *field = given->settings[i].field;
-        char text[256];
-        nnc_field_text(field, plan, text, sizeof text);
-        if (field->type == NNC_FIELD_BOOL) {
-            nnc_record_bool(record, field->name, strcmp(text, "on") == 0);
-        } else {
-            put_value(record, field->name, text);
+    char text[256];
+    nnc_field_text(field, object, text, sizeof text);
+    if (field->type == NNC_FIELD_BOOL) {
+        nnc_record_bool(record, field->name, strcmp(text, "on") == 0);
+    } else {
+        put_value(record, field->name, text);
+    }
+}
+
+void nnc_scenario_sets(nnc_record *record, const nnc_given *given)
+{
+    if (given->set_count == 0) {
+        return;
+    }
+    nnc_record_object(record, "set");
+    for (int i = 0; i < given->set_count; i++) {
+        const char *value = strchr(given->sets[i], '=');
+        char key[256];
+        if (value != NULL) {
+            snprintf(key, sizeof key, "%.*s", (int)(value - given->sets[i]), given->sets[i]);
+            put_value(record, key, value + 1);
         }
     }
-    if (given->set_count > 0) {
-        nnc_record_object(record, "set");
-        for (int i = 0; i < given->set_count; i++) {
-            const char *value = strchr(given->sets[i], '=') + 1;
-            char key[256];
-            snprintf(key, sizeof key, "%.*s", (int)(value - 1 - given->sets[i]), given->sets[i]);
-            put_value(record, key, value);
-        }
-        nnc_record_close(record);
-    }
+    nnc_record_close(record);
 }
 
 /* A tenth of headroom, rounded up to two digits: 0.4313 -> 0.48. */
@@ -124,8 +127,12 @@ static void write_file(const nnc_session *session, const nnc_report *report)
                            : "A key of 'require' is any metric of 'nncost estimate --format json', "
                              "in seconds, bytes and FLOPs or with units; the limits here leave a "
                              "tenth of the time, and the device's memory.");
-    put_settings(&record, given,
-                 served ? (const void *)report->serve_ask : (const void *)&report->result->plan);
+    const void *plan =
+        served ? (const void *)report->serve_ask : (const void *)&report->result->plan;
+    for (int i = 0; i < given->setting_count; i++) {
+        nnc_scenario_field(&record, given->settings[i].field, plan);
+    }
+    nnc_scenario_sets(&record, given);
     put_limits(&record, report);
     nnc_record_close(&record);
     nnc_record_close(&record);

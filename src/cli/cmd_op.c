@@ -77,14 +77,9 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet_rows(&sheet, &page, record);
 }
 
-static nnc_lines lines_of(const void *record)
-{
-    return (nnc_lines){ &op_metrics, NULL, record, 1 };
-}
-
-const nnc_view nnc_op_view = {
-    .schema = "nncost.op/1", .document = &op_metrics, .lines = lines_of, .page = write_page
-};
+const nnc_view nnc_op_view = { .schema = "nncost.op/1",
+                               .document = &op_metrics,
+                               .page = write_page };
 
 /* "4096x4096x4096". Returns false when the text is no such list of whole numbers. */
 static bool read_dims(const char *text, nnc_alone *alone)

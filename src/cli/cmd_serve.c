@@ -263,14 +263,8 @@ static void write_images_page(nnc_buffer *out, nnc_style style, const void *reco
     nnc_sheet_rows(&sheet, &images_page, record);
 }
 
-static nnc_lines images_lines(const void *record)
-{
-    return (nnc_lines){ &nnc_images_metrics, NULL, record, 1 };
-}
-
 const nnc_view nnc_images_view = { .schema = "nncost.images/1",
                                    .document = &nnc_images_metrics,
-                                   .lines = images_lines,
                                    .page = write_images_page };
 
 /* ---- the commands ---- */

@@ -289,21 +289,6 @@ static const char *aim_of(const nnc_options *options, bool *fastest)
 
 /* ---- plan file ---- */
 
-/* A field of an object, in SI units as a plan file has it. */
-static void put_field(nnc_record *record, const nnc_field *field, const void *object)
-{
-    char text[256];
-    double number = 0.0;
-    nnc_field_text(field, object, text, sizeof text);
-    if (field->type == NNC_FIELD_BOOL) {
-        nnc_record_bool(record, field->name, strcmp(text, "on") == 0);
-    } else if (field->type != NNC_FIELD_ENUM && nnc_read_double(text, &number)) {
-        nnc_record_number(record, field->name, number);
-    } else {
-        nnc_record_text(record, field->name, text);
-    }
-}
-
 static void put_fields(nnc_record *record, const nnc_options *options, const nnc_plan *plan)
 {
     static const char *const chosen[] = {
@@ -324,7 +309,7 @@ static void put_fields(nnc_record *record, const nnc_options *options, const nnc
         if (!wanted || (strcmp(field->name, "schedule") == 0 && plan->pipeline == 1)) {
             continue;
         }
-        put_field(record, field, plan);
+        nnc_scenario_field(record, field, plan);
     }
 }
 
@@ -337,7 +322,7 @@ static void put_run(nnc_record *record, const nnc_given *given)
         if (nnc_field_is_of(&nnc_run_table, field) &&
             nnc_field_set(&nnc_run_table, &ask, field->name, given->settings[i].value, NULL) ==
                 NNC_OK) {
-            put_field(record, field, &ask);
+            nnc_scenario_field(record, field, &ask);
         }
     }
 }
@@ -373,29 +358,6 @@ static nnc_status put_terms(nnc_record *record, const nnc_session *session, cons
     return NNC_OK;
 }
 
-static void put_sets(nnc_record *record, const nnc_given *given)
-{
-    if (given->set_count == 0) {
-        return;
-    }
-    nnc_record_object(record, "set");
-    for (int i = 0; i < given->set_count; i++) {
-        char key[128];
-        const char *equals = strchr(given->sets[i], '=');
-        double number = 0.0;
-        if (equals == NULL) {
-            continue;
-        }
-        snprintf(key, sizeof key, "%.*s", (int)(equals - given->sets[i]), given->sets[i]);
-        if (nnc_read_double(equals + 1, &number)) {
-            nnc_record_number(record, key, number);
-        } else {
-            nnc_record_text(record, key, equals + 1);
-        }
-    }
-    nnc_record_close(record);
-}
-
 static nnc_status write_plans(const nnc_session *session, const choices *all, nnc_error *err)
 {
     const nnc_options *options = &session->options;
@@ -419,7 +381,7 @@ static nnc_status write_plans(const nnc_session *session, const choices *all, nn
             if (status == NNC_OK) {
                 status = put_terms(&record, session, row, err);
             }
-            put_sets(&record, &options->given);
+            nnc_scenario_sets(&record, &options->given);
             nnc_record_close(&record);
         }
     }

@@ -144,6 +144,12 @@ const char *nnc_check_format_name(unsigned index); /* "?" past the last */
 void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most,
                        const char *old_head, const char *now_head);
 
+/* ---- cmd_init.c: scenarios of plan files ---- */
+
+/* A field of an object, in SI units; and the --set options, if any. */
+void nnc_scenario_field(nnc_record *record, const nnc_field *field, const void *object);
+void nnc_scenario_sets(nnc_record *record, const nnc_given *given);
+
 /* ---- cmd_run.c: lines of a run on other pages ---- */
 
 /* Lines about its input, when options describe it. */

@@ -133,7 +133,8 @@ static void put_record(nnc_buffer *out, nnc_columns columns, const nnc_place *pl
 static void csv_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view,
                            const void *record)
 {
-    const nnc_lines lines = view->lines(record);
+    const nnc_lines lines =
+        view->lines != NULL ? view->lines(record) : (nnc_lines){ view->document, NULL, record, 1 };
     nnc_columns columns = { .count = 0 };
     nnc_arena *arena = nnc_arena_create();
     (void)style;

@@ -81,7 +81,7 @@ void nnc_record_close(nnc_record *record)
     record->depth--;
 }
 
-void nnc_record_cell(nnc_record *record, const char *key, const nnc_cell *cell)
+static void put_cell(nnc_record *record, const char *key, const nnc_cell *cell)
 {
     begin_value(record, key);
     if (cell->kind == NNC_CELL_NUMBER && record->exact) {
@@ -94,23 +94,23 @@ void nnc_record_cell(nnc_record *record, const char *key, const nnc_cell *cell)
 void nnc_record_text(nnc_record *record, const char *key, const char *text)
 {
     const nnc_cell cell = nnc_text_cell(text);
-    nnc_record_cell(record, key, &cell);
+    put_cell(record, key, &cell);
 }
 
 void nnc_record_number(nnc_record *record, const char *key, double value)
 {
     const nnc_cell cell = nnc_number_cell(value);
-    nnc_record_cell(record, key, &cell);
+    put_cell(record, key, &cell);
 }
 
 void nnc_record_whole(nnc_record *record, const char *key, int64_t value)
 {
-    nnc_record_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = value });
+    put_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = value });
 }
 
 void nnc_record_bool(nnc_record *record, const char *key, bool value)
 {
-    nnc_record_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_BOOL, .flag = value });
+    put_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_BOOL, .flag = value });
 }
 
 void nnc_record_json(nnc_record *record, const char *key, const char *json)
@@ -121,7 +121,7 @@ void nnc_record_json(nnc_record *record, const char *key, const char *json)
 
 void nnc_record_null(nnc_record *record, const char *key)
 {
-    nnc_record_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_NULL });
+    put_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_NULL });
 }
 
 /* ---- records by their metrics table ---- */
@@ -134,10 +134,10 @@ static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place
     for (int32_t i = 0; i < row->each_count; i++) {
         const nnc_cell cell = nnc_metric_read(row, place, i, text);
         if (!row->sparse || cell.kind != NNC_CELL_WHOLE || cell.whole > 0) {
-            nnc_record_cell(
-                record,
-                nnc_metric_rare(row)->each != NULL ? nnc_metric_rare(row)->each((unsigned)i) : NULL,
-                &cell);
+            put_cell(record,
+                     nnc_metric_rare(row)->each != NULL ? nnc_metric_rare(row)->each((unsigned)i)
+                                                        : NULL,
+                     &cell);
         }
     }
     nnc_record_close(record);
@@ -201,7 +201,7 @@ void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nn
             put_array(record, row, place);
         } else if (row->name != NULL) {
             const nnc_cell cell = nnc_metric_read(row, place, 0, text);
-            nnc_record_cell(record, row->name, &cell);
+            put_cell(record, row->name, &cell);
         }
     }
 }

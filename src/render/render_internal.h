@@ -50,7 +50,9 @@ typedef struct nnc_view {
     const char *schema;          /* "nncost.estimate/1" */
     const nnc_metrics *document; /* the whole result as one object */
     bool exact; /* JSON numbers with 17 digits, for a program that goes on from them */
-    nnc_lines (*lines)(const void *record); /* the part of it that is a table, for CSV */
+    nnc_lines (*lines)(
+        const void *
+            record); /* the part of it that is a table, for CSV; NULL = the document, as one line */
     void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* for people */
 } nnc_view;
 
@@ -97,14 +99,8 @@ char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT]);
 /* 0.1234 -> "12.3%", "-" for NaN. Returns text. */
 char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]);
 
-/* nnc_unit_text for a column whose heading names the unit: "386.5 G". Returns text. */
-char *nnc_scaled_text(double value, char text[NNC_NUMBER_TEXT]);
-
 /* 8.59e10 -> "80.00 GiB", from KiB to TiB. Returns text. */
 char *nnc_binary_text(double bytes, char text[NNC_NUMBER_TEXT]);
-
-/* 0.1234 -> "+12.3%", "x11.5" from ten times up, "-" for NaN. Returns text. */
-char *nnc_error_text(double error, char text[NNC_NUMBER_TEXT]);
 
 /* A cell for people: "-" for null, "yes" and "no". Returns text, or the cell's own text. */
 const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
@@ -300,7 +296,6 @@ void nnc_record_whole(nnc_record *record, const char *key, int64_t value);
 void nnc_record_bool(nnc_record *record, const char *key, bool value);
 void nnc_record_json(nnc_record *record, const char *key, const char *json); /* JSON text, copied */
 void nnc_record_null(nnc_record *record, const char *key);
-void nnc_record_cell(nnc_record *record, const char *key, const nnc_cell *cell);
 
 /* All members of a record, as its table says, into the object that is open. */
 void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nnc_place *place);

@@ -47,7 +47,8 @@ char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-char *nnc_scaled_text(double value, char text[NNC_NUMBER_TEXT])
+/* For a column whose heading names the unit: "386.5 G". */
+static char *scaled_text(double value, char text[NNC_NUMBER_TEXT])
 {
     nnc_unit_text(value, "", text);
     size_t length = strlen(text);
@@ -57,7 +58,8 @@ char *nnc_scaled_text(double value, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-char *nnc_error_text(double error, char text[NNC_NUMBER_TEXT])
+/* 0.1234 -> "+12.3%", "x11.5" from ten times up, "-" for NaN. */
+static char *error_text(double error, char text[NNC_NUMBER_TEXT])
 {
     if (isnan(error)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
@@ -113,10 +115,10 @@ const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
     case NNC_SHOW_SHORT: break;
     case NNC_SHOW_COUNT: return nnc_count_text(value, text);
     case NNC_SHOW_PLAIN: return nnc_number_text(value, text);
-    case NNC_SHOW_SCALED: return nnc_scaled_text(value, text);
+    case NNC_SHOW_SCALED: return scaled_text(value, text);
     case NNC_SHOW_PERCENT: return nnc_percent_text(value, text);
     case NNC_SHOW_PERCENT2: snprintf(text, NNC_NUMBER_TEXT, "%.2f%%", 100.0 * value); return text;
-    case NNC_SHOW_ERROR: return nnc_error_text(value, text);
+    case NNC_SHOW_ERROR: return error_text(value, text);
     }
     return short_text(value, text);
 }
