@@ -184,22 +184,27 @@ static int32_t index_of(const nnc_metric *row, const char *name)
 static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, nnc_place *place,
                                   int32_t *index)
 {
-    for (size_t i = 0; i < metrics->count; i++) { /* Tables nest a few deep. */
+    for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
-        const size_t length = row->name != NULL ? strlen(row->name) : 0;
-        const bool begins = strncmp(name, row->name != NULL ? row->name : "", length) == 0;
-        if (row->type == NNC_METRIC_OBJECT &&
-            (row->name == NULL || (begins && name[length] == '.'))) {
+        size_t length = 0;
+        for (; row->name != NULL && row->name[length] != '\0'; length++) {
+            if (row->name[length] != name[length]) {
+                break;
+            }
+        }
+        if (row->name != NULL && row->name[length] != '\0') {
+            continue;
+        }
+        if (row->type == NNC_METRIC_OBJECT && (row->name == NULL || name[length] == '.')) {
             nnc_place inside = place->record != NULL ? nnc_metric_inside(row, place) : *place;
-            /* NOLINTNEXTLINE(misc-no-recursion) */
+            /* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
             const nnc_metric *found =
                 find_row(row->rows, name + (row->name != NULL ? length + 1 : 0), &inside, index);
             if (found != NULL) {
                 *place = inside;
                 return found;
             }
-        } else if (row->name != NULL && begins &&
-                   name[length] == (row->each_count > 0 ? '.' : '\0')) {
+        } else if (row->name != NULL && name[length] == (row->each_count > 0 ? '.' : '\0')) {
             *index = row->each_count > 0 ? index_of(row, name + length + 1) : 0;
             return row;
         }
@@ -207,18 +212,29 @@ static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, 
     return NULL;
 }
 
-/* The reference that begins at '{': its name, and its form or NULL. Returns the text after '}'. */
-static const char *split(const char *at, char name[REFERENCE_MAX], const char **form)
+/* Copies text up to one of two characters, or its end; returns the text from there on. */
+static const char *take(const char *text, char end, char or_end, char taken[REFERENCE_MAX])
 {
-    const size_t length = strcspn(at, "}");
-    snprintf(name, REFERENCE_MAX, "%.*s", (int)length - 1, at + 1);
-    char *colon = strchr(name, ':');
-    *form = colon;
-    if (colon != NULL) {
-        *colon = '\0';
-        *form = colon + 1;
+    size_t length = 0;
+    while (text[length] != '\0' && text[length] != end && text[length] != or_end &&
+           length + 1 < REFERENCE_MAX) {
+        taken[length] = text[length];
+        length++;
     }
-    return at + length + 1;
+    taken[length] = '\0';
+    return text + length;
+}
+
+/* The reference that begins at '{': its name, and its form or NULL. Returns the text after '}'. */
+static const char *split(const char *at, char name[REFERENCE_MAX], char own_form[REFERENCE_MAX],
+                         const char **form)
+{
+    at = take(at + 1, ':', '}', name);
+    *form = *at == ':' ? own_form : NULL;
+    if (*at == ':') {
+        at = take(at + 1, '}', '}', own_form);
+    }
+    return at + 1;
 }
 
 static bool is_true(const nnc_cell *cell)
@@ -246,28 +262,29 @@ static nnc_cell operand(const nnc_metrics *metrics, const void *record, const ch
 {
     nnc_place place = { .record = record };
     int32_t index = 0;
-    char *end = NULL;
-    const nnc_metric *row = find_row(metrics, word, &place, &index);
-    if (row != NULL) {
-        return nnc_metric_read(row, &place, index, text);
+    if (word[0] >= '0' && word[0] <= '9') {
+        return nnc_number_cell(strtod(word, NULL));
     }
-    const double number = strtod(word, &end);
-    return *end == '\0' ? nnc_number_cell(number) : nnc_text_cell(word);
+    const nnc_metric *row = find_row(metrics, word, &place, &index);
+    return row != NULL ? nnc_metric_read(row, &place, index, text) : nnc_text_cell(word);
 }
 
 /* One part of a condition: a name, or two operands and the sign between them. */
 typedef struct part {
-    char left[REFERENCE_MAX], sign[4], right[REFERENCE_MAX];
+    char left[REFERENCE_MAX], sign[REFERENCE_MAX], right[REFERENCE_MAX];
     bool not ;
 } part;
 
 /* Takes the next part; returns the text after it, NULL at the end. */
 static const char *next_part(const char *when, part *p)
 {
-    *p = (part){ .not = *when == '!' };
-    sscanf(when + (p->not ? 1 : 0), "%95[^ ,] %3[>=!] %95[^,]", p->left, p->sign, p->right);
-    when = strchr(when, ',');
-    return when != NULL ? when + 1 + strspn(when + 1, " ") : NULL;
+    p->not = *when == '!';
+    p->sign[0] = p->right[0] = '\0';
+    when = take(when + (p->not ? 1 : 0), ' ', ',', p->left);
+    if (*when == ' ') {
+        when = take(take(when + 1, ' ', ' ', p->sign) + 1, ',', ',', p->right);
+    }
+    return *when == ',' ? when + 2 : NULL;
 }
 
 static bool holds(const nnc_metrics *metrics, const void *record, const char *when)
@@ -277,7 +294,8 @@ static bool holds(const nnc_metrics *metrics, const void *record, const char *wh
     for (part p; when != NULL && all;) {
         when = next_part(when, &p);
         const nnc_cell left = operand(metrics, record, p.left, texts[0]);
-        const nnc_cell right = operand(metrics, record, p.right, texts[1]);
+        const nnc_cell right =
+            p.sign[0] != '\0' ? operand(metrics, record, p.right, texts[1]) : nnc_text_cell(NULL);
         if (p.sign[0] == '\0') {
             all = is_true(&left) != p.not ;
         } else if (p.sign[0] == '>') {
@@ -293,7 +311,7 @@ static bool holds(const nnc_metrics *metrics, const void *record, const char *wh
     return all;
 }
 
-#ifndef NDEBUG
+#ifdef NNC_CHECK_PAGES
 /* Do all rows, also those that are left out now, name existing metrics and forms? */
 static bool all_known(const nnc_page_rows *page)
 {
@@ -310,11 +328,11 @@ static bool all_known(const nnc_page_rows *page)
             }
         }
         for (at = at != NULL ? strchr(at, '{') : NULL; at != NULL; at = strchr(at, '{')) {
-            char name[REFERENCE_MAX];
+            char name[REFERENCE_MAX], own_form[REFERENCE_MAX];
             const char *form = NULL;
             nnc_place nowhere = { .record = NULL };
             int32_t index = 0;
-            at = split(at, name, &form);
+            at = split(at, name, own_form, &form);
             if (find_row(page->metrics, name, &nowhere, &index) == NULL ||
                 (form != NULL && form_of(form) == NULL)) {
                 fprintf(stderr, "page row \"%s\": no metric or form \"%s\"\n", page->rows[i].text,
@@ -325,6 +343,9 @@ static bool all_known(const nnc_page_rows *page)
     }
     return true;
 }
+#define CHECK_PAGE(page) assert(all_known(page))
+#else
+#define CHECK_PAGE(page) (void)(page)
 #endif
 
 static const char *shown(const nnc_metric *row, nnc_cell cell, const struct form *form,
@@ -355,7 +376,8 @@ bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *t
 {
     size_t used = 0;
     while (*text != '\0' && used + 1 < NNC_PAGE_TEXT) {
-        char name[REFERENCE_MAX], own[NNC_METRIC_TEXT_MAX], number[NNC_METRIC_TEXT_MAX];
+        char name[REFERENCE_MAX], own_form[REFERENCE_MAX];
+        char own[NNC_METRIC_TEXT_MAX], number[NNC_METRIC_TEXT_MAX];
         const char *form = NULL;
         if (*text != '{') {
             filled[used++] = *text++;
@@ -363,15 +385,17 @@ bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *t
         }
         nnc_place place = { .record = record };
         int32_t index = 0;
-        text = split(text, name, &form);
+        text = split(text, name, own_form, &form);
         const nnc_metric *row = find_row(metrics, name, &place, &index);
         const nnc_cell cell = nnc_metric_read(row, &place, index, own);
         if (cell.kind == NNC_CELL_NULL) {
             return false;
         }
         const struct form *as = form != NULL ? form_of(form) : NULL;
-        used += (size_t)snprintf(filled + used, NNC_PAGE_TEXT - used, "%s",
-                                 shown(row, cell, as, number));
+        const char *value = shown(row, cell, as, number);
+        while (*value != '\0' && used + 1 < NNC_PAGE_TEXT) {
+            filled[used++] = *value++;
+        }
     }
     filled[used < NNC_PAGE_TEXT ? used : NNC_PAGE_TEXT - 1] = '\0';
     return true;
@@ -433,11 +457,14 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
 {
     page_line l = { .sheet = sheet };
     char filled[NNC_PAGE_TEXT]; /* a label that names metrics; the only one of its page */
-    assert(all_known(page));
+    CHECK_PAGE(page);
     for (size_t i = 0; i < page->count; i++) {
         const nnc_page_row *row = &page->rows[i];
-        const bool shows = holds(page->metrics, record, row->when);
         const bool block = row->kind == NNC_ROW_GAP || row->kind == NNC_ROW_BLOCK;
+        if (l.skipped && row->label == NULL && !block) {
+            continue;
+        }
+        const bool shows = holds(page->metrics, record, row->when);
         if (row->label != NULL) {
             close_line(&l);
             l.skipped = !shows;
