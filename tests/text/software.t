@@ -63,7 +63,7 @@ differently
 
     nncost estimate dense round --devices 4 --global-batch 8 --zero 1 --micro-batch 2
 
-time and memory, the Pareto front: the Pareto front: no other plan is faster with less memory memory
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  software  plan
 16.36 ms  1.355 GB  89.5%    0.0%  megatron  dp4 zero1 mb2
