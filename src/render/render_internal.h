@@ -269,7 +269,7 @@ void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const cha
 
 /* ---- JSON: json_writer.c ---- */
 
-enum { NNC_RECORD_DEPTH = 12 };
+enum { NNC_RECORD_DEPTH = 20 };
 
 /* A JSON document, value by value. Members of the document and elements of its lists get a line each; the rest
  * runs on, unless `spread`. */

@@ -1,22 +1,24 @@
-/* What a compute budget buys: the model and tokens of least loss. */
+/* Compute budgets: the model size and the number of tokens of least loss for a number of FLOPs, a price or
+ * a target loss, by published scaling laws (one row each). */
 #include <math.h>
 
 #include "base/error.h"
 #include "base/names.h"
 #include "base/sized.h"
-#include "run/run.h"
+#include "run/run_internal.h"
 
 NNC_ENUM_TEXTS(nnc_law, NNC_LAW_LIST)
 
-/* L = e + a / N^alpha + b / D^beta; or, where e is NaN, the best parameters (tokens: tokens) of C FLOPs,
- * scale (C / flops)^exponent. */
+/* L = e + a / N^alpha + b / D^beta. Where e is NaN: the best parameters (or tokens, if `tokens`) of C FLOPs
+ * are scale (C / flops)^exponent. */
 typedef struct law {
     double e, a, b, alpha, beta;
     bool tokens;
     double scale, flops, exponent;
 } law;
 
-/* Sources: arXiv:2203.15556 equation 10; its TeX source, read by arXiv:2404.10102, which has the last. */
+/* Sources: arXiv:2203.15556 equation 10; its TeX source as read by arXiv:2404.10102, which gives the last
+ * row. */
 #define LOSS(...)                         \
     {                                     \
         __VA_ARGS__, false, NAN, NAN, NAN \
@@ -30,12 +32,12 @@ static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28)
 static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737,
                                              410.7228269450398, 0.33917084, 0.2849083);
 static const law NNC_ROW(NNC_LAW_EPOCH) = LOSS(1.81686, 482.00572, 2085.4342, 0.34781, 0.36585);
-/* From a billion parameters on, with the slope from the first to the last row of the table. */
+/* From 1e9 parameters on, with the slope between the first and the last row of the table. */
 static const law NNC_ROW(NNC_LAW_APPROACH_1) = BEST(false, 1e9, 1.21e20, 0.49803);
 static const law NNC_ROW(NNC_LAW_APPROACH_2) = BEST(false, 1e9, 1.20e20, 0.48986);
 static const law NNC_ROW(NNC_LAW_LLAMA_3) = BEST(true, 0.299, 1.0, 0.537);
 static const law NNC_ROW(NNC_LAW_LLAMA_3_PRINTED) = BEST(true, 0.29, 1.0, 0.53);
-/* Tokens are 5.8316 C^0.4757, section 3.2; the rest of C is the model's. */
+/* Tokens = 5.8316 C^0.4757, section 3.2; the model takes the rest of C. */
 static const law NNC_ROW(NNC_LAW_DEEPSEEK) = BEST(true, 5.8316, 1.0, 0.4757);
 /* Table 6: 1.3e9 parameters at a PetaFLOP/s-day. */
 static const law NNC_ROW(NNC_LAW_KAPLAN) = BEST(false, 1.3e9, 8.64e19, 0.73);
@@ -68,7 +70,7 @@ nnc_optimum nnc_compute_optimal(nnc_law kind, double flops)
     return optimum;
 }
 
-/* Tokens after which N parameters reach a loss; infinite where they never do. */
+/* Tokens after which N parameters reach a loss; infinite if they never do. */
 static double tokens_to_reach(const law *l, double params, double loss)
 {
     const double left = loss - l->e - l->a / pow(params, l->alpha);
@@ -86,7 +88,7 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
     if (isnan(loss) || isnan(served)) {
         return best;
     }
-    /* FLOPs have one minimum over the logarithm of N: by thirds. */
+    /* The FLOPs have one minimum over log N: ternary search. */
     double low = log(params) - 12.0, high = log(params) + 12.0;
     for (int i = 0; i < 300; i++) {
         const double left = low + (high - low) / 3.0, right = high - (high - low) / 3.0;
@@ -108,26 +110,7 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
 
 /* ---- money ---- */
 
-void nnc_budget_ask_init(nnc_budget_ask *ask, size_t struct_size)
-{
-    const double unknown = (double)NAN;
-    const nnc_budget_ask unset = { .cost = unknown,
-                                   .days = unknown,
-                                   .params = unknown,
-                                   .tokens = unknown,
-                                   .mfu = 0.4,
-                                   .goodput = 0.95,
-                                   .price = unknown,
-                                   .flops = unknown,
-                                   .serve_tokens = unknown };
-    if (ask == NULL || struct_size < sizeof struct_size) {
-        return;
-    }
-    ask->struct_size = struct_size;
-    nnc_sized_write(ask, &unset, sizeof unset);
-}
-
-/* FLOPs that reach a loss best. */
+/* Least FLOPs that reach a loss. */
 static double flops_to_reach(nnc_law kind, double loss)
 {
     double low = 1.0, high = 1e40;
@@ -142,7 +125,7 @@ static double flops_to_reach(nnc_law kind, double loss)
     return high;
 }
 
-/* Above 0; the most is 1 for shares. */
+/* Checks value > 0 and, for shares, value <= 1. */
 static nnc_status check_range(const char *option, double value, double most, nnc_error *err)
 {
     return isnan(value) || (value > 0.0 && value <= most)
@@ -166,11 +149,11 @@ static nnc_status check(const nnc_budget_ask *ask, nnc_error *err)
     const bool model = !isnan(ask->params) || !isnan(ask->tokens);
     if (!isnan(ask->flops) && (model || !isnan(ask->cost))) {
         return nnc_fail(err, NNC_BAD_USAGE, "--flops",
-                        "is one of three, expected it, --cost, or --params and --tokens alone");
+                        "expected exactly one of --flops, --cost, or --params with --tokens");
     }
     if (model && !isnan(ask->cost)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--cost",
-                        "is worked out from --params and --tokens, expected only one of them");
+                        "--params and --tokens determine the cost, expected only one of the two");
     }
     if (model && (isnan(ask->params) || isnan(ask->tokens))) {
         return nnc_fail(err, NNC_BAD_USAGE, isnan(ask->params) ? "--params" : "--tokens",
@@ -182,7 +165,7 @@ static nnc_status check(const nnc_budget_ask *ask, nnc_error *err)
                : NNC_OK;
 }
 
-/* Useful rate of a device, and its price; NaN without one. */
+/* Useful rate and price of a device; NaN without a device. */
 static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask,
                              nnc_budget *budget, nnc_error *err)
 {

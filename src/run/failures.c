@@ -1,11 +1,10 @@
-/* Stops, restarts and checkpoints: what of the wall time is useful. */
+/* Failures, restarts and checkpoints: the share of the wall time that is useful (goodput). */
 #include <math.h>
 #include <stddef.h>
 
 #include "base/names.h"
-#include "run/run.h"
-
-NNC_ENUM_TEXTS(nnc_stops, NNC_STOPS_LIST)
+#include "cost/power.h"
+#include "run/run_internal.h"
 
 double nnc_young_interval(double block_s, double mtbf_s)
 {
@@ -25,7 +24,7 @@ double nnc_goodput(double interval_s, double block_s, double save_s, double rest
                    double mtbf_s, bool asynchronous)
 {
     const double again_s = asynchronous ? restart_s + save_s : restart_s;
-    if (isinf(mtbf_s)) { /* the limit of what is below */
+    if (isinf(mtbf_s)) { /* limit for an infinite mean time between failures */
         return interval_s / (interval_s + block_s);
     }
     return interval_s / (mtbf_s * exp(again_s / mtbf_s) * expm1((interval_s + block_s) / mtbf_s));
@@ -34,8 +33,8 @@ double nnc_goodput(double interval_s, double block_s, double save_s, double rest
 double nnc_spares(double nodes_out, double enough_share, double *short_share)
 {
     enum { SPARES_MAX = 10000000 };
-    /* From the largest term outwards in logarithms would be exact for any mean; a sum of terms from
-     * exp(-mean) on is, up to a mean of some 700. Beyond, the normal limit: mean + 2.33 deviations. */
+    /* The Poisson sum starts at exp(-mean), which underflows at a mean near 700. Beyond it: the normal
+     * limit, mean + 2.33 standard deviations (99 %). */
     if (nodes_out > 700.0) {
         *short_share = 1.0 - enough_share;
         return ceil(nodes_out + 2.3263479 * sqrt(nodes_out));
@@ -51,7 +50,7 @@ double nnc_spares(double nodes_out, double enough_share, double *short_share)
     return spares;
 }
 
-/* Share of the time in which `spares` nodes or more are out: a stop then waits for a replacement. */
+/* Share of the time in which at least `spares` nodes are out of service; a failure then waits for a repair. */
 static double share_without_spare(double nodes_out, double spares)
 {
     double term = exp(-nodes_out), below = 0.0;
@@ -72,7 +71,7 @@ static void say_rate(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
     NNC_PUT(why, run->device_mtbf_s, "s");
     if (!isnan(ask->device_mtbf_s)) {
         NNC_SET(why, stops_per_s, NULL, devices / run->device_mtbf_s);
-        NNC_NOTE(why, "stops are independent of each other, so rates of devices add up");
+        NNC_NOTE(why, "failures are independent, so the rates of all devices add up");
     }
     if (ask->reclaim_per_month > 0.0) {
         const double before = stops_per_s;
@@ -131,7 +130,7 @@ static void say_spares(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why
     NNC_LET(why, failing_share, NULL, ask->failing_share);
     NNC_LET(why, repair_s, "s", ask->repair_s);
     NNC_SET(why, run->nodes_out, NULL, failing_share * repair_s / run->system_mtbf_s);
-    NNC_NOTE(why, "on average, while they are repaired");
+    NNC_NOTE(why, "mean number of nodes under repair");
     run->spares_needed = nnc_spares(run->nodes_out, 0.99, &run->short_share);
 }
 
@@ -147,7 +146,7 @@ static void say_restart(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *wh
         NNC_LET(why, waiting_share, NULL, waiting);
         NNC_SET(why, run->restart_s, "s",
                 detect_s + waiting_share * replace_s + start_s + run->load_s);
-        NNC_NOTE(why, "waiting_share: of the stops at which no spare node is left");
+        NNC_NOTE(why, "waiting_share: share of failures that find no spare node");
     } else {
         NNC_SET(why, run->restart_s, "s", detect_s + start_s + run->load_s);
     }
@@ -162,11 +161,11 @@ static void say_interval(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *w
         if (!(run->block_s > 0.0) && !(run->save_s > 0.0)) {
             NNC_LET(why, second, "s", 1.0);
             NNC_SET(why, run->interval_s, "s", second);
-            NNC_NOTE(why, "checkpoints that cost nothing are written all the time");
+            NNC_NOTE(why, "checkpoints without cost are written continuously");
         } else if (ask->elastic_replicas > 0.0) {
             NNC_LET(why, hour, "s", 3600.0);
             NNC_SET(why, run->interval_s, "s", hour);
-            NNC_NOTE(why, "a checkpoint is needed only where every replica stops");
+            NNC_NOTE(why, "a checkpoint is needed only after all replicas fail");
         } else if (ask->asynchronous) {
             NNC_SET(why, run->interval_s, "s", nnc_max(run->young_s, run->save_s));
             NNC_NOTE(why, "a second checkpoint must not begin before the first has ended");
@@ -183,7 +182,7 @@ static void say_interval(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *w
     NNC_PUT(why, run->interval_s, "s");
 }
 
-/* The others go on without the replica that stopped, and no work is done again. */
+/* Elastic training: the other replicas continue without the failed one, and repeat no work. */
 static void say_elastic(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     NNC_LET(why, detect_s, "s", ask->detect_s);
@@ -194,7 +193,7 @@ static void say_elastic(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *wh
     NNC_SET(why, run->goodput, NULL,
             run->interval_s / (run->interval_s + run->block_s) *
                 nnc_max(0.0, 1.0 - lost_per_stop_s / run->system_mtbf_s));
-    NNC_NOTE(why, "while a replica is missing its share of the work is");
+    NNC_NOTE(why, "while a replica is missing, its share of the work is missing");
     NNC_SET(why, run->first_order, NULL, run->goodput);
 }
 
@@ -228,15 +227,109 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
                 run->interval_s /
                     (run->system_mtbf_s * exp((run->restart_s + run->save_s) / run->system_mtbf_s) *
                      expm1((run->interval_s + run->block_s) / run->system_mtbf_s)));
-        NNC_NOTE(why, "a stop goes back to the checkpoint that was durable");
+        NNC_NOTE(why, "a failure returns to the last durable checkpoint");
     } else {
         NNC_SET(why, run->goodput, NULL,
                 run->interval_s / (run->system_mtbf_s * exp(run->restart_s / run->system_mtbf_s) *
                                    expm1((run->interval_s + run->block_s) / run->system_mtbf_s)));
-        NNC_NOTE(why, "stops may strike while a checkpoint is written, and during a restart");
+        NNC_NOTE(why, "failures can also occur during a checkpoint or a restart");
     }
     NNC_SOURCE(why, "Daly, doi:10.1016/j.future.2004.11.016, equation 20");
     NNC_SET(why, run->first_order, NULL,
             1.0 - run->block_s / run->interval_s -
                 (run->interval_s / 2.0 + run->restart_s) / run->system_mtbf_s);
+}
+
+/* Power, energy and carbon of a run: measured draw of the node, and the rated power that published totals
+ * use. */
+
+/* Power of a training device over its rating, with the model of the power limit: idle draw, plus matrix
+ * units, plus memory. */
+static void say_drawn(const nnc_result *result, const nnc_device *device, double limit_w,
+                      double useful_share, nnc_run *run, nnc_derivation *why)
+{
+    const nnc_efficiencies *e = &device->efficiency;
+    const double of_plan = e->gemm[result->plan.precision].power_share;
+    NNC_LET(why, rated_w, "W", device->power_w);
+    NNC_PUT(why, limit_w, "W");
+    NNC_LET(why, idle_share, NULL, e->power.idle_share);
+    NNC_LET(why, matrix_share, NULL, isnan(of_plan) ? e->gemm[NNC_BF16].power_share : of_plan);
+    NNC_LET(why, memory_share, NULL, e->power.memory_share);
+    NNC_LET(why, matrix_used, NULL,
+            result->executed_flops / result->plan.devices / result->peak_flops_per_s /
+                result->step_s);
+    NNC_LET(why, memory_used, NULL,
+            (result->read_bytes + result->write_bytes) / device->mem_bytes_per_s / result->step_s);
+    NNC_SAY(why, drawn_w, "W",
+            nnc_min(limit_w, rated_w * (idle_share + matrix_share * matrix_used +
+                                        memory_share * memory_used)));
+    NNC_SOURCE(why, "efficiency.power of the device file");
+    NNC_NOTE(why, "the device alone while it trains, averaged over a step");
+    NNC_PUT(why, useful_share, NULL);
+    NNC_SET(why, run->busy_share, NULL, useful_share);
+    NNC_SET(why, run->power_w, "W",
+            idle_share * rated_w + (drawn_w - idle_share * rated_w) * useful_share);
+    NNC_NOTE(why, "the device without its host; idle power while it waits or is stopped");
+}
+
+static void say_power(const nnc_result *result, const nnc_device *device, const nnc_run_ask *ask,
+                      double busy, double limit_w, nnc_run *run, nnc_derivation *why)
+{
+    NNC_SAY(why, useful_s, "s",
+            run->train_s + run->wait_s + run->straggler_s + run->rollout_s + run->score_s +
+                run->sync_s + run->evaluate_s);
+    NNC_SAY(why, stopped_s, "s", run->run_s - useful_s);
+    if (isnan(ask->idle_w) || isnan(ask->busy_w)) {
+        if (result != NULL && device != NULL && device->efficiency.power.exponent > 0.0) {
+            say_drawn(result, device, limit_w,
+                      (run->train_s + run->rollout_s + run->score_s + run->evaluate_s) /
+                          (useful_s + stopped_s),
+                      run, why);
+            return;
+        }
+        NNC_LET(why, rated_w, "W", limit_w);
+        NNC_SET(why, run->power_w, "W", rated_w);
+        NNC_NOTE(why, "rated power: the device file has no power of a node");
+        return;
+    }
+    NNC_LET(why, idle_w, "W", ask->idle_w);
+    NNC_LET(why, busy_w, "W", ask->busy_w);
+    /* A power cap lowers the draw of the device, not of its host. */
+    NNC_LET(why, capped_w, "W", device != NULL ? device->power_w - limit_w : 0.0);
+    /* A device that waits for input or for a straggler draws idle power. */
+    NNC_LET(why, busy_share_of_step, NULL, busy);
+    NNC_SET(why, run->busy_share, NULL,
+            (busy_share_of_step * run->train_s + run->rollout_s + run->score_s + run->evaluate_s) /
+                (useful_s + stopped_s));
+    if (capped_w > 0.0) {
+        NNC_SET(why, run->power_w, "W",
+                idle_w + nnc_max(0.0, busy_w - capped_w - idle_w) * run->busy_share);
+    } else {
+        NNC_SET(why, run->power_w, "W", idle_w + (busy_w - idle_w) * run->busy_share);
+    }
+    NNC_NOTE(why, "a device with its share of the node; idle power while stopped");
+}
+
+void nnc_run_energy(const nnc_result *result, const nnc_device *device, const nnc_run_ask *ask,
+                    double busy_share, nnc_run *run, nnc_derivation *why)
+{
+    const double rated_w = device != NULL ? nnc_power_limit(device) : (double)NAN;
+    NNC_LET(why, pue, NULL, ask->pue);
+    say_power(result, device, ask, busy_share, rated_w, run, why);
+    NNC_PUT(why, rated_w, "W");
+    NNC_LET(why, devices, NULL, run->devices);
+    NNC_LET(why, network_w, "W", ask->network_w);
+    NNC_SET(why, run->energy_j, "J", (run->power_w * devices + network_w) * run->run_s * pue);
+    NNC_SET(why, run->rated_energy_j, "J", rated_w * run->device_hours * 3600.0 * pue);
+    NNC_NOTE(why, "as published totals count: rated power of the devices alone");
+    NNC_LET(why, carbon_g_per_kwh, "g/kWh", ask->carbon_g_per_kwh);
+    NNC_SET(why, run->carbon_kg, "kg", run->energy_j / 3.6e6 * carbon_g_per_kwh / 1000.0);
+    NNC_SET(why, run->rated_carbon_kg, "kg",
+            run->rated_energy_j / 3.6e6 * carbon_g_per_kwh / 1000.0);
+    NNC_LET(why, embodied_kg, "kg", ask->embodied_kg);
+    NNC_LET(why, life_s, "s", ask->life_s);
+    NNC_LET(why, use_share, NULL, ask->use_share);
+    NNC_SET(why, run->embodied_carbon_kg, "kg",
+            embodied_kg * run->device_hours * 3600.0 / (life_s * use_share));
+    NNC_NOTE(why, "embodied carbon of the device, in proportion to the lifetime that the run uses");
 }

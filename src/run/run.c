@@ -1,21 +1,23 @@
-/* From one step to the whole run. */
-#include "run/run.h"
-
+/* From one step to the whole run: the amount of work, the time of each part, cost and energy. Parts in the
+ * order of the computation: fine-tuning method, input pipeline, sites, checkpoints and failures
+ * (failures.c), times, money, energy (energy.c). Each reads what the parts before it left in `run`. */
 #include <math.h>
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/sized.h"
 #include "estimate/plan_asked.h"
 #include "op/work.h"
+#include "run/run_internal.h"
 
 #define HOUR_S 3600.0
 #define DAY_S 86400.0
 
-/* ---- what there is to do ---- */
+/* ---- amount of work ---- */
 
 typedef struct step {
-    double samples, tokens, flops, seconds; /* of one step */
+    double samples, tokens, flops, seconds; /* per step */
 } step;
 
 static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_run_ask *ask)
@@ -34,7 +36,7 @@ static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_ru
                    .seconds = isnan(ask->step_s) ? result->step_s : ask->step_s };
 }
 
-/* Every site trains a copy on samples of its own: a step of all of them is that of one, on more. */
+/* Every site trains a replica on its own samples, so a step over all sites has the samples of all. */
 static step of_sites(step one, const nnc_run_ask *ask)
 {
     one.samples *= ask->sites;
@@ -43,7 +45,7 @@ static step of_sites(step one, const nnc_run_ask *ask)
     return one;
 }
 
-/* What is trained on: an amount, and of what; NaN = nothing was said. */
+/* Steps of the requested amount of training; NaN where no amount is given. */
 static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const step *one,
                           nnc_derivation *why)
 {
@@ -126,7 +128,7 @@ static void say_checkpoint_bytes(const nnc_result *result, const nnc_run_ask *as
         NNC_LET(why, moments_bytes, "B", nnc_update_moment_bytes(&update));
         NNC_SET(why, run->checkpoint_bytes, "B",
                 params * (weight_bytes_per_param + master_bytes_per_param) + moments_bytes);
-        NNC_NOTE(why, "weights, master copy and moments: all that training goes on from");
+        NNC_NOTE(why, "weights, master copy and moments: the state needed to resume training");
     }
     NNC_PUT(why, run->checkpoint_bytes, "B");
 }
@@ -156,7 +158,7 @@ static double days_asked(const nnc_run_ask *ask, const nnc_run *run, nnc_derivat
     return days;
 }
 
-/* Steps that fit into so many days. */
+/* Steps that fit into the requested days. */
 static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why)
 {
     double steps = 0.0;
@@ -203,12 +205,12 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
         NNC_SET(why, run->save_time_s, "s", useful_s / run->interval_s * run->block_s);
     }
     NNC_PUT(why, run->save_time_s, "s");
-    if (isnan(run->system_mtbf_s)) { /* nothing stops: what is not useful are checkpoints */
+    if (isnan(run->system_mtbf_s)) { /* without failures, all overhead is checkpoints */
         run->lost_s = 0.0;
         NNC_PUT(why, run->lost_s, "s");
     } else {
         NNC_SET(why, run->lost_s, "s", useful_s / run->goodput - useful_s - run->save_time_s);
-        NNC_NOTE(why, "restarts, and work that is done again");
+        NNC_NOTE(why, "restarts and repeated work");
     }
     run->evaluate_s = 0.0;
     if (ask->evaluate_every > 0.0) {
@@ -226,7 +228,7 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
     }
 }
 
-/* Where no step is known, the time is all there is. */
+/* Without a known step, only the requested time is known. */
 static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     const double days = days_asked(ask, run, why);
@@ -333,7 +335,7 @@ nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const
         NNC_LET(why, samples_of_a_device, NULL, one.samples / run->devices);
         NNC_LET(why, encode_s, "s", ask->encode_s);
         NNC_SAY(why, encoded_step_s, "s", computed_s + samples_of_a_device * encode_s);
-        NNC_NOTE(why, "encoders on the device, which cached samples do without");
+        NNC_NOTE(why, "encoders on the device; cached samples skip them");
         one.seconds = encoded_step_s;
     }
     run->devices += ask->rollout_devices * ask->sites;
@@ -395,4 +397,273 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
                         &full_run, NULL, err));
     nnc_sized_write(run, &full_run, sizeof full_run);
     return NNC_OK;
+}
+
+/* ---- methods of fine-tuning (RLHF, distillation ...): generation, scoring and weight synchronisation in
+ * addition to training ---- */
+
+/* Models that a method runs forward on every token; sources: docs/data-and-runs.md. */
+typedef struct method_row {
+    bool rollout, again, reference, reward, critic, teacher;
+} method_row;
+
+static const method_row rows[NNC_METHOD_COUNT] = {
+    [NNC_METHOD_DISTILL] = { .teacher = true },
+    [NNC_METHOD_DISTILL_ON_POLICY] = { .rollout = true, .teacher = true },
+    [NNC_METHOD_DPO] = { .reference = true },
+    [NNC_METHOD_GRPO] = { .rollout = true, .again = true, .reference = true },
+    [NNC_METHOD_PPO] = { .rollout = true,
+                         .again = true,
+                         .reference = true,
+                         .reward = true,
+                         .critic = true },
+};
+
+bool nnc_method_rolls_out(nnc_method method)
+{
+    return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout;
+}
+
+/* Parameters of a helper model over those of the policy; 1 where its size is not given. */
+static double over_policy(bool runs, double params, double policy)
+{
+    return !runs ? 0.0 : isnan(params) ? 1.0 : params > 0.0 ? params / policy : 0.0;
+}
+
+nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask, nnc_error *err)
+{
+    const method_row *m = &rows[ask->method];
+    if (m->teacher && isnan(ask->teacher_params)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--teacher-params",
+                        "missing, expected the parameters of the teacher, found none");
+    }
+    if (ask->method != NNC_METHOD_TRAIN && result != NULL && result->tokens == 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--method",
+                        "is for models of tokens, expected train, found %s",
+                        nnc_method_name(ask->method));
+    }
+    if (ask->rollout_devices > 0.0 && !m->rollout) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--rollout-devices",
+                        "nothing is generated by %s, expected none, found %g",
+                        nnc_method_name(ask->method), ask->rollout_devices);
+    }
+    if (ask->rollout_overlap && !(ask->rollout_devices > 0.0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--rollout-overlap",
+                        "needs devices of its own, expected --rollout-devices beside it");
+    }
+    return NNC_OK;
+}
+
+/* A forward pass over the tokens of a step, with its share of the exposed communication. */
+static double forward_of(const nnc_result *result, double seconds, nnc_derivation *why)
+{
+    double forward_step_s = (double)NAN;
+    if (result == NULL) {
+        NNC_LET(why, update_step_s, "s", seconds);
+        NNC_SET(why, forward_step_s, "s", update_step_s / 3.0);
+    } else {
+        NNC_LET(why, forward_s, "s", result->forward_s);
+        NNC_LET(why, backward_s, "s", result->backward_s + result->recompute_s);
+        NNC_LET(why, update_s, "s", result->update_s);
+        NNC_LET(why, update_step_s, "s", seconds);
+        NNC_SET(why, forward_step_s, "s",
+                (update_step_s - update_s) * forward_s / (forward_s + backward_s));
+        NNC_NOTE(why, "backward_s includes recomputation");
+    }
+    return forward_step_s;
+}
+
+/* Generated tokens over all tokens of a sequence. */
+static double generated_share_of(const nnc_result *result, const nnc_run_ask *ask)
+{
+    if (!isnan(ask->response_tokens)) {
+        return ask->response_tokens / (ask->response_tokens + ask->prompt_tokens);
+    }
+    return result != NULL && ask->prompt_tokens > 0.0
+               ? nnc_max(0.0, 1.0 - ask->prompt_tokens / (double)result->plan.seq_len)
+               : 1.0;
+}
+
+static void say_rollout(const nnc_result *result, const nnc_run_ask *ask, double tokens,
+                        double weight_bytes, nnc_run *run, nnc_derivation *why)
+{
+    const double devices =
+        ask->rollout_devices > 0.0 ? ask->rollout_devices : run->devices / ask->sites;
+    run->rollout_step_s = ask->rollout_s;
+    if (isnan(ask->rollout_s)) {
+        NNC_LET(why, tokens_per_step, NULL, tokens);
+        NNC_LET(why, generated_share, NULL, generated_share_of(result, ask));
+        NNC_LET(why, rollout_tail, NULL, ask->rollout_tail);
+        NNC_LET(why, rollout_tokens_per_s, NULL, ask->rollout_tokens_per_s);
+        NNC_LET(why, rollout_devices, NULL, devices);
+        NNC_SET(why, run->rollout_step_s, "s",
+                tokens_per_step * generated_share * rollout_tail /
+                    (rollout_tokens_per_s * rollout_devices));
+        NNC_NOTE(why, "rollout_tail: longest answer over the mean; all ranks wait for it");
+    }
+    NNC_PUT(why, run->rollout_step_s, "s");
+    run->sync_step_s = ask->sync_s;
+    if (isnan(ask->sync_s) && isnan(ask->sync_bytes_per_s)) {
+        run->sync_step_s = 0.0;
+    } else if (isnan(ask->sync_s)) {
+        NNC_PUT(why, weight_bytes, "B");
+        NNC_LET(why, sync_bytes_per_s, "B/s", ask->sync_bytes_per_s);
+        NNC_SET(why, run->sync_step_s, "s", weight_bytes / sync_bytes_per_s);
+        NNC_NOTE(why, "the trained weights are sent to the generating devices");
+    }
+    NNC_PUT(why, run->sync_step_s, "s");
+}
+
+void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tokens, double *flops,
+                    double *seconds, nnc_run *run, nnc_derivation *why)
+{
+    const method_row *m = &rows[ask->method];
+    run->rollout_step_s = run->score_step_s = run->sync_step_s = 0.0;
+    if (ask->method == NNC_METHOD_TRAIN) {
+        return;
+    }
+    const double policy = !isnan(ask->policy_params) ? ask->policy_params
+                          : result != NULL           ? (double)result->active_params
+                                                     : (double)NAN;
+    const bool reward = m->reward || (m->rollout && ask->reward_params > 0.0);
+    NNC_LET(why, update_epochs, NULL, ask->update_epochs);
+    NNC_LET(why, policy_again, NULL, m->again && !ask->sampler_logprobs ? 1.0 : 0.0);
+    NNC_LET(why, reference, NULL, over_policy(m->reference, ask->reference_params, policy));
+    NNC_LET(why, reward_model, NULL, over_policy(reward, ask->reward_params, policy));
+    NNC_LET(why, critic, NULL, over_policy(m->critic, ask->critic_params, policy));
+    /* The teacher's outputs are computed once and reused in every epoch. */
+    NNC_LET(why, teacher, NULL,
+            over_policy(m->teacher, ask->teacher_params, policy) /
+                (ask->method == NNC_METHOD_DISTILL && !isnan(ask->epochs) ? ask->epochs : 1.0));
+    NNC_SAY(why, passes, NULL, policy_again + reference + reward_model + critic + teacher);
+    NNC_NOTE(why, "forward passes over every token, in units of the policy's size");
+
+    const double forward_step_s = forward_of(result, *seconds, why);
+    run->score_step_s = ask->score_s;
+    if (isnan(ask->score_s)) {
+        NNC_SET(why, run->score_step_s, "s", passes * forward_step_s);
+    }
+    NNC_PUT(why, run->score_step_s, "s");
+    if (m->rollout) {
+        say_rollout(result, ask, tokens / ask->sites, 2.0 * policy, run, why);
+    }
+    NNC_LET(why, forward_flops, "FLOP",
+            result != NULL ? result->forward_flops * ask->sites : *flops / 3.0);
+    NNC_LET(why, update_flops, "FLOP", *flops);
+    NNC_LET(why, rollout_passes, NULL, m->rollout ? 1.0 : 0.0);
+    NNC_SAY(why, method_flops, "FLOP",
+            update_flops * update_epochs * (1.0 + critic) +
+                forward_flops * (passes + rollout_passes));
+    *flops = method_flops;
+    NNC_LET(why, update_step_s, "s", *seconds);
+    NNC_SAY(why, updates_s, "s", update_step_s * update_epochs * (1.0 + critic));
+    NNC_NOTE(why, "a critic is trained in addition to the policy");
+    *seconds = updates_s;
+    if (ask->rollout_overlap) {
+        NNC_LET(why, generating_s, "s", run->rollout_step_s);
+        NNC_SET(why, run->rollout_step_s, "s",
+                nnc_max(0.0, generating_s - run->score_step_s - updates_s));
+        NNC_NOTE(why, "samples generated during training are one iteration old");
+    }
+}
+
+/* ---- input pipeline: storage, workers, host link ---- */
+
+/* Time of a stage, or 0 where the stage is not described. */
+static double or_nothing(double seconds)
+{
+    return isnan(seconds) ? 0.0 : seconds;
+}
+
+static void say_prefetch(const nnc_run_ask *ask, double samples, nnc_run *run, nnc_derivation *why)
+{
+    NNC_LET(why, workers, NULL, ask->workers);
+    NNC_LET(why, prefetch, NULL, ask->prefetch);
+    NNC_LET(why, samples_of_a_device, NULL, samples);
+    NNC_LET(why, prepared_bytes, "B", ask->prepared_bytes);
+    NNC_SET(why, run->prefetch_bytes, "B",
+            workers * prefetch * samples_of_a_device * prepared_bytes);
+    NNC_NOTE(why, "each worker holds whole batches of its device; pinned copies come on top");
+}
+
+static void say_stages(const nnc_run_ask *ask, double link_bytes_per_s, double samples,
+                       double computed_s, nnc_run *run, nnc_derivation *why)
+{
+    NNC_LET(why, devices, NULL, run->devices);
+    NNC_LET(why, samples_of_a_device, NULL, samples);
+    NNC_LET(why, sample_bytes, "B", ask->sample_bytes);
+    NNC_LET(why, cached_share, NULL, ask->cached_share);
+    NNC_LET(why, access_share, NULL, ask->access_share);
+    NNC_LET(why, storage_bytes_per_s, "B/s", ask->input_bytes_per_s);
+    NNC_LET(why, worker_s, "s", ask->prepare_s);
+    NNC_LET(why, workers, NULL, ask->workers);
+    NNC_LET(why, prepared_bytes, "B", ask->prepared_bytes);
+    NNC_PUT(why, link_bytes_per_s, "B/s");
+    NNC_SET(why, run->fetch_s, "s",
+            samples_of_a_device * sample_bytes * (1.0 - cached_share) /
+                (storage_bytes_per_s * access_share / devices));
+    NNC_NOTE(why, "worker_s: one sample on one worker; all devices share the storage");
+    NNC_SET(why, run->prepare_s, "s", samples_of_a_device * worker_s / workers);
+    NNC_SET(why, run->transfer_s, "s", samples_of_a_device * prepared_bytes / link_bytes_per_s);
+    NNC_SET(why, run->input_bytes_per_s, "B/s",
+            devices * samples_of_a_device * sample_bytes * (1.0 - cached_share) / computed_s);
+    NNC_NOTE(why, "storage bandwidth at which the device never waits");
+    NNC_SET(why, run->workers_needed, NULL, ceil(samples_of_a_device * worker_s / computed_s));
+}
+
+void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double samples_per_step,
+                   double computed_s, nnc_run *run, nnc_derivation *why)
+{
+    const double samples = samples_per_step / run->devices;
+    NNC_PUT(why, computed_s, "s");
+    say_stages(ask, link_bytes_per_s, samples, computed_s, run, why);
+    say_prefetch(ask, samples, run, why);
+    NNC_LET(why, fetch, "s", or_nothing(run->fetch_s));
+    NNC_LET(why, prepare, "s", or_nothing(run->prepare_s));
+    NNC_LET(why, transfer, "s", or_nothing(run->transfer_s));
+    if (ask->serial_input) {
+        NNC_SET(why, run->input_s, "s", fetch + prepare + transfer);
+        NNC_SET(why, run->step_s, "s", computed_s + run->input_s);
+        NNC_NOTE(why, "the stages run one after the other");
+    } else {
+        NNC_SET(why, run->input_s, "s", nnc_max(fetch, nnc_max(prepare, transfer)));
+        NNC_NOTE(why, "stages work on different batches at once: the slowest sets the pace");
+        NNC_SET(why, run->step_s, "s", nnc_max(computed_s, run->input_s));
+    }
+    NNC_SET(why, run->input_wait_s, "s", run->step_s - computed_s);
+    run->input_bound = ask->serial_input ? run->input_s > computed_s : run->input_wait_s > 0.0;
+}
+
+/* ---- sites: replicas in several places that average their weights every few steps (DiLoCo) ---- */
+
+/* The average is a ring all-reduce between the sites: each sends 2 (k - 1) / k of the weight bytes. */
+void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run,
+                   nnc_derivation *why)
+{
+    run->outer_s = 0.0;
+    if (ask->sites > 1.0) {
+        NNC_LET(why, sites, NULL, ask->sites);
+        NNC_LET(why, weight_bytes, "B",
+                !isnan(ask->outer_bytes) ? ask->outer_bytes
+                : result != NULL         ? 4.0 * (double)result->params
+                                         : (double)NAN);
+        NNC_LET(why, site_bytes_per_s, "B/s", ask->site_bytes_per_s);
+        NNC_LET(why, outer_overlap_s, "s", ask->outer_overlap_s);
+        NNC_SET(why, run->outer_bytes, "B", 2.0 * weight_bytes * (sites - 1.0) / sites);
+        NNC_SET(why, run->outer_s, "s",
+                nnc_max(0.0, run->outer_bytes / site_bytes_per_s - outer_overlap_s));
+        NNC_SOURCE(why, "arXiv:2311.08105; not scored: no published run states its links");
+        NNC_NOTE(why, "the effect of rarer averaging on the loss is not modelled");
+    }
+    NNC_PUT(why, run->outer_s, "s");
+}
+
+void nnc_run_sites_time(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
+{
+    run->sites_s = 0.0;
+    if (ask->sites > 1.0) {
+        NNC_LET(why, outer_every, NULL, ask->outer_every);
+        NNC_SET(why, run->sites_s, "s", floor(run->steps / outer_every) * run->outer_s);
+    }
+    NNC_PUT(why, run->sites_s, "s");
 }

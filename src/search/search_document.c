@@ -1,8 +1,8 @@
-/* What a search says. */
+/* The output of a search as metric tables: plans, sizes, shards, parameters of the device. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "search/search_task.h"
+#include "search/search_internal.h"
 
 /* ---- plans ---- */
 
@@ -45,8 +45,7 @@ static const nnc_metric found_rows[] = {
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
-/* A shard's plans have their place in the space, by which ties are decided. What a shard alone holds
- * stands in no list. */
+/* In shards, plans carry their index in the space, which decides ties. */
 static bool is_in_shard(const nnc_place *place)
 {
     const nnc_search_report *report = place->owner;
@@ -150,7 +149,7 @@ static nnc_cell get_shard(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     return nnc_text_cell(text);
 }
 
-/* The devices of one of the sizes. */
+/* Devices of one of the sizes. */
 static nnc_cell devices_of(const nnc_search_report *report, int32_t index)
 {
     const nnc_cell none = { .kind = NNC_CELL_NULL };

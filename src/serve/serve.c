@@ -1,12 +1,23 @@
-/* Serving, all of it. */
-#include "serve/serve.h"
-
+/* A served decoder from request to result. The order of work:
+ *
+ *     resolve the request  ->  network rows  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->
+ * extra
+ *
+ * The first half of the file reads the network from the model's op list; the second resolves the request
+ * (fills in defaults, checks that model, device and engine allow it); the end puts the parts together. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/sized.h"
 #include "estimate/plan_asked.h"
 #include "estimate/prepare.h"
+#include "op/work.h"
+#include "serve/serve_internal.h"
+#include "shape/family.h"
 
 static double price_of(const nnc_serve_ask *plan, const nnc_device *device)
 {
@@ -24,7 +35,7 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
     NNC_PUT(why, s->output_tokens_per_s, NULL);
     NNC_SET(why, s->per_million_output_tokens, NULL,
             s->price_per_device_hour * devices / 3600.0 / s->output_tokens_per_s * 1e6);
-    NNC_NOTE(why, "all of the price on the tokens that come out");
+    NNC_NOTE(why, "the output tokens carry the whole price");
     const double prompts = s->mode == NNC_SERVE_STATIC ? s->prefill.sequences : 1.0;
     const double stages =
         s->mode == NNC_SERVE_STATIC ? 1.0 : (double)of->plan->pipeline * of->plan->attention_data;
@@ -34,21 +45,21 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
     NNC_LET(why, input_len, NULL, (double)of->plan->input_len);
     NNC_SET(why, s->per_million_prefilled_tokens, NULL,
             replica_price_per_s * prompt_s / input_len * 1e6);
-    NNC_NOTE(why, "by the time that prefill takes of the devices");
+    NNC_NOTE(why, "price of the device time that prefill uses");
     NNC_LET(why, decode_s, "s", s->decode.time_s);
     NNC_LET(why, sequences, NULL, s->decode.sequences);
     NNC_SET(why, s->per_million_decoded_tokens, NULL,
             replica_price_per_s * decode_s / sequences * 1e6);
-    NNC_NOTE(why, "by the time that decode takes of them");
+    NNC_NOTE(why, "price of the device time that decode uses");
     NNC_LET(why, power_w, "W", device->power_w);
     NNC_SET(why, s->energy_j_per_token, "J", power_w * devices / s->output_tokens_per_s);
-    NNC_NOTE(why, "rated power of the boards: more than decode draws");
+    NNC_NOTE(why, "rated power of the boards; decode draws less");
     NNC_LET(why, carbon_g_per_kwh, "g/kWh", of->plan->carbon_g_per_kwh);
     NNC_SET(why, s->carbon_g_per_million_tokens, "g",
             s->energy_j_per_token * 1e6 / 3.6e6 * carbon_g_per_kwh);
 }
 
-/* What is asked for against what there is. */
+/* Compares the memory of the requested load with the capacity. */
 void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
 {
     const double groups = (double)of->plan->attention_data * (double)of->plan->data;
@@ -69,7 +80,8 @@ void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
     s->fits = s->headroom_bytes >= 0.0;
 }
 
-/* What proposes tokens, on the same devices, its weights stored alike. */
+/* The draft model of speculative decoding. It runs on the same devices, with its weights in the same
+ * format. */
 static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device,
                            const nnc_software *software, nnc_scratch *scratch, nnc_serve_net *net,
                            nnc_serve_case *draft, nnc_error *err)
@@ -141,4 +153,396 @@ nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device,
         *op_count = list.count;
     }
     return NNC_OK;
+}
+
+/* ---- the network, from the op list of one forward pass ---- */
+
+static nnc_status refuse(const nnc_model *model, const char *why, nnc_error *err)
+{
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "cannot be served: %s", why);
+}
+
+static nnc_status check_family(const nnc_model *model, nnc_error *err)
+{
+    const nnc_decoder *d = &model->decoder;
+    if (model->family != NNC_FAMILY_DECODER) {
+        return refuse(model, "only decoders are, which generate token after token", err);
+    }
+    if (d->bidirectional || d->head != NNC_HEAD_LOGITS) {
+        return refuse(model, "it is an encoder, expected a decoder that generates tokens", err);
+    }
+    if (d->encoder_layers > 0) {
+        return refuse(model, "it has an encoder before its decoder, expected a decoder alone", err);
+    }
+    return NNC_OK;
+}
+
+/* Lowers the model at a sequence length that exceeds its attention window. */
+static nnc_status lower(const nnc_model *model, const nnc_software *software, nnc_op_list *list,
+                        nnc_error *err)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.micro_batch = plan.micro_batches = plan.global_batch = 1;
+    plan.seq_len = model->decoder.sliding_window > 0 ? 2 * model->decoder.sliding_window : 2;
+    plan.precision = NNC_BF16;
+    plan.policy = NNC_POLICY_MIXED;
+    plan.attention = NNC_ATTENTION_FLASH;
+    plan.tensor = plan.pipeline = plan.context = plan.expert = plan.data = 1;
+    nnc_lowering how = nnc_lowering_of(&plan, software, plan.attention);
+    nnc_lower(model, &how, list);
+    return nnc_check_list(list, model, err);
+}
+
+static void add_product(nnc_serve_net *net, const nnc_op *op)
+{
+    const nnc_matmul *u = &op->u.matmul;
+    const bool head = op->group == NNC_GROUP_HEAD;
+    net->products[net->product_count++] = (nnc_serve_product){
+        .name = op->name,
+        .group = op->group,
+        .split = op->split,
+        .layers = (double)op->repeat,
+        .n = (double)u->n,
+        .k = (double)u->k,
+        .heads = (double)u->heads,
+        .kv_heads = (double)u->kv_heads,
+        .experts = op->weights.active > 0 ? (double)op->weights.count : 0.0,
+        .chosen = (double)op->weights.active,
+        .plain = head || op->group == NNC_GROUP_EMBEDDING || strcmp(op->name, "moe.router") == 0,
+        .last = head,
+    };
+}
+
+static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op)
+{
+    const nnc_flash *u = &op->u.flash;
+    const bool latent = d->kv_lora_rank > 0;
+    const double window = u->window_pairs / (double)u->s_q;
+    net->attentions[net->attention_count++] = (nnc_serve_attention){
+        .name = op->name,
+        .layers = (double)op->repeat,
+        .heads = (double)u->heads,
+        .kv_heads = (double)u->kv_heads,
+        .key_dim = (double)u->head_dim,
+        .value_dim = (double)u->value_dim,
+        .window = u->window_pairs < u->full_pairs ? window : 0.0,
+        .latent = latent ? (double)d->kv_lora_rank : 0.0,
+        .rope = latent ? (double)d->qk_rope_head_dim : 0.0,
+    };
+}
+
+/* Recurrent state of a layer: the state of its scan, or the last inputs of its convolution. */
+static void add_state(nnc_serve_net *net, const nnc_op *op, double elements, double flops)
+{
+    net->states[net->state_count++] = (nnc_serve_state){
+        .name = op->name, .layers = (double)op->repeat, .elements = elements, .flops = flops
+    };
+}
+
+static bool is_full(const nnc_serve_net *net)
+{
+    return net->product_count == NNC_SERVE_PRODUCTS ||
+           net->attention_count == NNC_SERVE_ATTENTIONS || net->state_count == NNC_SERVE_ATTENTIONS;
+}
+
+static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op)
+{
+    const double scanned = (double)op->u.scan.inner * (double)op->u.scan.state;
+    switch (op->kind) {
+    case NNC_OP_MATMUL: add_product(net, op); break;
+    case NNC_OP_FLASH: add_attention(net, d, op); break;
+    case NNC_OP_SCAN: add_state(net, op, scanned, 6.0 * scanned); break;
+    case NNC_OP_CONV:
+        add_state(net, op, (double)op->u.conv.c_in * (double)(op->u.conv.kernel - 1),
+                  2.0 * (double)op->u.conv.c_in * (double)op->u.conv.kernel);
+        break;
+    default: break;
+    }
+}
+
+/* All-reduces per pass over tensor ranks: one after the attention and one after the MLP of each layer, or
+ * one for both in parallel layers. */
+static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d)
+{
+    const bool beside =
+        d->norm_place == NNC_NORM_PARALLEL || d->norm_place == NNC_NORM_PARALLEL_TWO;
+    double attention = 0.0, mlp = 0.0;
+    for (int32_t i = 0; i < net->product_count; i++) {
+        const nnc_serve_product *p = &net->products[i];
+        if (p->split == NNC_SPLIT_ROW && p->group == NNC_GROUP_ATTENTION) {
+            attention += p->layers;
+        } else if (p->split == NNC_SPLIT_EXPERT_ROW ||
+                   (p->split == NNC_SPLIT_ROW && strcmp(p->name, "mlp.down") == 0)) {
+            mlp += p->layers;
+        }
+    }
+    return beside ? nnc_max(attention, mlp) : attention + mlp;
+}
+
+nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software,
+                            nnc_scratch *scratch, nnc_serve_net *net, nnc_error *err)
+{
+    const nnc_decoder *d = &model->decoder;
+    const nnc_op_list *list = &scratch->list;
+    double in_products = 0.0;
+    *net = (nnc_serve_net){ .layers = 0.0 };
+    NNC_TRY(check_family(model, err));
+    NNC_TRY(lower(model, software, &scratch->list, err));
+    net->layers = (double)d->layers;
+    net->hidden = (double)d->hidden;
+    net->vocab = (double)nnc_vocab_rows(d);
+    net->experts = (double)d->experts;
+    for (int32_t i = 0; i < list->count; i++) {
+        net->params +=
+            (double)nnc_weights_params(&list->ops[i].weights) * (double)list->ops[i].repeat;
+        if (is_full(net)) {
+            return nnc_fail(err, NNC_BAD_SPEC, model->id,
+                            "too many kinds of layers to serve, expected at most %d products",
+                            NNC_SERVE_PRODUCTS);
+        }
+        add_op(net, d, &list->ops[i]);
+    }
+    for (int32_t i = 0; i < net->product_count; i++) {
+        const nnc_serve_product *p = &net->products[i];
+        const double matrices = p->experts > 0.0 ? p->experts : 1.0;
+        net->expert_layers += p->split == NNC_SPLIT_EXPERT_ROW ? p->layers : 0.0;
+        in_products += p->last && d->tied_head ? 0.0 : p->layers * matrices * p->n * p->k;
+    }
+    net->other_params = net->params - in_products;
+    net->reductions = reductions_of(net, d);
+    return NNC_OK;
+}
+
+/* ---- the request: defaults, and what model, device and engine allow ---- */
+
+NNC_ENUM_TEXTS(nnc_serve_mode, NNC_SERVE_MODE_LIST)
+
+/* degrees of parallelism */
+
+static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err)
+{
+    int64_t replica = 1, devices = 0;
+    if (!nnc_mul_i64(p->tensor, p->pipeline, &replica) ||
+        !nnc_mul_i64(replica, p->attention_data, &replica)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices", "too many devices");
+    }
+    if (p->data == 0) {
+        p->data = 1;
+        if (p->devices > 0 && p->devices % replica != 0) {
+            return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices",
+                            "is no multiple of tensor x pipeline x attention_data, %" PRId64
+                            ", found %" PRId32,
+                            replica, p->devices);
+        }
+        p->data = p->devices > 0 ? (int32_t)(p->devices / replica) : 1;
+    }
+    if (!nnc_mul_i64(replica, p->data, &devices) || devices > INT32_MAX) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices", "too many devices");
+    }
+    if (p->devices > 0 && p->devices != devices) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices",
+                        "is not tensor x pipeline x attention_data x data, expected %" PRId64
+                        ", found %" PRId32,
+                        devices, p->devices);
+    }
+    p->devices = (int32_t)devices;
+    return NNC_OK;
+}
+
+static nnc_status check_experts(const nnc_decoder *d, const nnc_serve_ask *p, nnc_error *err)
+{
+    const int64_t ranks = (int64_t)p->tensor * p->attention_data;
+    if (d->experts == 0 && (p->expert > 1 || p->attention_data > 1)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, p->expert > 1 ? "--expert" : "--attention-data",
+                        "the model has no experts, expected 1, found %" PRId32,
+                        p->expert > 1 ? p->expert : p->attention_data);
+    }
+    if (p->expert > 1 && p->expert != ranks) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert",
+                        "is not tensor x attention_data, expected 1 or %" PRId64 ", found %" PRId32,
+                        ranks, p->expert);
+    }
+    if (p->expert > 1) {
+        return nnc_divides("--expert", "experts", d->experts, p->expert, err);
+    }
+    return nnc_divides("--tensor", "expert_hidden", d->expert_hidden, ranks, err);
+}
+
+static nnc_status check_split(const nnc_model *model, const nnc_serve_ask *p, nnc_error *err)
+{
+    const nnc_decoder *d = &model->decoder;
+    const int64_t t = p->tensor;
+    if (p->pipeline > d->layers) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
+                        "has more stages than layers, expected at most %" PRId64 ", found %" PRId32,
+                        d->layers, p->pipeline);
+    }
+    if (d->heads > 0) {
+        NNC_TRY(nnc_divides("--tensor", "heads", d->heads, t, err));
+    }
+    if (d->heads > 0 && d->kv_lora_rank == 0 && d->kv_heads % t != 0 && t % d->kv_heads != 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
+                        "kv_heads %" PRId64 " neither divide over %" PRId64
+                        " ranks nor are divided by them",
+                        d->kv_heads, t);
+    }
+    NNC_TRY(nnc_divides("--tensor", "ffn_hidden", d->ffn_hidden, t, err));
+    NNC_TRY(nnc_divides("--tensor", "shared_hidden", d->shared_hidden, t, err));
+    NNC_TRY(nnc_divides("--tensor", "ssm_inner", d->ssm_inner, t, err));
+    return check_experts(d, p, err);
+}
+
+/* number formats */
+
+static nnc_dtype math_of(nnc_stored stored)
+{
+    static const nnc_dtype math[NNC_STORED_COUNT] = {
+#define MATH(name, text, bits, scale, zero, group, dtype) [name] = (dtype),
+        NNC_STORED_LIST(MATH)
+#undef MATH
+    };
+    return math[stored];
+}
+
+static bool computes(const nnc_device *device, nnc_dtype dtype)
+{
+    return nnc_device_matmul_peak(device, dtype) > 0.0;
+}
+
+/* bf16 where the device computes it, then fp16, then fp32. */
+static nnc_dtype plain_math(const nnc_device *device)
+{
+    return computes(device, NNC_BF16) ? NNC_BF16 : computes(device, NNC_FP16) ? NNC_FP16 : NNC_FP32;
+}
+
+static nnc_stored stored_as(nnc_dtype dtype)
+{
+    switch (dtype) {
+    case NNC_FP64:
+    case NNC_TF32:
+    case NNC_FP32: return NNC_STORED_FP32;
+    case NNC_FP16: return NNC_STORED_FP16;
+    case NNC_FP8: return NNC_STORED_FP8;
+    case NNC_INT8: return NNC_STORED_INT8;
+    case NNC_INT4: return NNC_STORED_INT4;
+    case NNC_FP4: return NNC_STORED_NVFP4;
+    default: return NNC_STORED_BF16;
+    }
+}
+
+static nnc_status resolve_formats(const nnc_device *device, nnc_serve_ask *p, nnc_error *err)
+{
+    if (p->weights == NNC_STORED_COUNT) {
+        p->weights = p->precision == NNC_DTYPE_COUNT ? stored_as(plain_math(device))
+                                                     : stored_as(p->precision);
+    }
+    if (p->precision == NNC_DTYPE_COUNT) {
+        /* Devices with 4-bit products multiply mxfp4 weights with 8-bit activations. */
+        const bool eight = p->weights == NNC_STORED_MXFP4 && computes(device, NNC_FP4);
+        const nnc_dtype wanted = eight ? NNC_FP8 : math_of(p->weights);
+        p->precision = computes(device, wanted) ? wanted : plain_math(device);
+    }
+    if (!computes(device, p->precision)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision", "%s has no peak in %s", device->id,
+                        nnc_dtype_name(p->precision));
+    }
+    if (p->kv_precision == NNC_STORED_COUNT) {
+        p->kv_precision = p->weights == NNC_STORED_FP32 ? NNC_STORED_FP32 : NNC_STORED_BF16;
+    }
+    return NNC_OK;
+}
+
+static void resolve_engine(const nnc_serve_engine *engine, nnc_serve_ask *p)
+{
+    const struct {
+        int64_t *asked, engine, otherwise;
+    } counts[] = { { &p->chunk, engine->chunk, 8192 },
+                   { &p->max_batch, engine->max_batch, 256 },
+                   { &p->block, engine->block, 16 } };
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        if (*counts[i].asked == 0) {
+            *counts[i].asked = counts[i].engine > 0 ? counts[i].engine : counts[i].otherwise;
+        }
+    }
+    if (isnan(p->memory_use)) {
+        p->memory_use = isnan(engine->memory_use) ? 0.9 : engine->memory_use;
+    }
+}
+
+/* Parses --disaggregate "P:D" and sets the default draft length. */
+static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err)
+{
+    enum { WORKERS_MOST = 1000000, DRAFT_LENGTH = 4 };
+    char *end = NULL;
+    if (p->disaggregate[0] != '\0') {
+        const long prefill = strtol(p->disaggregate, &end, 10);
+        const long decode = *end == ':' ? strtol(end + 1, &end, 10) : 0;
+        if (*end != '\0' || prefill < 1 || decode < 1 || prefill > WORKERS_MOST ||
+            decode > WORKERS_MOST) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--disaggregate",
+                            "expected P:D, such as 1:2, found \"%.32s\"", p->disaggregate);
+        }
+        p->prefill_workers = (int32_t)prefill;
+        p->decode_workers = (int32_t)decode;
+    }
+    if ((p->prefill_workers > 0) != (p->decode_workers > 0)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--disaggregate",
+                        "expected replicas that prefill and replicas that decode, found one kind");
+    }
+    if (p->draft_model != NULL && p->draft_length == 0) {
+        p->draft_length = DRAFT_LENGTH;
+    }
+    return NNC_OK;
+}
+
+static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error *err)
+{
+    const int given =
+        (p->batch > 0) + (p->concurrency > 0) + !isnan(p->request_rate) + (p->offline ? 1 : 0);
+    if (given > 1) {
+        return nnc_fail(err, NNC_BAD_USAGE, p->batch > 0 ? "--batch" : "--concurrency",
+                        "one kind of load is enough, expected --batch, --concurrency, "
+                        "--request-rate or --offline, found %d of them",
+                        given);
+    }
+    *mode = p->offline                ? NNC_SERVE_OFFLINE
+            : p->concurrency > 0      ? NNC_SERVE_CLOSED
+            : !isnan(p->request_rate) ? NNC_SERVE_OPEN
+                                      : NNC_SERVE_STATIC;
+    if (given == 0) {
+        p->batch = 1;
+    }
+    return resolve_formulas(p, err);
+}
+
+static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, nnc_error *err)
+{
+    const nnc_decoder *d = &model->decoder;
+    const int64_t rows = d->positions_max > 0 ? d->positions_max : d->seq_len;
+    if (nnc_positions_learned(d->positions) && p->input_len + p->output_len > rows) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--input-len",
+                        "with --output-len longer than the position table, expected at most "
+                        "%" PRId64 " tokens, found %" PRId64,
+                        rows, p->input_len + p->output_len);
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model,
+                             const nnc_device *device, const nnc_software *software,
+                             const nnc_serve_net *net, nnc_serve_ask *plan, nnc_serve_mode *mode,
+                             nnc_error *err)
+{
+    (void)net;
+    *plan = *ask;
+    if (ask->steps > 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--steps",
+                        "%s generates tokens, expected a U-Net that denoises images", model->id);
+    }
+    NNC_TRY(resolve_mode(plan, mode, err));
+    NNC_TRY(resolve_degrees(plan, err));
+    NNC_TRY(check_split(model, plan, err));
+    NNC_TRY(resolve_formats(device, plan, err));
+    resolve_engine(&software->serving, plan);
+    return check_lengths(model, plan, err);
 }

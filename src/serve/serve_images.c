@@ -1,19 +1,18 @@
-#include "serve/serve_images.h"
-
 #include <inttypes.h>
 #include <math.h>
 
 #include "base/error.h"
 #include "estimate/plan_asked.h"
+#include "serve/serve_internal.h"
 
-/* Networks of residual blocks over images, and graphs that name what makes an image of what they yield. */
+/* True for U-Nets of residual blocks and for graphs that name the decoder of their latent image. */
 bool nnc_denoises(const nnc_model *model)
 {
     return model->family == NNC_FAMILY_UNET ? model->unet.block == NNC_UNET_RESIDUAL
                                             : model->image_decoder[0] != '\0';
 }
 
-/* One forward pass of one of the networks. */
+/* Cost of one forward pass of the denoiser, the text encoder or the image decoder. */
 typedef struct one_pass {
     double forward_s, flops, weight_bytes, peak_flops_per_s;
     int64_t image;
@@ -44,7 +43,8 @@ static nnc_dtype plain(const nnc_device *device)
                                                             : NNC_FP32;
 }
 
-/* Pixels per side of one position of what the network calls its image. */
+/* Image pixels per side for each position of the network's own image (8 for a latent of 64 x 64 at 512
+ * pixels). */
 static int64_t factor_of(const nnc_model *model)
 {
     return model->image_factor > 1 ? model->image_factor : 1;

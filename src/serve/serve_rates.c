@@ -1,20 +1,20 @@
-/* What a device reaches in serving, with an engine: fitted figures, and what stands in where there are
- * none. */
+/* Rates that a device reaches in serving with a given engine: fitted values of the device file, or medians
+ * of measured devices where it has none (docs/serving.md). */
 #include <math.h>
 
 #include "base/error.h"
 #include "cost/roofline.h"
-#include "serve/serve.h"
+#include "serve/serve_internal.h"
 
-/* Where a device was not measured: medians over those that were (docs/serving.md). */
-#define STREAM_FRACTION 0.80 /* of weights in 16 bits */
-#define EIGHT_BIT_RATIO 0.97 /* of 8-bit formats over these */
-#define FOUR_BIT_RATIO 0.78  /* of 4-bit formats */
+/* Medians over the measured devices, for devices without serving measurements (docs/serving.md). */
+#define STREAM_FRACTION 0.80 /* of the bandwidth, reading 16-bit weights */
+#define EIGHT_BIT_RATIO 0.97 /* 8-bit over 16-bit weights */
+#define FOUR_BIT_RATIO 0.78  /* 4-bit over 16-bit weights */
 #define KV_FRACTION 0.87
-#define EXPERT_RATIO 1.05         /* of products of many experts over one, in 16 and 8 bits */
-#define NARROW_PRODUCT_RATIO 0.78 /* long products of 8 and 4 bits, over those of training */
+#define EXPERT_RATIO 1.05 /* grouped products of experts over one product, in 16 and 8 bits */
+#define NARROW_PRODUCT_RATIO 0.78 /* long products in 8 and 4 bits, serving over training */
 #define KERNEL_S 2.5e-6
-#define ATTENTION_S 9e-6 /* of one decode attention */
+#define ATTENTION_S 9e-6 /* one decode attention */
 #define ATTENTION_FRACTION 0.43
 static const nnc_small_all_reduce all_reduce_default = { 4.5e-6, 0.0, 3e-6, 0.5, 0.6, (double)NAN };
 
@@ -23,8 +23,8 @@ static double said(double value, double otherwise)
     return isnan(value) ? otherwise : value;
 }
 
-/* Bytes of one element; of weights the groups of the plan, of keys and values a scale and a zero point of
- * 16 bits each for every head. */
+/* Bits of one element. Weights include the scales of their groups; quantised keys and values include a
+ * 16-bit scale and zero point per head. */
 static double math_bits(nnc_stored stored)
 {
     static const double bits[NNC_STORED_COUNT] = {
@@ -35,7 +35,7 @@ static double math_bits(nnc_stored stored)
     return bits[stored];
 }
 
-/* What attention and the head are computed in: 16 bits, or as wide as products where these are wider. */
+/* Format of attention and head: 16 bits, or the format of the products where that is wider. */
 static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision)
 {
     if (precision == NNC_FP32 || precision == NNC_TF32 || precision == NNC_FP64) {
@@ -50,7 +50,7 @@ static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision)
     return NNC_BF16;
 }
 
-/* The format that says what products of this arithmetic reach. */
+/* The storage format whose measured products give the rate of this arithmetic. */
 static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights)
 {
     switch (dtype) {
@@ -61,7 +61,7 @@ static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights)
     }
 }
 
-/* Rate of long products: of training where it is fitted, which includes the boost of short kernels. */
+/* Rate of long products: the rate fitted for training, which includes the boost clock of short kernels. */
 static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored weights)
 {
     const nnc_efficiencies *e = &device->efficiency;
@@ -97,7 +97,7 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
     r->expert_bytes_per_s = r->mem_bytes_per_s * experts;
     r->kv_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv * engine->kv_factor, 1.0);
     r->state_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv16 * engine->kv_factor, 1.0);
-    /* As much as all units take up, where kernels do not fill the memory's queue. */
+    /* Bandwidth limit of a device whose kernels cannot fill the memory queue. */
     const double most =
         said(engine->unit_bytes_per_clock * device->units * device->clock_hz, (double)INFINITY);
     double *const rates[] = { &r->stream_bytes_per_s, &r->plain_bytes_per_s, &r->expert_bytes_per_s,
@@ -174,7 +174,8 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
                        said(r->all_reduce.node_s, device->efficiency.collectives.scale_out_fixed_s);
     r->exchange_bytes_per_s = across > node ? device->scale_out.bytes_per_s : r->link_bytes_per_s;
     r->exchange_fixed_s = r->all_reduce.fixed_s + (across > node ? hop : 0.0);
-    if ((double)plan->tensor > node) { /* ranks meet over the network, by all links of a node */
+    if ((double)plan->tensor >
+        node) { /* ranks on several nodes: all network links of a node together */
         r->link_bytes_per_s = outside;
         r->all_reduce.fixed_s += hop;
     }

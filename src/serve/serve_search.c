@@ -1,9 +1,8 @@
-#include "serve/serve_search.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "serve/serve_internal.h"
 
 typedef struct searching {
     const nnc_model *model;
@@ -12,7 +11,7 @@ typedef struct searching {
     const nnc_serve_search *search;
     nnc_serve_net net;
     nnc_serve_search_result *result;
-    nnc_status last; /* why the last deployment was illegal */
+    nnc_status last; /* reason of the last illegal deployment */
     nnc_error *err;
 } searching;
 
@@ -29,14 +28,14 @@ static bool holds(const nnc_serve *s, const nnc_serve_limit *limit)
     return limit->at_least ? value >= limit->value : value <= limit->value;
 }
 
-/* How far a figure is beyond its limit, as a ratio from 1 up. */
+/* Ratio by which a metric exceeds its limit, at least 1. */
 static double miss(const nnc_serve *s, const nnc_serve_limit *limit)
 {
     const double value = figure(s, limit);
     return limit->at_least ? limit->value / value : value / limit->value;
 }
 
-/* The first limit that is broken, -1 = none. */
+/* Index of the first limit that the deployment breaks; -1 = none. */
 static int32_t broken(const searching *of, const nnc_serve *s)
 {
     for (int32_t i = 0; i < of->search->limit_count; i++) {
@@ -62,7 +61,7 @@ static nnc_serve_found found_of(const nnc_serve *s)
                               .broken = -1 };
 }
 
-/* Is `a` at least as good as `b` for the operator and for the user? */
+/* True where `a` is at least as good as `b` in both throughput per device and speed per user. */
 static bool covers(const nnc_serve_found *a, const nnc_serve_found *b)
 {
     return a->output_tokens_per_s_per_device >= b->output_tokens_per_s_per_device &&
@@ -107,7 +106,7 @@ static void note_miss(searching *of, const nnc_serve *s, int32_t limit)
     }
 }
 
-/* One that meets all limits; true where it is the cheapest so far. */
+/* Records a deployment that meets all limits. Returns true for the cheapest one so far. */
 static bool note_found(searching *of, const nnc_serve_found *found)
 {
     nnc_serve_search_result *r = of->result;
@@ -116,7 +115,8 @@ static bool note_found(searching *of, const nnc_serve_found *found)
     if (cheaper) {
         r->cheapest = *found;
     }
-    if (!r->found || found->tpot_s < 0.99 * r->fastest.tpot_s) { /* less is no faster */
+    if (!r->found ||
+        found->tpot_s < 0.99 * r->fastest.tpot_s) { /* a longer search brought less than 1 % */
         r->fastest = *found;
     }
     r->found = true;
@@ -125,7 +125,7 @@ static bool note_found(searching *of, const nnc_serve_found *found)
     return cheaper;
 }
 
-/* Requests at a time that are tried: 1, 2, 3, 4, 6, 8, 12 ... and the most that is held. */
+/* Next number of concurrent requests to try: 1, 2, 3, 4, 6, 8, 12 ... */
 static double next_requests(double requests)
 {
     const double half = floor(requests * 4.0 / 3.0 + 0.5), power = exp2(floor(log2(requests)));
@@ -138,7 +138,7 @@ static double next_requests(double requests)
 typedef struct deployment {
     nnc_serve_case of;
     nnc_serve s;
-    double most; /* requests that it takes at a time */
+    double most; /* the most concurrent requests */
 } deployment;
 
 static void answer(searching *of, deployment *d)
@@ -149,7 +149,7 @@ static void answer(searching *of, deployment *d)
     of->result->evaluated++;
 }
 
-/* A fixed load: it fits and holds, or not. */
+/* Fixed load: the deployment fits and meets the limits, or it does not. */
 static void try_load(searching *of, deployment *d)
 {
     answer(of, d);
@@ -166,7 +166,7 @@ static void try_load(searching *of, deployment *d)
     (void)note_found(of, &found);
 }
 
-/* More and more requests at a time, until memory or the engine take no more. */
+/* Raises the number of concurrent requests until a limit, the memory or the engine stops it. */
 static void try_requests(searching *of, deployment *d)
 {
     bool cheapest = false, before = false;
@@ -181,7 +181,7 @@ static void try_requests(searching *of, deployment *d)
             before = true;
         } else {
             note_miss(of, &d->s, limit);
-            if (cheapest && before) { /* why not more */
+            if (cheapest && before) { /* limit that stopped it */
                 of->result->cheapest.broken = limit;
                 of->result->cheapest.broken_requests = (double)d->s.plan.concurrency;
                 of->result->cheapest.broken_value = figure(&d->s, &of->search->limits[limit]);
@@ -220,9 +220,9 @@ static void try_deployment(searching *of, const nnc_serve_ask *ask)
     try_requests(of, &d);
 }
 
-/* ---- what there is to try ---- */
+/* ---- candidates ---- */
 
-/* One value where it was asked for, else 1, 2, 4 ... up to most. */
+/* Candidate degrees: the requested one, else 1, 2, 4 ... up to `most`. */
 static int32_t degrees(int32_t asked, int32_t most, int32_t list[32])
 {
     int32_t count = 0;
@@ -258,7 +258,7 @@ static void try_degrees(searching *of, const nnc_serve_ask *ask, int32_t devices
         one.data = (int32_t)(devices / replica);
         try_deployment(of, &one);
         if (experts && ask->expert == 1 && one.tensor * one.attention_data > 1) {
-            one.expert = one.tensor * one.attention_data; /* whole experts on each */
+            one.expert = one.tensor * one.attention_data; /* every rank holds whole experts */
             try_deployment(of, &one);
         }
     }

@@ -1,10 +1,13 @@
-/* One step: its ops on one device, by the roofline, and what they add up to.   [serve-step] */
+/* One step of a replica: its ops on one device by the roofline, and their sum.   [serve-step]
+ *
+ * First the share of one device (products, weights, cache), then the ops, the communication between
+ * devices, the step as a whole, and the memory of the fullest device. */
 #include <math.h>
 
-#include "serve/serve.h"
+#include "serve/serve_internal.h"
 
 #define EXPERT_COMPUTE \
-    0.7 /* rate of products of many experts over one of all rows; docs/serving.md */
+    0.7 /* rate of grouped products of experts over one dense product; docs/serving.md */
 
 double nnc_serve_experts_touched(double experts, double chosen, double tokens)
 {
@@ -22,30 +25,32 @@ double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_
 
 /* ---- ops ---- */
 
-/* A step in the making. */
+/* A step under construction. */
 typedef struct making {
     const nnc_serve_case *of;
     const char *phase;
-    bool decode, verify;  /* verify: the head sees every token of a step */
-    double sequences;     /* of one attention group */
-    double cached, fresh; /* tokens of each sequence, before and in this step */
-    double passes;        /* over the weights */
-    double prompts, prompt_cached, prompt_tokens; /* that ride in a decode step */
+    bool decode, verify;  /* verify: the head computes every token of the step */
+    double sequences;     /* in one attention group */
+    double cached, fresh; /* tokens per sequence, before the step and in it */
+    double passes;        /* times that the weights are read */
+    double prompts, prompt_cached,
+        prompt_tokens; /* prompts prefilled in the same step (chunked prefill) */
     double bound_compute_s;
-    double memory_s, compute_s, fixed_s; /* by what bounds the ops */
+    double memory_s, compute_s,
+        fixed_s; /* sums over memory-bound and compute-bound ops, and fixed times */
     nnc_serve_step step;
     nnc_serve_list *list;
 } making;
 
-/* Where both matter, as with some hundred rows, kernels hide them behind each other in part alone: between
- * the larger of the two and their sum. */
+/* Time of a product whose compute and memory times are similar (some hundred rows): kernels overlap the two
+ * only in part, so the result lies between the larger time and the sum. */
 static double overlapped(double compute_s, double memory_s)
 {
     const double sum = compute_s * sqrt(compute_s) + memory_s * sqrt(memory_s);
     return nnc_max(cbrt(sum * sum), nnc_max(compute_s, memory_s)); /* (c^1.5 + m^1.5)^(2/3) */
 }
 
-/* Adds one op: `count` kernels of so much work in all. Returns its seconds. */
+/* Adds one op with `count` kernels; amounts are totals over them. Returns its time in seconds. */
 static double add_op(making *m, const char *name, double count, double rows, double flops,
                      double weight_bytes, double kv_bytes, double compute_s, double memory_s,
                      double fixed_s)
@@ -75,8 +80,8 @@ static double add_op(making *m, const char *name, double count, double rows, dou
     return time_s;
 }
 
-/* What a product takes whatever its size: its kernel, and of the second product of experts what the engine
- * adds to each layer of them. */
+/* Fixed time of a product: its kernel launch; the second product of experts also carries the engine's
+ * overhead per expert layer. */
 static double product_fixed_s(const making *m, const nnc_serve_product *p, bool plain)
 {
     const nnc_serve_rates *r = &m->of->rates;
@@ -86,7 +91,7 @@ static double product_fixed_s(const making *m, const nnc_serve_product *p, bool 
            (ends ? m->of->engine->expert_s[m->of->plan->weights] : 0.0);
 }
 
-/* A product of all tokens of the step, or of those of all groups where they share experts. */
+/* A product over the tokens of the step; products of experts see the tokens of all attention groups. */
 static void add_product(making *m, const nnc_serve_product *p)
 {
     const nnc_serve_case *of = m->of;
@@ -122,15 +127,15 @@ static void add_product(making *m, const nnc_serve_product *p)
                          : &m->step.product_s) += time_s;
 }
 
-/* Sum over the first n positions of what each attends to. */
+/* Pairs of query and key over the first n positions with an attention window. */
 static double attended(double n, double window)
 {
     return window <= 0.0 || n <= window ? n * (n + 1.0) / 2.0
                                         : window * (window + 1.0) / 2.0 + (n - window) * window;
 }
 
-/* Positions whose keys and values are read from the cache: by a decode step all that are attended, by
- * each chunk of a prefill those before it. */
+/* Positions read from the cache: a decode step reads all attended positions, a chunk of a prefill reads
+ * those before it. */
 static double cache_reads(const making *m, double window)
 {
     const double chunks = nnc_ceil(m->fresh / (double)m->of->plan->chunk);
@@ -142,7 +147,7 @@ static double cache_reads(const making *m, double window)
     return window > 0.0 ? nnc_min(all, chunks * window) : all;
 }
 
-/* How often a decode step reads the cache, of query heads that share keys and values. */
+/* Number of times that a decode step reads the cache where query heads share keys and values. */
 static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a)
 {
     const double t = of->plan->tensor;
@@ -150,7 +155,7 @@ static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a)
     return a->latent > 0.0 ? 1.0 : 1.0 + of->engine->kv_reread * (sharing - 1.0);
 }
 
-/* Of prompts that ride in a decode step. */
+/* Attention of prompts that are prefilled in the same step. */
 static void add_prompt_attention(making *m, const nnc_serve_attention *a)
 {
     const double pairs = m->prompts * (attended(m->prompt_cached + m->prompt_tokens, a->window) -
@@ -171,7 +176,7 @@ static void add_attention(making *m, const nnc_serve_attention *a)
     const nnc_serve_rates *r = &of->rates;
     const double pairs =
         m->sequences * (attended(m->cached + m->fresh, a->window) - attended(m->cached, a->window));
-    /* A decode step works on the latent itself, a prefill on the keys and values made of it. */
+    /* Multi-head latent attention: decode works on the latent itself, prefill on expanded keys and values. */
     const double width =
         m->decode && a->latent > 0.0 ? 2.0 * a->latent + a->rope : a->key_dim + a->value_dim;
     const double flops = 2.0 * a->layers * a->heads / of->plan->tensor * width * pairs;
@@ -188,7 +193,7 @@ static void add_attention(making *m, const nnc_serve_attention *a)
     add_prompt_attention(m, a);
 }
 
-/* A state is read and written once by a step; its work runs on the 16-bit units. */
+/* A step reads and writes the state once; its arithmetic runs at the 16-bit attention rate. */
 static void add_state(making *m, const nnc_serve_state *s)
 {
     const nnc_serve_rates *r = &m->of->rates;
@@ -211,7 +216,7 @@ static void add_sampling(making *m)
                              bytes / r->mem_bytes_per_s, r->kernel_s);
 }
 
-/* ---- between devices ---- */
+/* ---- communication ---- */
 
 static void add_comm(making *m)
 {
@@ -221,7 +226,8 @@ static void add_comm(making *m)
     const double t = of->plan->tensor, groups = of->plan->attention_data;
     const double rows = (m->sequences * m->fresh + m->prompts * m->prompt_tokens) / m->passes;
     const double bytes = rows * of->net->hidden * 2.0;
-    const double all_reduces = (of->net->reductions + 1.0) * m->passes; /* and the embedding's */
+    const double all_reduces =
+        (of->net->reductions + 1.0) * m->passes; /* plus one for the embedding */
     double comm_s = 0.0;
     if (t > 1.0) {
         const double device_s =
@@ -231,7 +237,7 @@ static void add_comm(making *m)
             all_reduces * (of->engine->all_reduce_factor * device_s + of->engine->all_reduce_s);
         m->step.network_bytes += all_reduces * 2.0 * (t - 1.0) / t * bytes;
     }
-    if (groups > 1.0) { /* copies of each token to its experts, and their results back */
+    if (groups > 1.0) { /* dispatch of tokens to their experts, and combine */
         for (int32_t i = 0; i < of->net->product_count; i++) {
             const nnc_serve_product *p = &of->net->products[i];
             const double sent =
@@ -245,7 +251,7 @@ static void add_comm(making *m)
             m->step.network_bytes += sent;
         }
     }
-    if (of->plan->pipeline > 1) { /* from stage to stage */
+    if (of->plan->pipeline > 1) { /* between pipeline stages */
         const double hops = (double)of->plan->pipeline - 1.0;
         const double sent = hops * m->passes * bytes / t;
         comm_s +=
@@ -290,7 +296,7 @@ static nnc_serve_step finish(making *m, double factor)
     s->comm_s *= factor;
     const double layers = m->passes * m->of->net->layers;
     const double device_s = s->product_s + s->expert_s + s->attention_s + s->head_s + s->comm_s;
-    /* Launching hides behind the device's work, as far as that goes. */
+    /* The host launches kernels ahead of the device; only the excess is visible. */
     const double shown_s =
         nnc_max(layers * engine->host_layer_s - device_s, layers * engine->layer_s);
     s->host_s = m->passes * engine->step_s + shown_s +
@@ -305,11 +311,11 @@ static nnc_serve_step finish(making *m, double factor)
     return *s;
 }
 
-/* A step in which so many tokens of each sequence are computed. */
+/* A decode step that computes `tokens` tokens of each sequence. */
 static nnc_serve_step decode(const nnc_serve_case *of, double sequences, double context,
                              double tokens, nnc_serve_list *list)
 {
-    /* Stages of a pipeline work on a share of the sequences each. */
+    /* Each pipeline stage works on its share of the sequences. */
     const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
     making m = {
         .of = of,
@@ -375,4 +381,160 @@ nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, doubl
         .step = { .sequences = sequences, .new_tokens = 1.0, .context = context, .steps = 1.0 }
     };
     return finish(&m, 1.0);
+}
+
+/* ---- the share of one device: products, weights, cache ---- */
+
+double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p)
+{
+    const double t = of->plan->tensor;
+    switch (p->split) {
+    case NNC_SPLIT_TOKENS:
+    case NNC_SPLIT_SEQUENCE: return 1.0;
+    case NNC_SPLIT_QKV: /* every rank has at least one head of keys and values */
+        return (p->heads / t + 2.0 * nnc_max(p->kv_heads / t, 1.0)) /
+               (p->heads + 2.0 * p->kv_heads);
+    case NNC_SPLIT_EXPERT_COLUMN:
+    case NNC_SPLIT_EXPERT_ROW: return 1.0 / (t * of->plan->attention_data);
+    default: return 1.0 / t;
+    }
+}
+
+bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *p)
+{
+    /* Published checkpoints of models with experts quantise only the experts to 4 bits (or store only their
+     * weights so). */
+    const bool narrow = of->rates.weight_bytes < 1.0 || of->rates.weight_only;
+    return p->plain || (narrow && of->net->experts > 0.0 && p->group == NNC_GROUP_ATTENTION);
+}
+
+double nnc_serve_stage_share(const nnc_serve_case *of)
+{
+    return nnc_ceil(of->net->layers / of->plan->pipeline) / of->net->layers;
+}
+
+static double kv_element_bytes(const nnc_serve_case *of, double width)
+{
+    return of->rates.kv_bytes + (of->rates.kv_scaled ? 4.0 / width : 0.0);
+}
+
+double nnc_serve_kv_token(const nnc_serve_case *of, const nnc_serve_attention *a)
+{
+    const double heads = nnc_max(a->kv_heads / of->plan->tensor, 1.0);
+    return a->latent > 0.0
+               ? a->layers * (a->latent + a->rope) * kv_element_bytes(of, a->latent + a->rope)
+               : a->layers * heads *
+                     (a->key_dim * kv_element_bytes(of, a->key_dim) +
+                      a->value_dim * kv_element_bytes(of, a->value_dim));
+}
+
+double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens)
+{
+    double bytes = 0.0;
+    for (int32_t i = 0; i < of->net->attention_count; i++) {
+        const nnc_serve_attention *a = &of->net->attentions[i];
+        bytes +=
+            nnc_serve_kv_token(of, a) * (a->window > 0.0 ? nnc_min(tokens, a->window) : tokens);
+    }
+    return bytes + (of->draft != NULL ? nnc_serve_kv_bytes(of->draft, tokens) : 0.0);
+}
+
+double nnc_serve_state_bytes(const nnc_serve_case *of)
+{
+    double bytes = 0.0;
+    for (int32_t i = 0; i < of->net->state_count; i++) {
+        bytes += 4.0 * of->net->states[i].layers * of->net->states[i].elements / of->plan->tensor;
+    }
+    return bytes;
+}
+
+double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit,
+                                nnc_derivation *why)
+{
+    const double few = of->plan->pipeline,
+                 most = 1e6; /* of one stage: at this batch every expert is read */
+    const nnc_serve_step one = nnc_serve_decode(of, few, context, NULL);
+    const nnc_serve_step all = nnc_serve_decode(of, few * most, context, NULL);
+    double critical_batch = (double)NAN;
+    NNC_LET(why, ridge, NULL, of->rates.peak_flops_per_s / of->rates.mem_bytes_per_s);
+    NNC_LET(why, flops_per_sequence, "FLOP", all.flops / most);
+    NNC_LET(why, kv_bytes_per_sequence, "B", one.kv_bytes);
+    NNC_LET(why, all_weight_bytes, "B", all.weight_bytes);
+    NNC_SAY(why, spare_bytes, "B", flops_per_sequence / ridge - kv_bytes_per_sequence);
+    NNC_NOTE(why, "memory time per sequence that compute covers, available for reading weights");
+    if (spare_bytes > 0.0) {
+        NNC_SET(why, critical_batch, NULL, all_weight_bytes / spare_bytes);
+    }
+    double intensity_limit_flops_per_byte = 0.0;
+    NNC_SET(why, intensity_limit_flops_per_byte, NULL, flops_per_sequence / kv_bytes_per_sequence);
+    *intensity_limit = intensity_limit_flops_per_byte;
+    return critical_batch;
+}
+
+/* ---- memory of the fullest device, and the number of sequences that it holds   [serve-memory] ---- */
+
+#define WORKSPACE_BYTES 2e9
+
+/* Weights on one device: products in their storage format, all others in 16 bits. */
+static double weight_bytes(const nnc_serve_case *of)
+{
+    const nnc_serve_net *net = of->net;
+    const double stage = nnc_serve_stage_share(of);
+    double layers = 0.0, ends = 0.0;
+    for (int32_t i = 0; i < net->product_count; i++) {
+        const nnc_serve_product *p = &net->products[i];
+        const double matrices = p->experts > 0.0 ? p->experts : 1.0;
+        const double bytes =
+            p->layers * matrices * p->n * p->k * nnc_serve_share(of, p) *
+            (nnc_serve_is_plain(of, p) ? of->rates.plain_bytes : of->rates.weight_bytes);
+        *(p->last ? &ends : &layers) += bytes;
+    }
+    const double others = net->other_params * of->rates.plain_bytes;
+    const double table = net->vocab * net->hidden * of->rates.plain_bytes;
+    const double small = nnc_max(others - table, 0.0); /* norms and biases: replicated */
+    const double tables = (others - small) / of->plan->tensor;
+    /* On one device, a tied head is the input table itself. */
+    const double both = others > table ? tables + ends : nnc_max(tables, ends);
+    return layers * stage + small * stage + (of->plan->pipeline > 1 ? nnc_max(tables, ends) : both);
+}
+
+void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *s,
+                      nnc_derivation *why)
+{
+    const nnc_serve_ask *p = of->plan;
+    const double length = (double)(p->input_len + p->output_len), block = (double)p->block;
+    const double stage = nnc_serve_stage_share(of);
+    s->params = of->net->params;
+    NNC_PUT(why, s->params, NULL);
+    s->capacity_bytes = capacity_bytes;
+    NNC_PUT(why, s->capacity_bytes, "B");
+    NNC_LET(why, memory_use, NULL, p->memory_use);
+    s->weight_bytes = weight_bytes(of) + (of->draft != NULL ? weight_bytes(of->draft) : 0.0);
+    NNC_PUT(why, s->weight_bytes, "B");
+    s->workspace_bytes =
+        isnan(of->engine->workspace_bytes) ? WORKSPACE_BYTES : of->engine->workspace_bytes;
+    NNC_PUT(why, s->workspace_bytes, "B");
+    NNC_SET(why, s->free_bytes, "B",
+            nnc_max(memory_use * s->capacity_bytes - s->weight_bytes - s->workspace_bytes, 0.0));
+    NNC_NOTE(why, "memory left for keys and values");
+
+    NNC_LET(why, tokens, NULL, nnc_ceil(length / block) * block);
+    NNC_LET(why, stage_share, NULL, stage);
+    NNC_LET(why, kv_bytes_of_token, "B",
+            nnc_serve_kv_bytes(of, length) - nnc_serve_kv_bytes(of, length - 1.0));
+    NNC_SET(why, s->kv_bytes_per_token, "B", kv_bytes_of_token * stage_share);
+    NNC_SOURCE(why, "docs/serving.md: 2 x layers x kv_heads / tensor x head_dim x bytes");
+    s->state_bytes_per_sequence = nnc_serve_state_bytes(of) * stage;
+    NNC_PUT(why, s->state_bytes_per_sequence, "B");
+    NNC_LET(why, sequence_bytes, "B", nnc_serve_kv_bytes(of, tokens) * stage);
+    NNC_NOTE(why, "one sequence at full length, in whole blocks, limited by attention windows");
+    NNC_LET(why, groups, NULL, (double)p->attention_data * (double)p->data);
+    NNC_SET(why, s->max_sequences, NULL,
+            floor(s->free_bytes / (sequence_bytes + s->state_bytes_per_sequence)) * groups);
+    s->max_tokens = s->kv_bytes_per_token > 0.0
+                        ? floor(s->free_bytes / s->kv_bytes_per_token) * groups
+                        : (double)NAN;
+    NNC_PUT(why, s->max_tokens, NULL);
+    NNC_LET(why, tokens_of_block, NULL, of->engine->paged ? block : 1.0);
+    NNC_SET(why, s->paging_waste_bytes, "B", (tokens_of_block - 1.0) / 2.0 * s->kv_bytes_per_token);
 }

@@ -47,7 +47,7 @@ llama-3-printed,31040386448.5,367263468801,,,,\r
 deepseek,26821368715,425034237482,,,,\r
 kaplan,169777163926,67146839636.2,,,,\r
 $ nncost budget --device round --cost 1M --params 8B --tokens 15T
-! nncost: --cost: is worked out from --params and --tokens, expected only one of them
+! nncost: --cost: --params and --tokens determine the cost, expected only one of the two
 [2]
 $ nncost budget --device round --params 8B
 ! nncost: --tokens: missing, expected both --params and --tokens
@@ -92,7 +92,7 @@ $ nncost budget --device old --cost 1M
 ! nncost: --price: no price is recorded for An old device without bf16, expected one
 [2]
 $ nncost budget --flops 1e23 --cost 1M
-! nncost: --flops: is one of three, expected it, --cost, or --params and --tokens alone
+! nncost: --flops: expected exactly one of --flops, --cost, or --params with --tokens
 [2]
 $ nncost budget --cost 1M
 ! nncost: --device: missing, expected the device to pay for

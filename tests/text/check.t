@@ -62,8 +62,8 @@ $ sed 's/"[0-9a-f]\{16\}"/"-"/; /^      "[br]/s/, "pipeline.*"software"/, ... "s
       }
     },
     "estimates": {
-      "base": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "software_chosen": true, "mode": "predicted"}, "step": {"step_s": 0.033543484, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.872896804637}, "memory": {"activation_bytes": 1121608000, "total_bytes": 2923304000}},
-      "recompute": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "software_chosen": true, "mode": "predicted"}, "step": {"step_s": 0.042888124, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.68270647604}, "memory": {"activation_bytes": 160072000, "total_bytes": 2065960000}}
+      "base": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "software_chosen": true, "mode": "predicted", "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true}, "step": {"step_s": 0.033543484, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.872896804637}, "memory": {"activation_bytes": 1121608000, "total_bytes": 2923304000}},
+      "recompute": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "software_chosen": true, "mode": "predicted", "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true}, "step": {"step_s": 0.042888124, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.68270647604}, "memory": {"activation_bytes": 160072000, "total_bytes": 2065960000}}
     }
   }
 }

@@ -174,7 +174,7 @@ $ nncost validate toy/hw/fitted.json
 ! nncost: toy/hw/fitted.json:29: efficiency.gemm.fp16.same_as: unknown, expected the key of another object next to this one, found "bf61"
 ! nncost: toy/hw/fitted.json:30: efficiency.gemm.fp8.same_as: unknown, expected the key of another object next to this one, found "fp8"
 ! nncost: toy/hw/fitted.json:35: efficiency.attention.flash3.same_as: unknown, expected the key of another object next to this one, found 3
-! nncost: toy/hw/fitted.json:42: efficiency.collectives.all_gather.same_as: a chain, expected an object with figures of its own, found "reduce_scatter"
+! nncost: toy/hw/fitted.json:42: efficiency.collectives.all_gather.same_as: a chain, expected an object with values of its own, found "reduce_scatter"
 ! nncost: toy/hw/fitted.json:9: same_as: unknown key, expected one of the device's keys, found "same_as"
 ! nncost: toy/hw/fitted.json:18: scale_out.kind: unknown key, expected one of the scale_out's keys, found "kind"
 ! nncost: toy/hw/fitted.json:18: scale_out.devices: unknown key, expected one of the scale_out's keys, found "devices"

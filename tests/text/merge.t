@@ -83,10 +83,10 @@ $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --
 ! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing
 [2]
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --shard 1/3
-! nncost: --shards: is of all shards, expected no --shard beside it
+! nncost: --shards: merges all shards, expected no --shard with it
 [2]
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --target-step 1s
-! nncost: --target-step: is for the best plan of all, expected no --shard beside it
+! nncost: --target-step: needs the best plan of all shards, expected no --shard with it
 [2]
 $ nncost merge new 3 1
 ! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing

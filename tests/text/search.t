@@ -414,7 +414,7 @@ nncost: search: interrupted after N of N combinations, N%; the best of these are
 $ nncost search dense round --threads 1 --devices 16 | head -1
 dense on 16 x round, global batch 4096 (chosen: about 4 million tokens)
 $ nncost search dense round --threads 1 --global-batch 64
-! nncost: --devices: missing, expected the number that every plan is for
+! nncost: --devices: missing, expected a number, which is the same for every plan
 [2]
 
 # Budgets and deadlines: not an amount, not a time, without a run or a price.
@@ -526,7 +526,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 0/3
 ! nncost: --shard: expected I/N with I from 1 to N, found "0/3"
 [2]
 $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-step 1s
-! nncost: --target-step: is for the best plan of all, expected no --shard beside it
+! nncost: --target-step: needs the best plan of all shards, expected no --shard with it
 [2]
 
 # A vocabulary that does not divide is padded for tensor ranks.

@@ -230,7 +230,7 @@ $ nncost sweep dense round --where '(micro_batch > 1'
 ! nncost: --where: expected ")" at the end of "(micro_batch > 1"
 [2]
 $ nncost sweep dense round --where 'micro_batch > 1 &&'
-! nncost: --where: expected a name, a number or "(" at the end of "micro_batch > 1 &&"
+! nncost: --where: expected a number, a name or "(" at the end of "micro_batch > 1 &&"
 [2]
 $ nncost sweep dense round --where 'micro_batch ? 1'
 ! nncost: --where: expected an operator at column 13 of "micro_batch ? 1", found "? 1"
@@ -242,7 +242,7 @@ $ nncost sweep dense round --where 'recompute == "none'
 ! nncost: --where: expected the closing quote at column 14 of "recompute == "none", found ""none"
 [2]
 $ nncost sweep dense round --where ''
-! nncost: --where: expected a name, a number or "(" at the end of ""
+! nncost: --where: expected a number, a name or "(" at the end of ""
 [2]
 
 # --columns, --by and --top.
