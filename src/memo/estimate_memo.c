@@ -24,7 +24,7 @@ typedef struct product_key {
     double flops, vector_flops, read_bytes, write_bytes;
 } product_key;
 
-enum { PRODUCTS = 1024 };
+enum { PRODUCTS = 1024, PRODUCT_WAYS = 4 };
 
 static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op,
                           const nnc_work *work)
@@ -34,19 +34,19 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
     if (nnc_op_timed(op) != NNC_TIMED_GEMM) {
         return nnc_op_time(device, op, work);
     }
-    const product_key key = { u->m,
-                              u->n,
-                              u->k,
-                              u->batch,
-                              u->experts,
-                              (int64_t)op->math_dtype << 8 |
-                                  (op->phase == NNC_PHASE_GRAD_WEIGHT ? 1 : 0) |
-                                  (u->one_by_one ? 2 : 0) | (u->b_is_weight ? 4 : 0) |
-                                  (u->in_blocks ? 8 : 0),
-                              work->flops,
-                              work->vector_flops,
-                              work->read_bytes,
-                              work->write_bytes };
+    const int64_t flags = (int64_t)op->math_dtype << 8 |
+                          (op->phase == NNC_PHASE_GRAD_WEIGHT ? 1 : 0) | (u->one_by_one ? 2 : 0) |
+                          (u->b_is_weight ? 4 : 0) | (u->in_blocks ? 8 : 0);
+    const product_key key = { .m = u->m,
+                              .n = u->n,
+                              .k = u->k,
+                              .flags = flags,
+                              .read_bytes = work->read_bytes,
+                              .batch = u->batch,
+                              .experts = u->experts,
+                              .flops = work->flops,
+                              .vector_flops = work->vector_flops,
+                              .write_bytes = work->write_bytes };
     const nnc_timing *known = nnc_memo_find(memo, &key);
     if (known != NULL) {
         return *known;
@@ -250,7 +250,7 @@ static nnc_plan pass_key(const nnc_plan *plan)
     return key;
 }
 
-nnc_pass_entry *nnc_pass_find(const nnc_shared *shared, const nnc_plan *plan,
+nnc_pass_entry *nnc_pass_find(nnc_shared *shared, const nnc_plan *plan,
                               const nnc_software *software)
 {
     const nnc_plan key = pass_key(plan);
@@ -442,7 +442,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device,
 
 static bool create_lists(nnc_memo *memo, uint32_t count)
 {
-    return nnc_memo_create(memo, count, count, sizeof(list_key), sizeof(nnc_alike));
+    return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_alike));
 }
 
 nnc_scratch *nnc_scratch_create(void)
@@ -458,7 +458,8 @@ nnc_scratch *nnc_scratch_create(void)
     made->shared = shared;
     made->rows.timer = made->ideal_rows.timer = &shared->timer;
     shared->timer = (nnc_op_timer){ time_op, &shared->products };
-    if (!nnc_memo_create(&shared->products, PRODUCTS, 1, sizeof(product_key), sizeof(nnc_timing)) ||
+    if (!nnc_memo_create(&shared->products, PRODUCTS, PRODUCT_WAYS, sizeof(product_key),
+                         offsetof(product_key, batch), sizeof(nnc_timing)) ||
         !create_lists(&shared->alikes, 1)) {
         nnc_scratch_destroy(made);
         return NULL;
@@ -486,7 +487,7 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
     if (shared->passes.slots == 0) { /* the first promise: many plans follow */
         nnc_memo lists;
         if (!create_lists(&lists, NNC_ALIKE) ||
-            !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan),
+            !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan), sizeof(nnc_plan),
                              sizeof(nnc_pass_entry)) ||
             !nnc_search_memos_create(shared)) {
             return false;

@@ -23,30 +23,33 @@
 
 /* ---- memo.c: the mechanism ---- */
 
+typedef struct nnc_memo_slot {
+    uint32_t entry, tag;
+} nnc_memo_slot;
+
 /* A cache of results by the bytes of their keys. Padding of a key must be set: use memset, or members of 8 bytes. */
 typedef struct nnc_memo {
     uint32_t slots, ways, count, turn;
-    size_t key_size, value_at, stride;
-    uint32_t *at;
+    size_t key_size, hashed, value_at, stride;
+    uint64_t hash; /* of the key that was looked for last */
+    nnc_memo_slot *slot;
     unsigned char *entries;
 } nnc_memo;
 
-/* Space for `slots` entries, a power of two; a key may be in `ways` slots. false: out of memory. Memory is touched as
- * entries come. */
-bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size,
+/* Space for `slots` entries; a key may be in `ways` slots, both powers of two. The first `hashed` bytes of a key choose its
+ * slots; all bytes are compared. false: out of memory. Memory is touched as entries come. */
+bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed,
                      size_t value_size);
 void nnc_memo_destroy(nnc_memo *memo);
 
 /* The value of a key; NULL = none. It stays in place until it is replaced. */
-void *nnc_memo_find(const nnc_memo *memo, const void *key);
-/* The value of a key that nnc_memo_find did not find, for the caller to fill: bytes of an old value, or zeros. */
+void *nnc_memo_find(nnc_memo *memo, const void *key);
+/* A value for the key that nnc_memo_find just looked for in vain, to be filled by the caller: it holds the bytes of an old
+ * value, or zeros. */
 void *nnc_memo_add(nnc_memo *memo, const void *key);
 
-/* Forgets all entries; takes no time. */
-static inline void nnc_memo_clear(nnc_memo *memo)
-{
-    memo->count = 0;
-}
+/* Forgets all entries. */
+void nnc_memo_clear(nnc_memo *memo);
 
 /* The i-th entry in order of arrival, i < count. */
 void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
@@ -108,7 +111,7 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
 void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_device *device);
 
 /* The entry of a plan under its profile; NULL = none. */
-nnc_pass_entry *nnc_pass_find(const nnc_shared *shared, const nnc_plan *plan,
+nnc_pass_entry *nnc_pass_find(nnc_shared *shared, const nnc_plan *plan,
                               const nnc_software *software);
 
 /* The estimate in parts, for a search, which looks at the memory of a plan before its times. The list of one rank and its
