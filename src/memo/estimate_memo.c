@@ -1,5 +1,5 @@
-/* Estimates that share results: lowered lists with their tables, product times, and the passes of plans that differ only
- * in the number of micro-batches.
+/* Estimates that share results: lowered lists with their tables, product times, and the passes of plans that differ
+ * only in the number of micro-batches.
  *
  *     first estimate of a model on a device  -> nnc_estimate_once
  *     then: passes known, estimate is brief  -> step ends, pipeline, step
@@ -63,10 +63,10 @@ typedef struct list_key {
     nnc_software software;
 } list_key;
 
-/* Copies what is filled of a list. */
+/* Copies the used part of a list. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from)
 {
-    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* the numbers from there on */
+    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* the scalars from there on */
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
     memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
     to->count = from->count;
@@ -130,7 +130,8 @@ static nnc_status find_list(nnc_shared *shared, const nnc_plan *plan, const nnc_
     return lower(shared, &how, a, err);
 }
 
-/* The table that was made last of another list of the same framework: plans in a row differ in little. */
+/* The latest table of another list with the same profile: consecutive plans differ in little, so its rows can be
+ * copied. */
 static nnc_rows_like find_like(const nnc_shared *shared, const nnc_alike *alike,
                                const nnc_network *network)
 {
@@ -265,7 +266,7 @@ static void keep_pass(nnc_shared *shared, const nnc_step *step,
 {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
-    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* an invalid one */
+    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* an invalid entry */
     p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
     p->alike = shared->last;
     p->list_number = shared->last->list_number;
@@ -350,7 +351,8 @@ static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scra
 {
     nnc_shared *shared = scratch->shared;
     nnc_unit units[NNC_SEGMENTS_MAX];
-    const bool lasts = shared->promised && shared->last->found; /* else the list is made per plan */
+    const bool lasts = shared->promised && shared->last->found; /* a list that serves one plan only
+                                                                 * is not kept */
     if (!lasts || !nnc_estimate_is_brief(scratch, &r->plan)) {
         return nnc_estimate_time(model, step, scratch, r, err);
     }
