@@ -1,22 +1,29 @@
-/* Results that are remembered between estimates. The functions of estimate/ know no cache; an nnc_scratch of this
- * folder gives them the same digits faster. Each cache below: key, value, when an entry is invalid, gain
- * (instructions without the cache, relative to those with it, of the command where it gains most).
+/* Results that are remembered between estimates. The functions of estimate/ know no cache; the nnc_scratch that this
+ * folder makes gives them the same digits faster. memo.c is the one mechanism; these are its uses. Gain: instructions
+ * of the command that gains most, without the cache, over those with it.
  *
- * | cache          | key                                | value                        | invalid when            |
- * gain | |----------------|------------------------------------|------------------------------|-------------------------|------|
- * | lowered lists  | plan fields that the op list       | op list before and after     | model or device change  |
- * 2.0  | |                | depends on; software profile       | sharding, sums, op table     |                     
- *    | sweep| | passes         | plan without the number of         | segment times, sums, work,   | its lowered list is     | 1.3  |
- * |                | micro-batches, run length, price   | routes                       | replaced; profile       |
- * sweep| | product times  | dims, format and work of a matrix  | its nnc_timing               | device changes      
- *    | 1.07 | |                | product                            |                              |                         |search|
- * | step ends      | plan without order of passes;      | collectives and updates of   | model or device change  |
- * 1.08 | |                | trained parameters of the device   | the step end, with times     |                     
- *    |search| | partitions     | schedule, stages, virtual stages,  | layers of each stage         | op list changes         | 1.07 |
- * |                | full recomputation                 |                              |                        
- * |search|
+ *     lowered lists   gain 2.0 (sweep over micro-batches)
+ *         key      plan fields that an op list depends on (nnc_plan_seen), software profile
+ *         value    op list before and after sharding, sums of segments, model FLOPs, op table
+ *         invalid  when model or device change
+ *     passes          gain 1.3 (the same sweep)
+ *         key      plan without the number of micro-batches, length of the run and price
+ *         value    segment times, sums of segments, model FLOPs, routes
+ *         invalid  when its lowered list is replaced, or the profile differs
+ *     product times   gain 1.07 (search)
+ *         key      dims, format and work of a matrix product
+ *         value    its nnc_timing
+ *         invalid  when the device changes
+ *     step ends, and their seconds    gain 1.08 (search)
+ *         key      plan without the order of passes, and trained parameters or segments of the device
+ *         value    collectives and updates of the step end; their exposed seconds
+ *         invalid  when model or device change
+ *     partitions      gain 1.07 (search of pipelines)
+ *         key      schedule, stages, virtual stages, full recomputation
+ *         value    segments of each stage
+ *         invalid  when model or device change
  *
- * The last three gain less than 1.3, and stay because a search without them is 25 % slower. */
+ * The last three gain less than 1.3; they stay because a search without them takes about a quarter longer. */
 #ifndef NNCOST_MEMO_MEMO_INTERNAL_H
 #define NNCOST_MEMO_MEMO_INTERNAL_H
 
@@ -37,16 +44,16 @@ typedef struct nnc_memo {
     unsigned char *entries;
 } nnc_memo;
 
-/* Space for `slots` entries; a key may be in `ways` slots, both powers of two. The first `hashed` bytes of a key
- * choose its slots; all bytes are compared. false: out of memory. Memory is touched as entries come. */
+/* Space for `slots` entries; a key may be in `ways` slots, both powers of two. The first `hashed` bytes of a key choose its
+ * slots; all bytes are compared. false: out of memory. Memory is touched as entries come. */
 bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed,
                      size_t value_size);
 void nnc_memo_destroy(nnc_memo *memo);
 
 /* The value of a key; NULL = none. It stays in place until it is replaced. */
 void *nnc_memo_find(nnc_memo *memo, const void *key);
-/* A value for the key that nnc_memo_find just looked for in vain, to be filled by the caller: it holds the bytes of
- * an old value, or zeros. */
+/* A value for the key that nnc_memo_find just looked for in vain, to be filled by the caller: it holds the bytes of an old
+ * value, or zeros. */
 void *nnc_memo_add(nnc_memo *memo, const void *key);
 
 /* Forgets all entries. */
@@ -85,8 +92,8 @@ typedef struct nnc_pass_entry {
     nnc_unit units[NNC_SEGMENTS_MAX];
 } nnc_pass_entry;
 
-/* The caches of a scratch. With the promise of nnc_scratch_share, model and device stay as they are; without it they
- * are compared byte by byte with those of the previous estimate. */
+/* The caches of a scratch. With the promise of nnc_scratch_share, model and device stay as they are; without it they are
+ * compared byte by byte with those of the previous estimate. */
 enum { NNC_ALIKE = 4 };
 typedef struct nnc_shared {
     const nnc_model *model; /* NULL: nothing is shared */
@@ -115,8 +122,8 @@ void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_devi
 nnc_pass_entry *nnc_pass_find(nnc_shared *shared, const nnc_plan *plan,
                               const nnc_software *software);
 
-/* The estimate in parts, for a search, which looks at the memory of a plan before its times. The list of one rank
- * and its sums; */
+/* The estimate in parts, for a search, which looks at the memory of a plan before its times. The list of one rank and its
+ * sums; */
 nnc_status nnc_prepare_list(nnc_shared *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step,
                             nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_alike **alike,
@@ -130,8 +137,8 @@ void nnc_alike_rows(nnc_shared *shared, nnc_alike *alike, const nnc_step *step, 
 
 /* ---- search_memo.c: step ends and partitions of a search ---- */
 
-/* nnc_tail_stages for the stages in scratch, through two caches. like: a number that equal units, and equal plans
- * but for the order of passes, share, and that is not used again. Needs nnc_scratch_share. */
+/* nnc_tail_stages for the stages in scratch, through two caches. like: a number that equal units, and equal plans but for
+ * the order of passes, share, and that is not used again. Needs nnc_scratch_share. */
 void nnc_tail_stages_recall(nnc_scratch *scratch, const nnc_step *step,
                             const nnc_unit units[NNC_SEGMENTS_MAX], uint64_t like);
 
