@@ -1,10 +1,10 @@
 /* nncost budget: what an amount of money or FLOPs trains best, by the published scaling laws. */
 #include <math.h>
 
-#include "base/error.h"
-#include "cli/command.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "input/field.h"
+#include "input/input_internal.h"
 
 static const char *law_at(unsigned index)
 {
@@ -151,7 +151,7 @@ const nnc_view nnc_budget_view = {
 
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
-    const nnc_given *given = &session->options.given;
+    const nnc_scenario_args *given = &session->options.given;
     nnc_budget_ask ask = nnc_budget_ask_default();
     answer a = { .ask = &ask, .count = NNC_LAW_COUNT };
     if (session->options.device != NULL) {
@@ -160,7 +160,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     if (a.device != NULL && (given->seller != NULL || given->offer != NULL)) {
         nnc_device *sold = NULL;
         nnc_offer offer = NNC_OFFER_ON_DEMAND;
-        NNC_TRY(nnc_given_offer(given, &offer, err));
+        NNC_TRY(nnc_scenario_args_offer(given, &offer, err));
         NNC_TRY(nnc_device_copy(session->specs, a.device, &sold, err));
         NNC_TRY(nnc_prices_load(session->specs, given->seller, offer, NULL, sold, err));
         a.device = sold;
@@ -174,7 +174,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         }
     }
     if (a.device != NULL) {
-        NNC_TRY(nnc_given_currency(given, a.device, err));
+        NNC_TRY(nnc_scenario_args_currency(given, a.device, err));
     }
     NNC_TRY(nnc_budget_of(a.device, &ask, &a.budget, err));
     a.optima = a.budget.optima;

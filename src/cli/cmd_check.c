@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/shell_word.h"
-#include "cli/command.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "record/plan_file.h"
+#include "record/record_internal.h"
 
 enum { SHOWN_CHANGES = 10, SHOWN_ROWS = 20 };
 

@@ -12,12 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "cli/command.h"
-#include "cli/output.h"
-#include "cli/scenario_asked.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "cost/network.h"
+#include "cost/cost_internal.h"
 
 /* ---- the step ---- */
 
@@ -220,10 +218,10 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record)
     for (int i = 0; i < report->sensitivity_count; i++) {
         const nnc_sensitivity *e = &report->sensitivity[i];
         const nnc_place place = { e, report, i };
-        if (e->figure == NNC_LEVER_MEM_BYTES) {
+        if (e->figure == NNC_PARAMETER_MEM_BYTES) {
             capacity = e;
         } else {
-            peak = e->figure == NNC_LEVER_MATMUL ? e : peak;
+            peak = e->figure == NNC_PARAMETER_MATMUL ? e : peak;
             nnc_table_record(&table, &nnc_sensitivity_metrics, &place);
         }
     }
@@ -587,8 +585,8 @@ static nnc_status write_report(nnc_session *session, const nnc_report *report, n
 }
 
 /* Uses a scratch of its own, since the report points into the other one. */
-static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entries[NNC_LEVER_COUNT],
-                                   nnc_error *err)
+static nnc_status find_sensitivity(nnc_scenario *scenario,
+                                   nnc_sensitivity entries[NNC_PARAMETER_COUNT], nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
     if (scratch == NULL) {
@@ -596,7 +594,7 @@ static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entri
     }
     const nnc_status status = nnc_sensitivity_of(
         &scenario->model, &scenario->device, &scenario->software, &scenario->plan, scratch, entries,
-        NNC_LEVER_COUNT, &scenario->report.sensitivity_count, err);
+        NNC_PARAMETER_COUNT, &scenario->report.sensitivity_count, err);
     scenario->report.sensitivity = entries;
     nnc_scratch_destroy(scratch);
     return status;
@@ -631,7 +629,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
                                nnc_scratch *scratch, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    nnc_sensitivity entries[NNC_LEVER_COUNT];
+    nnc_sensitivity entries[NNC_PARAMETER_COUNT];
     nnc_report *report = &scenario->report;
     nnc_own_step own;
     nnc_status status = NNC_OK;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "cli/command.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "record/plan_file.h"
+#include "record/record_internal.h"
 
 static const char *const default_model = "gpt2-xl", *const default_device = "a100-sxm4-80gb";
 
@@ -34,7 +34,7 @@ void nnc_scenario_field(nnc_record *record, const nnc_field *field, const void *
     }
 }
 
-void nnc_scenario_sets(nnc_record *record, const nnc_given *given)
+void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given)
 {
     if (given->set_count == 0) {
         return;
@@ -85,7 +85,7 @@ static void put_limits(nnc_record *record, const nnc_report *report)
 
 static void write_file(const nnc_session *session, const nnc_report *report)
 {
-    const nnc_given *given = &session->options.given;
+    const nnc_scenario_args *given = &session->options.given;
     const bool served = report->serve != NULL;
     nnc_record record = nnc_record_begin(session->out, NNC_PLANS_SCHEMA);
     record.spread = true;

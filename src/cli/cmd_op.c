@@ -2,14 +2,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "cli/command.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "estimate/alone.h"
-#include "input/field.h"
+#include "estimate/estimate_internal.h"
+#include "input/input_internal.h"
 
 typedef struct answer {
-    nnc_alone alone;
+    nnc_single_op alone;
     const nnc_device *device;
 } answer;
 
@@ -82,10 +82,10 @@ const nnc_view nnc_op_view = { .schema = "nncost.op/1",
                                .page = write_page };
 
 /* "4096x4096x4096". Returns false when the text is no such list of whole numbers. */
-static bool read_dims(const char *text, nnc_alone *alone)
+static bool read_dims(const char *text, nnc_single_op *alone)
 {
     char number[24];
-    while (alone->dim_count < NNC_ALONE_DIMS_MAX) {
+    while (alone->dim_count < NNC_SINGLE_OP_DIMS_MAX) {
         const size_t length = strcspn(text, "x");
         if (length == 0 || length >= sizeof number) {
             return false;
@@ -107,7 +107,7 @@ static bool read_dims(const char *text, nnc_alone *alone)
 }
 
 /* Takes the options of a plan that a single op has; refuses the others. */
-static nnc_status read_settings(const nnc_given *given, nnc_plan *plan, nnc_error *err)
+static nnc_status read_settings(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err)
 {
     static const char *const known[] = { "precision", "devices", "devices_per_node", NULL };
     if (given->software != NULL || given->cluster != NULL || given->set_count > 0) {
@@ -177,7 +177,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     if (sized && a.alone.dim_count == 1) {
         a.alone.bytes = (double)a.alone.dims[0];
     }
-    NNC_TRY(nnc_op_alone(a.device, &a.alone, err));
+    NNC_TRY(nnc_single_op_time(a.device, &a.alone, err));
     nnc_view_write(session->out, session->style, &nnc_op_view, &a);
     return NNC_OK;
 }

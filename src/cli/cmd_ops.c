@@ -3,13 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "cli/command.h"
-#include "cli/scenario_asked.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "input/read.h"
-#include "op/work.h"
+#include "input/input_internal.h"
+#include "op/op_internal.h"
 
 NNC_ENUM_NAMES(nnc_ops_sort, NNC_SORT_LIST)
 NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)

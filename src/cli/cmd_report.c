@@ -7,14 +7,11 @@
 
 #include <nncost/nncost.h>
 
-#include "base/error.h"
-#include "base/shell_word.h"
-#include "cli/command.h"
-#include "cli/scenario_asked.h"
-#include "cli/search_asked.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "plot/plot.h"
-#include "record/plan_file_load.h"
+#include "plot/plot_internal.h"
+#include "record/record_internal.h"
 
 /* Limits that keep a page below 120 kB: OPS rows of a table, PASSES of a timeline. */
 enum { OPS = 60, PASSES = 250, WIDE = 720, NARROW = 360 };
@@ -301,8 +298,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         status = nnc_fail(err, NNC_BAD_USAGE, "report search",
                           "too few arguments, expected MODEL DEVICE");
     } else if (search) {
-        status = nnc_search_asked(session, options->operands[1], options->operands[2], write_search,
-                                  NULL, err);
+        status = nnc_search_args_run(session, options->operands[1], options->operands[2],
+                                     write_search, NULL, err);
     } else if (!diff && options->operand_count > 2) {
         status = nnc_fail(err, NNC_BAD_USAGE, options->operands[2],
                           "one argument too many, expected MODEL DEVICE");

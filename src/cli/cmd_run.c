@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "cli/command.h"
-#include "cli/scenario_asked.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "input/field.h"
+#include "input/input_internal.h"
 
 /* The source that the device file gives for a parameter: that of the longest key that covers it. */
 static const char *source_of(const nnc_device *device, const char *key)
@@ -276,7 +275,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
 /* A run without a model and a device: the formulas use the options alone. */
 static nnc_status run_bare(nnc_session *session, nnc_error *err)
 {
-    const nnc_given *given = &session->options.given;
+    const nnc_scenario_args *given = &session->options.given;
     nnc_plan plan = nnc_plan_default();
     nnc_run_ask ask = nnc_run_ask_default();
     nnc_run run;

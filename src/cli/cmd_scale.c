@@ -7,13 +7,10 @@
 
 #include <nncost/nncost.h>
 
-#include "base/error.h"
-#include "cli/command.h"
-#include "cli/search_asked.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "input/field.h"
-#include "input/kind.h"
-#include "input/read.h"
+#include "input/input_internal.h"
 
 /* Parts of device time: five parts of a step, then the kinds of collectives. */
 typedef enum scale_part {
@@ -357,7 +354,7 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
 /* Adds the default sizes when the options have none. */
 static nnc_status choose_sizes(nnc_options *options, nnc_error *err)
 {
-    nnc_given *given = &options->given;
+    nnc_scenario_args *given = &options->given;
     for (int i = 0; i < given->setting_count; i++) {
         if (strcmp(given->settings[i].field->name, "devices") == 0) {
             return NNC_OK;
@@ -385,7 +382,7 @@ static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *e
     }
     NNC_TRY(choose_sizes(&session->options, err));
     NNC_TRY(nnc_batch_choose(session, s->arena, &batch, &s->scale.batch_chosen, err));
-    return nnc_search_asked(session, options->operands[0], device, write, s, err);
+    return nnc_search_args_run(session, options->operands[0], device, write, s, err);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)

@@ -8,15 +8,12 @@
 
 #include <nncost/nncost.h>
 
-#include "base/error.h"
-#include "cli/command.h"
-#include "cli/search_asked.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "input/field.h"
-#include "input/kind.h"
-#include "input/read.h"
-#include "record/plan_file_load.h"
-#include "shape/family.h"
+#include "input/input_internal.h"
+#include "record/record_internal.h"
+#include "shape/shape_internal.h"
 
 /* Cost of a plan: money of the run, else device-hours of the run, else money of a step, else device-seconds of a
  * step. */
@@ -272,18 +269,18 @@ static void write_missed(nnc_buffer *out, nnc_style style, const nnc_found *miss
 
 static void write_target(nnc_buffer *out, const nnc_search_report *report, const nnc_target *t)
 {
-    char name[NNC_LEVER_TEXT], now[NNC_NUMBER_TEXT], then[NNC_NUMBER_TEXT];
-    const char *unit = nnc_lever_unit(t->figure);
-    const bool memory = t->figure == NNC_LEVER_MEM_BYTES;
+    char name[NNC_PARAMETER_TEXT], now[NNC_NUMBER_TEXT], then[NNC_NUMBER_TEXT];
+    const char *unit = nnc_sensitivity_parameter_unit(t->figure);
+    const bool memory = t->figure == NNC_PARAMETER_MEM_BYTES;
     const nnc_dtype precision =
         report->result->best_count > 0 ? report->result->best[0].plan.precision : NNC_BF16;
-    nnc_buffer_print(out, "  %-24s %s", nnc_lever_name(t->figure, precision, name),
+    nnc_buffer_print(out, "  %-24s %s", nnc_sensitivity_parameter_name(t->figure, precision, name),
                      nnc_unit_text(t->value, unit, now));
     if (isnan(t->needed)) {
         nnc_buffer_print(out, ": alone not enough, even %s leaves %s%s\n",
-                         memory                          ? "infinite capacity"
-                         : t->figure == NNC_LEVER_MATMUL ? "an infinite peak"
-                                                         : "infinite bandwidth",
+                         memory                              ? "infinite capacity"
+                         : t->figure == NNC_PARAMETER_MATMUL ? "an infinite peak"
+                                                             : "infinite bandwidth",
                          nnc_unit_text(t->step_s, "s", then),
                          memory ? " with the fastest plan of all" : "");
     } else {
@@ -421,7 +418,7 @@ void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report
 enum { USUAL_TOKENS = 4194304 }; /* a usual batch of language-model pre-training */
 
 /* Reads the batch and the sequence length from the options; 0 = not given. */
-static nnc_status read_given(const nnc_given *given, nnc_plan *plan, nnc_error *err)
+static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -440,7 +437,7 @@ static nnc_status read_given(const nnc_given *given, nnc_plan *plan, nnc_error *
 nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *global_batch,
                             bool *chosen, nnc_error *err)
 {
-    nnc_given *given = &session->options.given;
+    nnc_scenario_args *given = &session->options.given;
     nnc_plan plan = nnc_plan_default();
     const nnc_plans *plans = NULL;
     const nnc_model *model = NULL;
@@ -566,7 +563,7 @@ static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *
     int64_t batch = 0;
     bool chosen = false;
     NNC_TRY(nnc_batch_choose(session, arena, &batch, &chosen, err));
-    return nnc_search_asked(session, operands[0], operands[1], write_found, &chosen, err);
+    return nnc_search_args_run(session, operands[0], operands[1], write_found, &chosen, err);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)

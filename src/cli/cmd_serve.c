@@ -8,12 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "cli/command.h"
-#include "cli/scenario_asked.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "explain/explain.h"
-#include "serve/serve_images.h"
+#include "explain/explain_internal.h"
+#include "serve/serve_internal.h"
 
 /* ---- metrics of the page that the output does not have ---- */
 
@@ -272,10 +271,10 @@ const nnc_view nnc_images_view = { .schema = "nncost.images/1",
 static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model,
                        const char *device, nnc_serve_scenario *scenario, nnc_error *err)
 {
-    const nnc_given *given = &session->options.given;
+    const nnc_scenario_args *given = &session->options.given;
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
-    NNC_TRY(nnc_asked_plans(session, arena, model, device, &plans, &picked, err));
+    NNC_TRY(nnc_plans_of_args(session, arena, model, device, &plans, &picked, err));
     return plans != NULL
                ? nnc_plans_load_served(session->specs, given, arena, plans, picked, device,
                                        scenario, err)
@@ -286,7 +285,7 @@ static nnc_status answer(nnc_session *session, nnc_serve_scenario *scenario, nnc
                          nnc_error *err)
 {
     const nnc_serve *serve = &scenario->serve;
-    NNC_TRY(nnc_serve_scenario_answer(scenario, scratch, err));
+    NNC_TRY(nnc_serve_scenario_compute(scenario, scratch, err));
     const bool fits = scenario->base.report.images != NULL ? scenario->images.fits
                                                            : serve->fits && !serve->saturated;
     session->exit_code = fits ? 0 : 1;

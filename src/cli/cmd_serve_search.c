@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "cli/command.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "serve/serve_search.h"
+#include "serve/serve_internal.h"
 
 typedef struct searched {
     const nnc_report *report; /* model, device, software and the request */

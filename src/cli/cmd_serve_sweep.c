@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "cli/command.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "serve/serve_images.h"
-#include "sweep/axes.h"
+#include "serve/serve_internal.h"
+#include "sweep/sweep_internal.h"
 
 typedef struct serve_rows {
     nnc_report *reports;
@@ -173,7 +173,7 @@ typedef struct serve_sweep {
     nnc_session *session;
     nnc_arena *arena;
     nnc_scratch *scratch;
-    nnc_given given;
+    nnc_scenario_args given;
     const char *model, *device;
     axis axes[AXES_MAX];
     int32_t axis_count;
@@ -249,7 +249,7 @@ static nnc_status add_row(serve_sweep *s, int64_t row, nnc_error *err)
         row /= s->axes[i].count;
     }
     NNC_TRY(nnc_serve_scenario_load(s->session->specs, &s->given, s->model, s->device, one, err));
-    const nnc_status status = nnc_serve_scenario_answer(one, s->scratch, &s->last);
+    const nnc_status status = nnc_serve_scenario_compute(one, s->scratch, &s->last);
     if (status == NNC_ILLEGAL_PLAN) {
         s->illegal++;
         return NNC_OK;

@@ -9,17 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/progress.h"
-#include "cli/share.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "store/database.h"
-#include "store/line_file.h"
-#include "store/merge.h"
-#include "sweep/ranks.h"
-#include "sweep/sweep.h"
+#include "store/store_internal.h"
+#include "sweep/sweep_internal.h"
 
 /* A row that may be among the best. */
 typedef struct kept_row {
@@ -232,7 +226,7 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
     }
     nnc_progress_show(&sink->progress, sink->done);
     if (sink->stopped == 0) {
-        sink->stopped = nnc_interrupt_asked(sink->interrupt);
+        sink->stopped = nnc_interrupt_pending(sink->interrupt);
     }
     *stop = sink->stopped != 0;
     return status;
@@ -339,11 +333,11 @@ static nnc_status read_threads(int64_t given, int *threads, nnc_error *err)
 
 static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_error *err)
 {
-    const nnc_given *given = &options->given;
+    const nnc_scenario_args *given = &options->given;
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         char option[NNC_OPTION_NAME], field[NNC_OPTION_NAME];
-        if (nnc_shard_asked(setting)) {
+        if (nnc_is_shard(setting)) {
             nnc_shard part;
             NNC_TRY(nnc_shard_read(setting->value, &part, err));
             NNC_TRY(nnc_sweep_part(sweep, part.number, part.of, err));
@@ -401,17 +395,17 @@ static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err
 }
 
 /* Returns false when a rank has failed, so there are no rows. */
-static bool run_rows(nnc_crew crew, const nnc_sweep *sweep, row_sink *sink, int threads,
+static bool run_rows(nnc_rank_group crew, const nnc_sweep *sweep, row_sink *sink, int threads,
                      nnc_status *status, nnc_error *err)
 {
     nnc_pool pool;
     *status = nnc_sweep_open_pool(sweep, sink->from, crew.size > 1 ? 1 : threads, &pool, err);
     const bool opened = *status == NNC_OK;
-    const bool well = nnc_crew_all_well(crew, 0, status, err);
+    const bool well = nnc_rank_group_all_well(crew, 0, status, err);
     if (well) {
         pool.emit = sink_emit;
         pool.context = sink;
-        *status = nnc_crew_run(crew, &pool, err);
+        *status = nnc_rank_group_run(crew, &pool, err);
     }
     if (opened) {
         nnc_sweep_close_pool(&pool);
@@ -449,22 +443,22 @@ static nnc_status finish(nnc_session *session, const nnc_sweep *sweep, row_sink 
 }
 
 /* Rank 0 writes. All ranks begin only after each has read the same input without an error. */
-static nnc_status run_crew(nnc_session *session, nnc_crew crew, const nnc_sweep *sweep,
+static nnc_status run_crew(nnc_session *session, nnc_rank_group crew, const nnc_sweep *sweep,
                            uint64_t digest, nnc_status status, nnc_error *err)
 {
     nnc_interrupt interrupt;
     row_sink sink = { 0 };
     int threads = 1;
     status = status == NNC_OK ? read_threads(session->options.threads, &threads, err) : status;
-    if (!nnc_crew_all_well(crew, digest, &status, err) || sweep == NULL) {
+    if (!nnc_rank_group_all_well(crew, digest, &status, err) || sweep == NULL) {
         return status;
     }
     nnc_interrupt_hold(&interrupt);
     if (crew.rank == 0) {
         status = sink_open(&sink, sweep, &session->options, &interrupt, err);
     }
-    if (nnc_crew_all_well(crew, 0, &status, err)) {
-        sink.from = nnc_crew_share(sink.from);
+    if (nnc_rank_group_all_well(crew, 0, &status, err)) {
+        sink.from = nnc_rank_group_share(sink.from);
         const bool well = run_rows(crew, sweep, &sink, threads, &status, err);
         if (crew.rank == 0 && well) {
             status = finish(session, sweep, &sink, status, err);
@@ -478,7 +472,7 @@ static nnc_status run_crew(nnc_session *session, nnc_crew crew, const nnc_sweep 
 
 static nnc_status run_sweep(nnc_session *session, nnc_error *err)
 {
-    const nnc_crew crew = nnc_crew_begin();
+    const nnc_rank_group crew = nnc_rank_group_begin();
     nnc_sweep *sweep = NULL;
     uint64_t digest = 0;
     nnc_status status = prepare(session, &sweep, err);
@@ -488,7 +482,7 @@ static nnc_status run_sweep(nnc_session *session, nnc_error *err)
     status = run_crew(session, crew, sweep, digest, status, err);
     session->options.output = NULL; /* written already */
     nnc_sweep_destroy(sweep);
-    nnc_crew_end();
+    nnc_rank_group_end();
     return status;
 }
 

@@ -10,14 +10,11 @@
 
 #include <nncost/nncost.h>
 
-#include "base/error.h"
-#include "cli/command.h"
-#include "cli/output.h"
-#include "cli/search_asked.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "input/kind.h"
-#include "input/read.h"
-#include "record/plan_file.h"
+#include "input/input_internal.h"
+#include "record/record_internal.h"
 
 /* A device with its best plan, which comes first: getters of nnc_best read the row. */
 typedef struct choice_row {
@@ -314,7 +311,7 @@ static void put_fields(nnc_record *record, const nnc_options *options, const nnc
 }
 
 /* The options of the run. */
-static void put_run(nnc_record *record, const nnc_given *given)
+static void put_run(nnc_record *record, const nnc_scenario_args *given)
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_field *field = given->settings[i].field;
@@ -331,7 +328,7 @@ static void put_run(nnc_record *record, const nnc_given *given)
 static nnc_status put_terms(nnc_record *record, const nnc_session *session, const choice_row *row,
                             nnc_error *err)
 {
-    const nnc_given *given = &session->options.given;
+    const nnc_scenario_args *given = &session->options.given;
     char folder[PATH_MAX], text[2 * PATH_MAX];
     if (given->cluster != NULL) {
         const bool relative = given->cluster[0] != '/' && strchr(given->cluster, '/') != NULL &&
@@ -419,7 +416,7 @@ static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc
         nnc_session own =
             *session; /* the search takes options out; the next device needs them, too */
         r->row = &all->rows[all->count];
-        NNC_TRY(nnc_search_asked(&own, session->options.operands[0], device, take, r, err));
+        NNC_TRY(nnc_search_args_run(&own, session->options.operands[0], device, take, r, err));
         all->count++;
         if (own.exit_code > 1) { /* stopped by a signal: shows the devices so far */
             session->exit_code = own.exit_code;
@@ -455,7 +452,7 @@ nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err)
     if (session->options.search.target_step_s > 0.0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "is for one device, expected one");
     }
-    const nnc_given *given = &session->options.given;
+    const nnc_scenario_args *given = &session->options.given;
     if (session->options.search.plans != NULL &&
         (given->region != NULL || given->building != NULL)) {
         return nnc_fail(err, NNC_BAD_USAGE, given->region != NULL ? "--region" : "--building",

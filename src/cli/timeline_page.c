@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/cli_internal.h"
 #include "cli/views_internal.h"
-#include "pipeline/schedule.h"
+#include "pipeline/pipeline_internal.h"
 
 static const char letters[NNC_ACTIVITY_COUNT + 1] = "FBWxu.";
 

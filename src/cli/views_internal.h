@@ -7,11 +7,11 @@
 #ifndef NNCOST_CLI_VIEWS_INTERNAL_H
 #define NNCOST_CLI_VIEWS_INTERNAL_H
 
-#include "metrics/report.h"
-#include "record/check_report.h"
-#include "record/serve_scenario.h"
+#include "metrics/metrics_internal.h"
+#include "record/record_internal.h"
 #include "render/render_internal.h"
-#include "search/search_task.h"
+#include "scenario/scenario_internal.h"
+#include "search/search_internal.h"
 
 typedef struct nnc_session nnc_session; /* command.h */
 typedef struct nnc_options nnc_options; /* option.h */
@@ -148,7 +148,7 @@ void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *ro
 
 /* A field of an object, in SI units; and the --set options, if any. */
 void nnc_scenario_field(nnc_record *record, const nnc_field *field, const void *object);
-void nnc_scenario_sets(nnc_record *record, const nnc_given *given);
+void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given);
 
 /* ---- cmd_run.c: lines of a run on other pages ---- */
 

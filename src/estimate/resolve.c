@@ -4,12 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/error.h"
-#include "base/sized.h"
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
-#include "parallel/split.h"
-#include "shape/family.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
 /* "fp64, fp32, bf16": the formats in which a device multiplies. */
 static void formats_of(const nnc_device *device, char *text, size_t size)
@@ -176,8 +174,8 @@ static nnc_status check_schedule(const nnc_plan *p, const nnc_model *model, int6
     return check_recompute_layers(p, model, layers, err);
 }
 
-nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
-                           nnc_plan *resolved, nnc_error *err)
+nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
+                                 const nnc_device *device, nnc_plan *resolved, nnc_error *err)
 {
     const nnc_family_row *family = nnc_family_of(model);
     nnc_plan *p = resolved;
@@ -194,8 +192,8 @@ nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const n
     return check_schedule(p, model, layers, err);
 }
 
-nnc_status nnc_plan_settle_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
-                                    nnc_error *err)
+nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
+                                     nnc_error *err)
 {
     NNC_TRY(resolve_schedule(plan, nnc_family_of(model), layers, err));
     return check_schedule(plan, model, layers, err);
@@ -309,7 +307,7 @@ nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model,
     NNC_TRY(nnc_need(here, "resolved", resolved != NULL, err));
     NNC_TRY(nnc_sized_check(resolved, sizeof *resolved, "nnc_plan", err));
     NNC_TRY(nnc_plan_read(plan, &asked, err));
-    NNC_TRY(nnc_plan_settle(&asked, model, device, &full, err));
+    NNC_TRY(nnc_plan_resolve_read(&asked, model, device, &full, err));
     nnc_sized_write(resolved, &full, sizeof full);
     return NNC_OK;
 }

@@ -2,9 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
 /* An order list gives the ops of each device, one after the other. It depends on stages, chunks and micro-batches

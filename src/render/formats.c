@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "render/render_internal.h"
 
 const nnc_format *const nnc_formats[NNC_FORMAT_COUNT] = { &nnc_format_table, &nnc_format_json,

@@ -12,11 +12,8 @@
 
 #include <stdint.h>
 
-#include "base/buffer.h"
-#include "base/json_text.h"
-#include "base/number.h"
-#include "metrics/metric.h"
-#include "metrics/report.h"
+#include "base/base_internal.h"
+#include "metrics/metrics_internal.h"
 
 /* ---- formats and views: formats.c ---- */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "render/render_internal.h"
 
 nnc_px nnc_px_of(double pixels)

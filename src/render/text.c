@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "render/render_internal.h"
 
 /* Above this a double is not exact in units, and the grouping below would overflow int64_t. */

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "as_file.h"
-#include "base/error.h"
-#include "input/file.h"
-#include "input/kind.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "toys.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "as_file.h"
-#include "cli/command.h"
+#include "cli/cli_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

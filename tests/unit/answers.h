@@ -3,9 +3,8 @@
 #ifndef NNCOST_TESTS_UNIT_ANSWERS_H
 #define NNCOST_TESTS_UNIT_ANSWERS_H
 
-#include "cost/memory.h"
-#include "cost/roofline.h"
-#include "op/op_row.h"
+#include "cost/cost_internal.h"
+#include "op/op_internal.h"
 #include "support.h"
 
 /* What the library says to one example. rel: tolerance of this answer, 0 = the file's. */

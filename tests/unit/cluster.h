@@ -3,7 +3,7 @@
 #ifndef NNCOST_TESTS_UNIT_CLUSTER_H
 #define NNCOST_TESTS_UNIT_CLUSTER_H
 
-#include "op/work.h"
+#include "op/op_internal.h"
 #include "support.h"
 
 /* The plain device in servers of eight: 300 GB/s to each other, 25 GB/s between servers and to host
@@ -96,7 +96,7 @@ static inline double exchanged(const char *name, nnc_phase phase)
 {
     const nnc_op_cost *row = row_of(name, phase);
     ck_assert_int_eq((int)row->op->kind, NNC_OP_COLLECTIVE);
-    return row->op->u.exchange.bytes;
+    return row->op->u.collective.bytes;
 }
 
 static inline void near(double found, double expected, double rel)

@@ -5,11 +5,9 @@
 
 #include "answers.h"
 #include "cluster.h"
-#include "cost/link.h"
-#include "cost/network.h"
-#include "estimate/stages.h"
-#include "estimate/sync.h"
-#include "pipeline/pipeline_replay.h"
+#include "cost/cost_internal.h"
+#include "estimate/estimate_internal.h"
+#include "pipeline/pipeline_internal.h"
 
 /* A group of n ranks, each with this rate to the others. */
 static inline nnc_route route_of(int32_t n, double bytes_per_s)
@@ -43,8 +41,8 @@ static inline double exchanged_per_param(const nnc_plan *plan, nnc_collective ki
     double sum = 0.0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
-        if (rows[i].op->kind == NNC_OP_COLLECTIVE && rows[i].op->u.exchange.forward == kind) {
-            sum += rows[i].op->u.exchange.bytes * rows[i].repeat;
+        if (rows[i].op->kind == NNC_OP_COLLECTIVE && rows[i].op->u.collective.forward == kind) {
+            sum += rows[i].op->u.collective.bytes * rows[i].repeat;
         }
     }
     return sum / (double)r.params;
@@ -97,10 +95,10 @@ static inline double overlapped_s(double compute_s, double network_s, double sha
         rows.ops[i] = op_of(i == 0 ? NNC_OP_MATMUL : NNC_OP_COLLECTIVE);
         rows.rows[i] = (nnc_op_cost){ .op = &rows.ops[i], .repeat = 1.0 };
     }
-    rows.ops[1].u.exchange = (nnc_exchange){ .comm = NNC_COMM_TENSOR };
+    rows.ops[1].u.collective = (nnc_collective_op){ .comm = NNC_COMM_TENSOR };
     rows.rows[0].time_s = compute_s;
     rows.rows[1].time_s = rows.rows[1].network_s = network_s;
-    nnc_rows_hide(&rows, &list, NULL, &overlap, NULL);
+    nnc_rows_overlap(&rows, &list, NULL, &overlap, NULL);
     return rows.rows[0].time_s + rows.rows[1].time_s;
 }
 

@@ -12,8 +12,8 @@
 
 #include <nncost/nncost.h>
 
-#include "input/kind.h"
-#include "op/dims.h"
+#include "input/input_internal.h"
+#include "op/op_internal.h"
 #include "suite.h"
 
 #define REFERENCE NNCOST_SOURCE_DIR "/tests/data/reference/"

@@ -10,11 +10,7 @@
 #include <nncost/dtype.h>
 #include <nncost/status.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/error.h"
-#include "base/number.h"
-#include "base/shell_word.h"
+#include "base/base_internal.h"
 #include "suite.h"
 
 static void expect_number(double value, const char *expected)

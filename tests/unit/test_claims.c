@@ -1,6 +1,6 @@
 /* What popular texts on training systems say, beside what follows from their own figures. More of them stand in
  * test_run_input.c (loaders, money, failures) and test_link_examples.c. */
-#include "op/work.h"
+#include "op/op_internal.h"
 #include "run_cases.h"
 
 static const nnc_device *device_named(const char *id)

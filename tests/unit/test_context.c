@@ -1,6 +1,6 @@
 /* What context, expert and torus ranks cost each other. */
 #include "cluster.h"
-#include "cost/roofline.h"
+#include "cost/cost_internal.h"
 #include "routes.h"
 
 static double exposed_context_s(nnc_context_kind kind, nnc_result *r)
@@ -126,7 +126,7 @@ static double expert_bytes(double imbalance, double capacity)
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
         if (strcmp(rows[i].op->name, "moe.all_to_all_in") == 0) {
-            return rows[i].op->u.exchange.bytes;
+            return rows[i].op->u.collective.bytes;
         }
     }
     return 0.0;

@@ -2,7 +2,7 @@
  * figures agree with each other and with what was published. */
 #include <glob.h>
 
-#include "input/field.h"
+#include "input/input_internal.h"
 #include "support.h"
 
 static const char *const folders[] = { "hw", "models", "software" };

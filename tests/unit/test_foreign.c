@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/file.h"
 #include "input/foreign/foreign_internal.h"
+#include "input/input_internal.h"
 #include "spec_reader.h"
 
 static const nnc_model *load(const char *name)

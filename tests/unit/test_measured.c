@@ -1,7 +1,6 @@
 /* Files of measured rows: cells, columns, and what rows mean as models and plans. */
-#include "base/arena.h"
-#include "base/digest.h"
-#include "input/csv.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "lab/lab_internal.h"
 #include "support.h"
 

@@ -1,8 +1,7 @@
 /* Modules of a layer that run again in backward, counted by hand; what carries tokens to their experts. */
 #include "answers.h"
 #include "cluster.h"
-#include "cost/network.h"
-#include "cost/rows.h"
+#include "cost/cost_internal.h"
 
 enum {
     TOKENS = 32,
@@ -121,12 +120,12 @@ START_TEST(servers_that_a_token_reaches)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         nnc_network network = { 0 };
         network.routes[NNC_ROUTE_EXPERT].outer = (int32_t)cases[i].domains;
-        const nnc_exchange e = { .comm = NNC_COMM_EXPERT,
-                                 .bytes = 8e6,
-                                 .copies = 8,
-                                 .groups = cases[i].groups,
-                                 .groups_met = cases[i].met,
-                                 .once_per_node = true };
+        const nnc_collective_op e = { .comm = NNC_COMM_EXPERT,
+                                      .bytes = 8e6,
+                                      .copies = 8,
+                                      .groups = cases[i].groups,
+                                      .groups_met = cases[i].met,
+                                      .once_per_node = true };
         ck_assert_double_eq_tol(nnc_network_carried_bytes(&network, &e, false, NULL),
                                 1e6 * cases[i].reached, 1e-6);
     }
@@ -139,7 +138,7 @@ static double sent_bytes(nnc_phase phase, const char *name)
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
         if (strcmp(nnc_op_name(rows[i].op), name) == 0 && nnc_op_phase(rows[i].op) == phase) {
-            return rows[i].op->u.exchange.bytes;
+            return rows[i].op->u.collective.bytes;
         }
     }
     return NAN;
@@ -228,7 +227,7 @@ START_TEST(whole_experts)
     ck_assert_int_eq(up->m, TOKENS * TOP / 2);
     ck_assert_int_eq(up->n, 2 * EXPERT);
     ck_assert_int_eq(up->experts, EXPERTS / 4);
-    ck_assert_double_eq(forward_op("mlp.tensor_in")->u.exchange.bytes, 2.0 * TOKENS * HIDDEN);
+    ck_assert_double_eq(forward_op("mlp.tensor_in")->u.collective.bytes, 2.0 * TOKENS * HIDDEN);
     plan.whole_experts = false;
     plan.expert = 2;
     const nnc_result sliced = estimate_on_cluster(&model, &plan);

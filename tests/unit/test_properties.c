@@ -1,7 +1,7 @@
 /* What holds of every plan: parts, bounds, what more of anything does. Models, devices and software as they
  * are shipped, plans drawn at random from a fixed seed. */
 #include "draw.h"
-#include "pipeline/schedule.h"
+#include "pipeline/pipeline_internal.h"
 
 enum { PLANS = 10000, MODELS = 64, DEVICES = 64, PROFILES = 16 };
 

@@ -1,6 +1,6 @@
 /* Memory of published training runs: sizes by their authors' formulas, and what was measured. */
 #include "cluster.h"
-#include "cost/memory.h"
+#include "cost/cost_internal.h"
 
 #define PUBLISHED NNCOST_SOURCE_DIR "/tests/published/"
 #define GIB 1073741824.0

@@ -1,9 +1,6 @@
 /* The forms of an output: lines, tables, pages, documents. */
-#include "metrics/report.h"
-#include "render/json_writer.h"
-#include "render/sheet.h"
-#include "render/table.h"
-#include "render/text.h"
+#include "metrics/metrics_internal.h"
+#include "render/render_internal.h"
 #include "support.h"
 
 static const nnc_head heads[] = {

@@ -1,7 +1,7 @@
 /* Whole runs: failures, checkpoints, prices, energy and budgets, against published figures, against a
  * simulation, and against what must hold whatever the figures are. */
 #include "evaluate.h"
-#include "run/run.h"
+#include "run/run_internal.h"
 #include "run_cases.h"
 
 /* ---- failures ---- */

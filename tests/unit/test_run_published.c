@@ -2,8 +2,7 @@
  * tests/published/runs.csv and loaders.csv, and questions that textbooks on training systems ask. */
 #include <stdlib.h>
 
-#include "input/csv.h"
-#include "input/file.h"
+#include "input/input_internal.h"
 #include "run_cases.h"
 
 /* ---- tables ---- */

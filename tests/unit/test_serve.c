@@ -1,8 +1,7 @@
 /* Serving: what must hold whatever the figures are. */
 #include "base/derivation.h"
 #include "evaluate.h"
-#include "serve/serve.h"
-#include "serve/serve_search.h"
+#include "serve/serve_internal.h"
 #include "serve_cases.h"
 
 static const char *const models[] = { "llama3-8b",   "mixtral-8x7b", "deepseek-v2-lite",

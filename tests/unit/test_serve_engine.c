@@ -1,7 +1,7 @@
 /* What an engine and small batches add to the roofline of serving, by hand, and how measured lines of
  * served requests are read. */
 #include "lab/lab_internal.h"
-#include "serve/serve.h"
+#include "serve/serve_internal.h"
 #include "support.h"
 
 /* ---- a device of round figures: 256 FLOPs per byte, nothing lost, an engine that adds nothing ---- */

@@ -1,8 +1,7 @@
 /* One rank's ops against those of the whole network: divided work adds up, repeated work is listed
  * here. */
 #include "cluster.h"
-#include "cost/memory.h"
-#include "shape/shape_internal.h"
+#include "cost/cost_internal.h"
 #include "shape/shape_internal.h"
 
 static nnc_op_list whole_list, rank_list;

@@ -1,1 +1,0 @@
-#include "cli/views_internal.h"
