@@ -22,7 +22,7 @@ static void read_any(nnc_specs *specs, const char *text, size_t size)
     nnc_json_free(&doc);
 }
 
-/* What is accepted as a price is one. */
+/* Every accepted price is a valid price. */
 static void read_prices(nnc_specs *specs, const char *path)
 {
     nnc_device device = { .id = "round" };

@@ -7,7 +7,7 @@
 #include "op/op_internal.h"
 #include "support.h"
 
-/* What the library says to one example. rel: tolerance of this answer, 0 = the file's. */
+/* The library's answers to one example. rel: tolerance of this answer, 0 = the file's. */
 typedef struct answers {
     struct {
         const char *name, *text;
@@ -41,7 +41,7 @@ typedef void solve_fn(const cJSON *in, answers *out);
 typedef struct solved {
     const char *id;
     solve_fn *solve;
-    const char *without; /* names of answers that are not computed; the reason is beside the row */
+    const char *without; /* names of answers that are not computed; the row gives the reason */
 } solved;
 
 typedef struct unsolved {

@@ -32,7 +32,7 @@ static inline double state_bytes(int32_t zero, int32_t data, nnc_policy policy)
            (double)r.params;
 }
 
-/* Bytes per parameter that data-parallel ranks exchange in a step of one pass, of one collective. */
+/* Bytes per parameter of one collective of data-parallel ranks, in a step of one pass. */
 static inline double exchanged_per_param(const nnc_plan *plan, nnc_collective kind)
 {
     const nnc_model model = gpt(4, 512, 8, 512, 64);
@@ -48,7 +48,7 @@ static inline double exchanged_per_param(const nnc_plan *plan, nnc_collective ki
     return sum / (double)r.params;
 }
 
-/* What a rank sends in all, per parameter. */
+/* Bytes per parameter that a rank sends in total. */
 static inline double sent_per_param(int32_t data, int32_t zero)
 {
     static const nnc_collective kinds[] = { NNC_ALL_REDUCE, NNC_ALL_GATHER, NNC_REDUCE_SCATTER };
@@ -83,7 +83,7 @@ static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t
            (nnc_op_work(&op).flops / flops_per_s);
 }
 
-/* Time of an op and an exchange that belongs to it, of which a share hides. */
+/* Time of an op and its collective, with a given share of overlap. */
 static inline double overlapped_s(double compute_s, double network_s, double share)
 {
     static nnc_rows rows;

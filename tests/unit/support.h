@@ -1,5 +1,5 @@
-/* What the unit tests share: specs by hand and from the shipped files, one estimate, reference
- * data. Everything asserts, so a test reads as what it claims. */
+/* Shared by the unit tests: specs by hand and from the shipped files, one estimate, reference data. Every
+ * helper asserts, so a test reads as its claim. */
 #ifndef NNCOST_TESTS_UNIT_SUPPORT_H
 #define NNCOST_TESTS_UNIT_SUPPORT_H
 

@@ -144,7 +144,7 @@ START_TEST(every_digit_is_kept)
 }
 END_TEST
 
-/* In DualPipe a share of the experts' traffic hides that grows with the passes. */
+/* In DualPipe the overlap of the experts' traffic grows with the passes. */
 START_TEST(dual_passes_are_their_own)
 {
     const nnc_model model = mixtral(8, 128, 8, 2, 64, 8, 256, 128);

@@ -335,7 +335,7 @@ START_TEST(lines_are_taken_apart_as_a_shell_does)
     ck_assert_int_eq(nnc_shell_split(more, words, 2), -1);
     ck_assert_int_eq(nnc_shell_split(open, words, 2), 1); /* an open quote ends with the line */
     ck_assert_str_eq(words[0], "a b");
-    /* What is written comes back. */
+    /* Text that is written can be read back. */
     nnc_buffer out = { 0 };
     nnc_shell_word(&out, "it's \"a\" \\ b");
     nnc_buffer_byte(&out, '\0');

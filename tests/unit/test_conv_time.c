@@ -112,7 +112,8 @@ START_TEST(winograd_takes_fewer_products)
 }
 END_TEST
 
-/* 128 positions of 64 channels of 2 B, in and out of another order: kernels beside the product, which hides none of it. */
+/* 128 positions of 64 channels of 2 B are transposed before and after: extra kernels, without overlap with
+ * the product. */
 START_TEST(maps_in_another_order_are_turned)
 {
     const nnc_device d = machine();
@@ -131,7 +132,7 @@ START_TEST(maps_in_another_order_are_turned)
 }
 END_TEST
 
-/* A bias that is added apart: the output is read and written once more; its gradient reads dy. */
+/* A bias added by a separate kernel: the output is read and written once more; its gradient reads dy. */
 START_TEST(a_bias_may_be_a_kernel)
 {
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);

@@ -1,4 +1,4 @@
-/* Layers dealt out to the stages of a pipeline. */
+/* Partition of layers over pipeline stages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,8 +62,8 @@ static int64_t slots_before(int64_t total, int64_t count, int64_t v)
     return v * (total / count) + (v < total % count ? v : total % count);
 }
 
-/* Two kinds of layers, one after the other, over all numbers of virtual stages: each layer is dealt out once and in order,
- * and stages that are seen to be alike are. */
+/* Two kinds of layers in sequence, over all numbers of virtual stages: each layer is assigned once and in
+ * order, and equal stages are recognised. */
 START_TEST(every_layer_is_dealt_out_once)
 {
     static nnc_op_list list;

@@ -56,7 +56,7 @@ START_TEST(waves)
 }
 END_TEST
 
-/* Of a wave begun, the share wave_quantization counts whole: 110 tiles of 128 are 1.1 waves. */
+/* wave_quantization is the share of a partial wave that counts as whole: 110 tiles of 128 are 1.1 waves. */
 START_TEST(waves_by_half)
 {
     nnc_device device = tiled();
@@ -337,7 +337,8 @@ START_TEST(launches)
 }
 END_TEST
 
-/* [launch] A group of 4 products at 0.5 ms each, beside the op's own 1 ms; a plain product; attention that is recorded. */
+/* [launch] A group of 4 products at 0.5 ms each, plus the op's own 1 ms; a plain product; recorded
+ * attention. */
 START_TEST(launches_of_groups)
 {
     const nnc_launch launch = { 1e-3, 5e-4, true };

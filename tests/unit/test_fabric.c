@@ -1,4 +1,4 @@
-/* What collectives load on each fabric, by hand. */
+/* Load of collectives on each fabric, by hand. */
 #include "cost/cost_internal.h"
 #include "support.h"
 

@@ -279,7 +279,7 @@ START_TEST(variants_are_read)
 }
 END_TEST
 
-/* What says nothing passes, with and without --lenient; what might shape the network does not. */
+/* Keys without effect pass, with and without --lenient; keys that may shape the network do not. */
 START_TEST(classes_have_their_heads)
 {
     nnc_model m;

@@ -1,4 +1,4 @@
-/* What a program may put into plans, profiles and searches, and of which release its structs may be. */
+/* Limits of values in plans, profiles and searches, and of struct sizes of other releases. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,7 +193,7 @@ START_TEST(no_field_of_a_profile_takes_garbage)
 }
 END_TEST
 
-/* What the default says, and the limits themselves, are taken. */
+/* The defaults and the limits themselves are accepted. */
 START_TEST(limits_are_taken)
 {
     for (size_t i = 0; i < nnc_plan_table.count; i++) {

@@ -45,7 +45,7 @@ static nnc_result estimate_of(unsigned recompute, bool fp8_inputs)
     return estimate_with(&model, &device, &software, &plan);
 }
 
-/* What each module keeps no longer, in 16 bits, and the products that run again. */
+/* Tensors that each module no longer keeps, in 16 bits, and the products that run again. */
 START_TEST(modules_by_hand)
 {
     const int64_t qkv = 2 * (2 * TOKENS * HEADS * (24 + 24 + 16)); /* both layers */
@@ -74,7 +74,7 @@ START_TEST(modules_by_hand)
 }
 END_TEST
 
-/* Their inputs, of which there is one byte less each: gate and up of the MLP, the shared and the routed experts. */
+/* Their inputs, one byte less each: gate and up of the MLP, the shared and the routed experts. */
 START_TEST(inputs_in_8_bits)
 {
     const int64_t gates = 2 * TOKENS * (FFN + SHARED + TOP * EXPERT);
@@ -107,9 +107,9 @@ START_TEST(names_of_modules)
 }
 END_TEST
 
-/* DeepSeek-V3's 8 groups, of which a token meets 4: 4 of 8 servers; 4 (1 - C(6,4) / C(8,4)) = 22/7 of 4 with two
- * groups each; of 16 that share groups by two, 4 groups of 2 (1 - (1/2)^2). Without groups 8 draws of 8 reach
- * 8 (1 - (7/8)^8). */
+/* A token meets 4 of DeepSeek-V3's 8 groups: 4 of 8 servers; 4 (1 - C(6,4) / C(8,4)) = 22/7 of 4 with two
+ * groups each; of 16 that share groups by two, 4 groups of 2 (1 - (1/2)^2). Without groups 8 draws of 8
+ * reach 8 (1 - (7/8)^8). */
 START_TEST(servers_that_a_token_reaches)
 {
     const struct {

@@ -162,7 +162,7 @@ START_TEST(estimates_need_their_pointers)
             nnc_sensitivity_of(model, device, NULL, NULL, NULL, &entry, 1, &count, into));
     ck_assert_int_eq(
         nnc_sensitivity_of(model, device, NULL, NULL, scratch, &entry, 1, &count, &err), NNC_OK);
-    ck_assert_int_eq(count, 1); /* no more than there is room for */
+    ck_assert_int_eq(count, 1); /* no more than the array holds */
     REFUSES("target", nnc_target_find(model, device, NULL, NULL, NNC_PARAMETER_MATMUL, 1.0, scratch,
                                       NULL, into));
     ck_assert_int_eq(nnc_target_find(model, device, NULL, NULL, (nnc_sensitivity_parameter)4711,

@@ -225,7 +225,7 @@ START_TEST(documents)
 }
 END_TEST
 
-/* What is not text in UTF-8 is replaced, so that a reader takes the document. */
+/* Invalid UTF-8 is replaced, so that readers accept the document. */
 START_TEST(json_texts)
 {
     static const char *const cases[][2] = {

@@ -1,4 +1,4 @@
-/* Errors added up, and single kernels and collectives beside what they took. */
+/* Sums of errors, and single kernels and collectives against measurements. */
 #include "base/base_internal.h"
 #include "lab/lab_internal.h"
 #include "support.h"

@@ -1,4 +1,4 @@
-/* What a faster device would bring. */
+/* Sensitivity: the gain of a faster device. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ static void teardown(void)
     nnc_specs_close(specs);
 }
 
-/* entries[lever] by lever, whatever their order. */
+/* entries[parameter], in the order of the enumeration. */
 static void sense(const nnc_device *device, const nnc_plan *plan,
                   nnc_sensitivity entries[NNC_PARAMETER_COUNT])
 {

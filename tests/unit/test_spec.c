@@ -86,7 +86,7 @@ START_TEST(software_gets_its_defaults)
 }
 END_TEST
 
-/* What is wrong, and the one line that says so. */
+/* A fault and its one-line message. */
 typedef struct fault {
     const char *text, *where, *what;
 } fault;

@@ -1,5 +1,5 @@
-/* What several devices exchange and hold: bytes of every exchange by hand, worked examples, memory of
- * what is sharded, recomputed and moved to the host. */
+/* Communication and memory of several devices: bytes of every collective by hand, worked examples, memory
+ * of sharded, recomputed and offloaded tensors. */
 #include "cluster.h"
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
@@ -9,7 +9,7 @@ static nnc_model small_gpt(void)
     return gpt(4, 256, 8, 512, 128);
 }
 
-/* Bytes of the exchanges of one name and phase over a step, as often as they run. */
+/* Bytes of the collectives of one name and phase over a step, with repeats. */
 static double total_exchanged(const char *name, nnc_phase phase)
 {
     int32_t count = 0;
@@ -89,7 +89,7 @@ START_TEST(gathered_weights)
 }
 END_TEST
 
-/* Bytes per parameter that data-parallel ranks exchange, in three passes. */
+/* Bytes per parameter of the collectives of data-parallel ranks, in three passes. */
 START_TEST(gradients_and_weights)
 {
     const nnc_model model = small_gpt();
@@ -254,8 +254,8 @@ END_TEST
 
 /* ---- tensor ---- */
 
-/* Per layer: two all-reduces forward and two backward, or gathers and scatters, of which backward
- * gathers the kept inputs again. 16 KiB tokens x width x 2 B. */
+/* Per layer: two all-reduces forward and two backward, or gathers and scatters; backward gathers the kept
+ * inputs again. 16 KiB tokens x width x 2 B. */
 START_TEST(tensor_parallel)
 {
     const nnc_model model = small_gpt();
@@ -293,7 +293,7 @@ START_TEST(tensor_parallel)
         ck_assert_int_eq((int)row_of(in[i], NNC_PHASE_FORWARD)->op->u.collective.forward,
                          NNC_ALL_GATHER);
     }
-    plan.recompute = NNC_RECOMPUTE_FULL; /* forward's exchanges once more */
+    plan.recompute = NNC_RECOMPUTE_FULL; /* forward's collectives once more */
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(total_exchanged(in[0], NNC_PHASE_RECOMPUTE), 4 * S);
     ck_assert_double_eq(total_exchanged(out[1], NNC_PHASE_RECOMPUTE), 4 * S);
@@ -361,8 +361,8 @@ END_TEST
 
 /* ---- experts ---- */
 
-/* Each rank sends the copies of its tokens, twice forward and twice backward: example F17.1's combine,
- * of which 63/64 leave the rank. */
+/* Each rank sends the copies of its tokens, twice forward and twice backward: example F17.1's combine, and
+ * 63/64 leave the rank. */
 START_TEST(expert_parallel)
 {
     nnc_model model = mixtral(1, 7168, 56, 56, 64, 64, 64, 4096);
