@@ -226,7 +226,7 @@ static const nnc_metric check_rows[] = {
     NNC_BOOL(nnc_check_report, updated, .help = "Whether the new values were recorded."),
     NNC_AS("requirements", WHOLE, .get = get_requirements,
            .help = "Requirements of all scenarios."),
-    NNC_AS("missed", WHOLE, .get = get_missed, .help = "Those that are missed."),
+    NNC_AS("missed", WHOLE, .get = get_missed, .help = "Missed requirements."),
     NNC_ROWS(&rest),
 };
 const nnc_metrics nnc_check_document = NNC_METRICS("a check", check_rows, nnc_check_report);
