@@ -1,0 +1,146 @@
+/* Numbers of whole results worked by hand: energy, order of advice, batches that must agree, gathered weights. */
+#include "cluster.h"
+#include "run_cases.h"
+
+/* ---- runs ---- */
+
+/* Eight devices of 400 W for a day: 8 x 400 x 86,400 J at the devices, times the PUE of the building. The rated
+ * carbon is that energy in kWh (3.6e6 J) at 500 g. Without the power of a node the draw is the rating; the network
+ * adds 100 W to the energy, not to the rated energy. */
+START_TEST(rated_energy_has_the_building)
+{
+    const nnc_device device = plain_device();
+    const nnc_plan plan = devices_of(8);
+    nnc_run_ask ask = nnc_run_ask_default();
+    nnc_error err = { 0 };
+    nnc_run run;
+    ask.days = 1.0;
+    ask.pue = 1.25;
+    ask.network_w = 100.0;
+    ask.carbon_g_per_kwh = 500.0;
+    ck_assert_msg(nnc_run_of(NULL, &device, &plan, &ask, &run, &err) == NNC_OK, "%s: %s", err.where,
+                  err.what);
+    CLOSE(run.rated_energy_j, 8.0 * 400.0 * 86400.0 * 1.25, 1e-12);
+    CLOSE(run.energy_j, (8.0 * 400.0 + 100.0) * 86400.0 * 1.25, 1e-12);
+    CLOSE(run.rated_carbon_kg, 8.0 * 0.4 * 24.0 * 1.25 * 0.5, 1e-12);
+    CLOSE(run.carbon_kg, 3.3 * 24.0 * 1.25 * 0.5, 1e-12);
+}
+END_TEST
+
+/* ---- plans ---- */
+
+/* 2 samples x 3 passes x 4 replicas are 24; with two numbers the third follows. */
+START_TEST(batches_agree)
+{
+    static const struct {
+        int64_t micro, passes, global;
+        nnc_status status;
+        int64_t want_micro, want_passes, want_global;
+    } cases[] = {
+        { 2, 3, 24, NNC_OK, 2, 3, 24 },         { 2, 3, 25, NNC_BAD_USAGE, 0, 0, 0 },
+        { 2, 3, 23, NNC_BAD_USAGE, 0, 0, 0 },   { 2, 0, 24, NNC_OK, 2, 3, 24 },
+        { 0, 3, 24, NNC_OK, 2, 3, 24 },         { 2, 3, 0, NNC_OK, 2, 3, 24 },
+        { 0, 0, 24, NNC_OK, 1, 6, 24 },         { 0, 0, 0, NNC_OK, 1, 1, 4 },
+        { 2, 0, 20, NNC_ILLEGAL_PLAN, 0, 0, 0 }, { 0, 3, 20, NNC_ILLEGAL_PLAN, 0, 0, 0 },
+        { 0, 5, 0, NNC_OK, 1, 5, 20 },          { 7, 0, 0, NNC_OK, 7, 1, 28 },
+    };
+    const nnc_model model = gpt(2, 64, 4, 100, 16);
+    const nnc_device device = cluster_device();
+    const nnc_software software = nnc_software_default();
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_plan plan = plan_of(4, 1, 1);
+        nnc_result r;
+        nnc_error err = { 0 };
+        plan.micro_batch = cases[i].micro;
+        plan.micro_batches = cases[i].passes;
+        plan.global_batch = cases[i].global;
+        const nnc_status status = nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err);
+        ck_assert_msg(status == cases[i].status, "case %zu: status %d", i, (int)status);
+        if (status == NNC_OK) {
+            ck_assert_int_eq(r.plan.micro_batch, cases[i].want_micro);
+            ck_assert_int_eq(r.plan.micro_batches, cases[i].want_passes);
+            ck_assert_int_eq(r.plan.global_batch, cases[i].want_global);
+        } else {
+            ck_assert_str_eq(err.where, "--global-batch");
+        }
+    }
+}
+END_TEST
+
+/* ---- memory ---- */
+
+/* GPT of width 64 with LoRA of rank 4 on every linear layer, ZeRO-3 over 4 ranks. A block has 12 x 64^2 frozen matrix
+ * elements and 13 x 64 frozen biases and norm weights; its adapters are 4 x (64 + 64) for each of Q, K, V and the output,
+ * 4 x (64 + 256) for each product of the MLP.
+ *
+ * ZeRO-3 gathers the frozen weights of two blocks, 2 bytes each, the adapters of two blocks, 4 bytes each, and has the
+ * whole fp32 gradient of the adapters of one block. ZeRO-2 has none of these. */
+START_TEST(gathered_frozen_weights)
+{
+    const nnc_model model = gpt(6, 64, 4, 100, 16);
+    nnc_plan plan = plan_of(4, 1, 1);
+    plan.adapter_rank = 4;
+    plan.policy = NNC_POLICY_FP32;
+    const double frozen = 12.0 * 64 * 64 + 13.0 * 64;
+    const double adapters = 4.0 * (4 * 128 + 2 * 320);
+    plan.zero = 2;
+    const nnc_result two = estimate_on_cluster(&model, &plan);
+    plan.zero = 3;
+    plan.reshard = true;
+    const nnc_result three = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(three.trained_params, (int64_t)adapters * 6);
+    ck_assert_int_eq(three.memory.transient_bytes - two.memory.transient_bytes,
+                     (int64_t)(2 * 2 * frozen + (2 * 4 + 4) * adapters));
+}
+END_TEST
+
+/* ---- advice ---- */
+
+/* Advice is in the order of time; plans that take the same time stay in the order of the search: micro-batch, then
+ * recomputation, sequence parallelism, ZeRO stage, tensor, pipeline, context, each from its mildest step. */
+static int compare_steps(const nnc_plan *a, const nnc_plan *b)
+{
+    const int64_t of_a[] = { -a->micro_batch, a->zero, a->tensor, a->pipeline, a->context };
+    const int64_t of_b[] = { -b->micro_batch, b->zero, b->tensor, b->pipeline, b->context };
+    for (size_t i = 0; i < COUNT_OF(of_a); i++) {
+        if (of_a[i] != of_b[i]) {
+            return of_a[i] < of_b[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+START_TEST(equal_advice_keeps_the_order_of_the_search)
+{
+    enum { MOST = 400 };
+    static nnc_advice advice[MOST];
+    const nnc_model model = gpt(4, 256, 4, 2000, 128);
+    nnc_device device = cluster_device();
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = plan_of(8, 1, 1);
+    plan.micro_batch = 8;
+    int equal = 0;
+    for (int64_t mem = 20000000; mem < 200000000; mem += 20000000) {
+        device.mem_bytes = mem;
+        const int found = nnc_advise(&model, &device, &software, &plan, scratch, advice, MOST);
+        for (int i = 1; i < found; i++) {
+            ck_assert_double_le(advice[i - 1].step_s, advice[i].step_s);
+            if (advice[i - 1].step_s == advice[i].step_s &&
+                advice[i - 1].plan.recompute == advice[i].plan.recompute &&
+                advice[i - 1].plan.sequence_parallel == advice[i].plan.sequence_parallel) {
+                ck_assert_int_lt(compare_steps(&advice[i - 1].plan, &advice[i].plan), 0);
+                equal++;
+            }
+        }
+    }
+    ck_assert_int_gt(equal, 0);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { rated_energy_has_the_building, batches_agree,
+                                   gathered_frozen_weights,
+                                   equal_advice_keeps_the_order_of_the_search };
+    return run_tests("by hand", tests, COUNT_OF(tests));
+}
