@@ -37,12 +37,12 @@ START_TEST(batches_agree)
         nnc_status status;
         int64_t want_micro, want_passes, want_global;
     } cases[] = {
-        { 2, 3, 24, NNC_OK, 2, 3, 24 },         { 2, 3, 25, NNC_BAD_USAGE, 0, 0, 0 },
-        { 2, 3, 23, NNC_BAD_USAGE, 0, 0, 0 },   { 2, 0, 24, NNC_OK, 2, 3, 24 },
-        { 0, 3, 24, NNC_OK, 2, 3, 24 },         { 2, 3, 0, NNC_OK, 2, 3, 24 },
-        { 0, 0, 24, NNC_OK, 1, 6, 24 },         { 0, 0, 0, NNC_OK, 1, 1, 4 },
+        { 2, 3, 24, NNC_OK, 2, 3, 24 },          { 2, 3, 25, NNC_BAD_USAGE, 0, 0, 0 },
+        { 2, 3, 23, NNC_BAD_USAGE, 0, 0, 0 },    { 2, 0, 24, NNC_OK, 2, 3, 24 },
+        { 0, 3, 24, NNC_OK, 2, 3, 24 },          { 2, 3, 0, NNC_OK, 2, 3, 24 },
+        { 0, 0, 24, NNC_OK, 1, 6, 24 },          { 0, 0, 0, NNC_OK, 1, 1, 4 },
         { 2, 0, 20, NNC_ILLEGAL_PLAN, 0, 0, 0 }, { 0, 3, 20, NNC_ILLEGAL_PLAN, 0, 0, 0 },
-        { 0, 5, 0, NNC_OK, 1, 5, 20 },          { 7, 0, 0, NNC_OK, 7, 1, 28 },
+        { 0, 5, 0, NNC_OK, 1, 5, 20 },           { 7, 0, 0, NNC_OK, 7, 1, 28 },
     };
     const nnc_model model = gpt(2, 64, 4, 100, 16);
     const nnc_device device = cluster_device();
@@ -54,7 +54,8 @@ START_TEST(batches_agree)
         plan.micro_batch = cases[i].micro;
         plan.micro_batches = cases[i].passes;
         plan.global_batch = cases[i].global;
-        const nnc_status status = nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err);
+        const nnc_status status =
+            nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err);
         ck_assert_msg(status == cases[i].status, "case %zu: status %d", i, (int)status);
         if (status == NNC_OK) {
             ck_assert_int_eq(r.plan.micro_batch, cases[i].want_micro);

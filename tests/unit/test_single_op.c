@@ -33,7 +33,10 @@ START_TEST(ops_by_hand)
         { "matmul", { 2, 3, 4, 5 }, 4, 2.0 * 2 * 3 * 4 * 5, 2.0 * 2 * (15 + 20 + 12) },
         { "attention", { 2, 4, 3, 8 }, 4, 4.0 * 8 * 2 * 4 * 6, 2.0 * 4 * 192 + 4.0 * 24 },
         { "attention", { 2, 4, 3, 8, 2 }, 5, 4.0 * 8 * 2 * 4 * 6, 2.0 * (2 * 192 + 2 * 96) + 96 },
-        { "conv", { 2, 3, 8, 4, 5, 3 }, 6, 2.0 * 2 * 8 * 4 * 5 * 3 * 9,
+        { "conv",
+          { 2, 3, 8, 4, 5, 3 },
+          6,
+          2.0 * 2 * 8 * 4 * 5 * 3 * 9,
           2.0 * (2 * 3 * 32 + 5 * 3 * 9 + 2 * 5 * 32) },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -82,9 +85,12 @@ START_TEST(collectives_by_hand)
         const char *kind;
         double sent, seconds;
     } cases[] = {
-        { "all-reduce", 1.75e9, 1.75 / 300 },    { "all-gather", 0.875e9, 0.875 / 300 },
-        { "reduce-scatter", 0.875e9, 0.875 / 300 }, { "all-to-all", 0.875e9, 0.875 / 300 },
-        { "broadcast", 1e9, 1.0 / 300 },         { "p2p", 1e9, 1.0 / 300 },
+        { "all-reduce", 1.75e9, 1.75 / 300 },
+        { "all-gather", 0.875e9, 0.875 / 300 },
+        { "reduce-scatter", 0.875e9, 0.875 / 300 },
+        { "all-to-all", 0.875e9, 0.875 / 300 },
+        { "broadcast", 1e9, 1.0 / 300 },
+        { "p2p", 1e9, 1.0 / 300 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         nnc_alone a = { .kind = cases[i].kind, .bytes = 1e9, .devices = 8 };
@@ -137,8 +143,9 @@ END_TEST
 
 START_TEST(kinds_have_names)
 {
-    static const char *const names[] = { "matmul", "attention", "conv", "all-reduce", "all-gather",
-                                         "reduce-scatter", "all-to-all", "broadcast", "p2p" };
+    static const char *const names[] = { "matmul",     "attention",  "conv",
+                                         "all-reduce", "all-gather", "reduce-scatter",
+                                         "all-to-all", "broadcast",  "p2p" };
     const char *dims = NULL;
     for (int i = 0; i < (int)COUNT_OF(names); i++) {
         ck_assert_str_eq(nnc_alone_kind(i, &dims), names[i]);
