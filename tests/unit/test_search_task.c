@@ -338,12 +338,68 @@ START_TEST(digests_differ)
             ck_assert_msg(seen[i] != seen[count - 1], "%d and %d", i, what);
         }
     }
+    /* every value of a choice counts, also the first and the last of several */
+    static const int64_t values[][2] = { { 1, 2 }, { 2, 2 }, { 1, 4 } };
+    uint64_t of_values[COUNT_OF(values)];
+    for (size_t i = 0; i < COUNT_OF(values); i++) {
+        nnc_search_task task = base;
+        task.search.tensor.count = 2;
+        task.search.tensor.values[0] = values[i][0];
+        task.search.tensor.values[1] = values[i][1];
+        of_values[i] = digest_of(&task, "y");
+        for (size_t k = 0; k < i; k++) {
+            ck_assert(of_values[k] != of_values[i]);
+        }
+    }
     nnc_search_task same = base;
     const uint64_t digest = digest_of(&base, "z");
     same.search.threads = 9;
     same.search.shard = 1;
     same.search.shards = 2;
     ck_assert_uint_eq(digest_of(&same, "z"), digest);
+}
+END_TEST
+
+/* ---- limits ---- */
+
+/* A deadline or a budget prunes plans by a bound of their run: with and without pruning the same plans are found, or the
+ * same fastest plan misses, for runs by tokens and by samples, on one site and on three. The limit lies around the run of
+ * the fastest plan. */
+START_TEST(pruning_by_limits_keeps_the_answer)
+{
+    static nnc_search_result pruned;
+    for (int what = 0; what < 8; what++) {
+        nnc_search_task task = task_of(16, 32);
+        nnc_search *s = &task.search;
+        nnc_run_ask run = nnc_run_ask_default();
+        run.sites = what % 2 == 0 ? 1.0 : 3.0;
+        run.outer_every = 100.0;
+        run.site_bytes_per_s = 1e9;
+        s->run = &run;
+        s->base.price = 2.0;
+        *(what / 2 % 2 == 0 ? &s->base.tokens : &s->base.samples) = 1e7;
+        const nnc_found fastest = search_of(&task, 16)->best[0];
+        ck_assert(fastest.run_s > 0.0 && fastest.cost_run > 0.0);
+        for (double share = 0.6; share < 3.0; share *= 2.0) {
+            s->deadline_s = what < 4 ? share * fastest.run_s : 0.0;
+            s->budget = what < 4 ? 0.0 : share * fastest.cost_run;
+            s->no_prune = false;
+            pruned = *search_of(&task, 16);
+            s->no_prune = true;
+            const nnc_search_result *all = search_of(&task, 16);
+            ck_assert_int_eq(pruned.best_count, all->best_count);
+            ck_assert_int_eq(pruned.any_missed, all->any_missed);
+            ck_assert(all->any_missed == (share < 1.0));
+            for (int32_t i = 0; i < all->best_count; i++) {
+                check_found(&pruned.best[i], &all->best[i]);
+                ck_assert(what < 4 ? all->best[i].run_s <= s->deadline_s
+                                   : all->best[i].cost_run <= s->budget);
+            }
+            if (all->any_missed) {
+                check_found(&pruned.missed, &all->missed);
+            }
+        }
+    }
 }
 END_TEST
 
@@ -398,6 +454,7 @@ int main(void)
                                    merged_sizes_are_the_search,
                                    merged_shards_keep_the_nearest_miss,
                                    digests_differ,
+                                   pruning_by_limits_keeps_the_answer,
                                    memory_that_reaches_a_step };
     return run_tests_with("search tasks", open_both, close_both, tests, COUNT_OF(tests));
 }
