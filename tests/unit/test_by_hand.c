@@ -1,6 +1,11 @@
 /* Numbers of whole results worked by hand: energy, order of advice, batches that must agree, gathered weights. */
 #include "cluster.h"
+#include "cost/link.h"
+#include "estimate/estimate_internal.h"
+#include "pipeline/schedule.h"
+#include "run/run_internal.h"
 #include "run_cases.h"
+#include "spec_text.h"
 
 /* ---- runs ---- */
 
@@ -95,6 +100,103 @@ START_TEST(gathered_frozen_weights)
 }
 END_TEST
 
+/* ---- collectives ---- */
+
+/* A message of the size of the knee takes twice its time, of four times the size 1.5 times: bytes + sqrt(knee x bytes). The
+ * knee of the fabric counts inside a domain of 300 GB/s, that of the network between domains of 25 GB/s. */
+START_TEST(knees)
+{
+    nnc_device device = cluster_device();
+    nnc_error err = { 0 };
+    nnc_route inside, across;
+    device.scale_up.knee_bytes = 1e6;
+    device.scale_out.knee_bytes = 4e6;
+    ck_assert_int_eq(nnc_route_find(&device, 8, 0, 8, 1, &inside, &err), NNC_OK);
+    ck_assert_int_eq(nnc_route_find(&device, 32, 0, 4, 8, &across, &err), NNC_OK);
+    CLOSE(nnc_collective_s(&inside, NNC_ALL_GATHER, 1e6), 2e6 * 7.0 / 8.0 / 300e9, 1e-12);
+    CLOSE(nnc_collective_s(&inside, NNC_ALL_GATHER, 4e6), 6e6 * 7.0 / 8.0 / 300e9, 1e-12);
+    CLOSE(nnc_collective_s(&across, NNC_ALL_GATHER, 4e6), 8e6 * 3.0 / 4.0 / 25e9, 1e-12);
+    CLOSE(nnc_collective_s(&across, NNC_ALL_GATHER, 1e6), 3e6 * 3.0 / 4.0 / 25e9, 1e-12);
+}
+END_TEST
+
+/* ---- pipelines ---- */
+
+/* Virtual stages of four devices: a V goes down and comes back, chunks start again at the first device. */
+START_TEST(devices_of_virtual_stages)
+{
+    static const int32_t vee[] = { 0, 1, 2, 3, 3, 2, 1, 0 }, chunks[] = { 0, 1, 2, 3, 0, 1, 2, 3 };
+    nnc_plan plan = nnc_plan_default();
+    plan.pipeline = 4;
+    for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) {
+        plan.schedule = (nnc_schedule)i;
+        plan.virtual_stages = 2;
+        const int32_t *expected = nnc_schedule_ends_meet(&plan) ? vee : chunks;
+        for (int32_t v = 0; v < 8; v++) {
+            ck_assert_int_eq(nnc_deal_device(&plan, v), expected[v]);
+        }
+    }
+    plan.schedule = NNC_SCHEDULE_ZB_V;
+    ck_assert(nnc_schedule_ends_meet(&plan));
+    plan.schedule = NNC_SCHEDULE_1F1B;
+    ck_assert(!nnc_schedule_ends_meet(&plan));
+}
+END_TEST
+
+/* ---- runs of models without tokens ---- */
+
+/* Methods that score tokens are refused for a model of images; training is not. */
+START_TEST(methods_need_tokens)
+{
+    const nnc_model unet = double_conv_unet(32, 16, 2), text = gpt(2, 64, 4, 100, 16);
+    nnc_plan plan = plan_of(1, 1, 1);
+    nnc_run_ask ask = nnc_run_ask_default();
+    nnc_error err = { 0 };
+    const nnc_result images = estimate(&unet, &plan);
+    const nnc_result tokens = estimate(&text, &plan);
+    ck_assert(images.tokens == 0 && tokens.tokens == 16);
+    ask.method = NNC_METHOD_DPO;
+    ck_assert_int_eq(nnc_run_method_check(&images, &ask, &err), NNC_BAD_USAGE);
+    ck_assert_str_eq(err.where, "--method");
+    ck_assert_int_eq(nnc_run_method_check(&tokens, &ask, &err), NNC_OK);
+    ck_assert_int_eq(nnc_run_method_check(NULL, &ask, &err), NNC_OK);
+    ask.method = NNC_METHOD_TRAIN;
+    ck_assert_int_eq(nnc_run_method_check(&images, &ask, &err), NNC_OK);
+}
+END_TEST
+
+/* ---- sensitivity ---- */
+
+START_TEST(unknown_parameters_have_no_value)
+{
+    const nnc_device device = cluster_device();
+    ck_assert(isnan(nnc_lever_value(&device, NNC_LEVER_COUNT, NNC_BF16)));
+    ck_assert(isnan(nnc_lever_value(&device, NNC_LEVER_MATMUL, NNC_DTYPE_COUNT)));
+    ck_assert_double_eq(nnc_lever_value(&device, NNC_LEVER_MATMUL, NNC_BF16), 100e12);
+    ck_assert_double_eq(nnc_lever_value(&device, NNC_LEVER_MEM_BYTES, NNC_BF16), 80e9);
+}
+END_TEST
+
+/* ---- models ---- */
+
+/* Without head_dim the heads divide the hidden width. */
+START_TEST(heads_divide_hidden)
+{
+    static const char text[] = DECODER SOURCES;
+    nnc_model model;
+    nnc_error err = { 0 };
+    char other[sizeof text];
+    ck_assert_int_eq(nnc_model_parse_into(specs, "m.json", text, strlen(text), &model, &err),
+                     NNC_OK);
+    ck_assert_int_eq(model.decoder.head_dim, 4); /* 8 / 2 */
+    memcpy(other, text, sizeof text);
+    strstr(other, "\"heads\": 2")[9] = '3';
+    ck_assert_int_eq(nnc_model_parse_into(specs, "m.json", other, strlen(other), &model, &err),
+                     NNC_BAD_SPEC);
+    ck_assert_ptr_nonnull(strstr(err.where, "heads"));
+}
+END_TEST
+
 /* ---- advice ---- */
 
 /* Advice is in the order of time; plans that take the same time stay in the order of the search: micro-batch, then
@@ -140,8 +242,14 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { rated_energy_has_the_building, batches_agree,
+    const TTest *const tests[] = { rated_energy_has_the_building,
+                                   batches_agree,
                                    gathered_frozen_weights,
+                                   knees,
+                                   devices_of_virtual_stages,
+                                   methods_need_tokens,
+                                   unknown_parameters_have_no_value,
+                                   heads_divide_hidden,
                                    equal_advice_keeps_the_order_of_the_search };
     return run_tests("by hand", tests, COUNT_OF(tests));
 }
