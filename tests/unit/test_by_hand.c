@@ -73,6 +73,41 @@ START_TEST(batches_agree)
 }
 END_TEST
 
+/* ---- work ---- */
+
+/* By every convention, the FLOPs of a model are those of its samples, however ranks divide the work: 8 samples over replicas,
+ * tensor ranks, stages, context ranks; a window of 16 of 64 tokens, fused and unfused attention. */
+START_TEST(splits_keep_the_flops)
+{
+    static const int32_t splits[][4] = { { 2, 1, 1, 1 }, { 1, 2, 1, 1 }, { 1, 1, 2, 1 },
+                                         { 1, 1, 1, 2 }, { 1, 1, 1, 4 }, { 2, 2, 2, 1 },
+                                         { 1, 2, 1, 2 } };
+    nnc_model model = llama(4, 64, 8, 4, 128, 512, 64);
+    for (int what = 0; what < 4 * NNC_CONVENTION_COUNT; what++) {
+        model.decoder.sliding_window = what % 2 == 0 ? 0 : 16;
+        nnc_plan one = plan_of(1, 1, 1);
+        one.flops_convention = (nnc_flops_convention)(what / 4);
+        one.attention = what / 2 % 2 == 0 ? NNC_ATTENTION_UNFUSED : one.attention;
+        one.global_batch = 8;
+        const nnc_result whole = estimate_on_cluster(&model, &one);
+        for (size_t i = 0; i < COUNT_OF(splits); i++) {
+            nnc_plan plan = one;
+            if (splits[i][3] > 1 && one.attention == NNC_ATTENTION_UNFUSED) {
+                continue; /* context ranks need a fused kernel */
+            }
+            plan.data = splits[i][0];
+            plan.tensor = splits[i][1];
+            plan.pipeline = splits[i][2];
+            plan.context = splits[i][3];
+            plan.schedule = plan.pipeline > 1 ? NNC_SCHEDULE_1F1B : plan.schedule;
+            const nnc_result r = estimate_on_cluster(&model, &plan);
+            CLOSE(r.model_flops, whole.model_flops, 1e-9);
+            CLOSE(r.causal_flops, whole.causal_flops, 1e-9);
+        }
+    }
+}
+END_TEST
+
 /* ---- memory ---- */
 
 /* GPT of width 64 with LoRA of rank 4 on every linear layer, ZeRO-3 over 4 ranks. A block has 12 x 64^2 frozen matrix
@@ -244,6 +279,7 @@ int main(void)
 {
     const TTest *const tests[] = { rated_energy_has_the_building,
                                    batches_agree,
+                                   splits_keep_the_flops,
                                    gathered_frozen_weights,
                                    knees,
                                    devices_of_virtual_stages,
