@@ -219,8 +219,8 @@ static bool is_said(const cJSON *json, const cJSON *about, const char *name, siz
 }
 
 /* A name in a formula stands for the value of the line with that name: formula and numbers are read side by side. A part
- * that is not there is 0 and may have no line. Collectives are left out: several with one name may have routes of their
- * own, of which not all have a line for the rate. */
+ * that is not there is 0 and may have no line. Collectives are left out: several with one name may have different routes,
+ * and only some routes have a line for the rate. */
 static void check_names(const scenario *s, const cJSON *json, const cJSON *line)
 {
     const char *formula = text_of(line, "formula"), *numbers = text_of(line, "numbers");

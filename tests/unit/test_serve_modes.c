@@ -1,4 +1,4 @@
-/* Latency and throughput of each way in which requests arrive, worked out again from the times of a prefill and of a
+/* Latency and throughput of each way in which requests arrive, computed again from the times of a prefill and of a
  * decode step with the formulas of docs/serving.md, for several splits over devices; speculative decoding and separate
  * prefill workers the same way. */
 #include "run_cases.h"
