@@ -1,8 +1,8 @@
 /* Numbers of whole results worked by hand: energy, order of advice, batches that must agree, gathered weights. */
 #include "cluster.h"
-#include "cost/link.h"
+#include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
-#include "pipeline/schedule.h"
+#include "pipeline/pipeline_internal.h"
 #include "run/run_internal.h"
 #include "run_cases.h"
 #include "spec_text.h"
@@ -168,7 +168,7 @@ START_TEST(devices_of_virtual_stages)
         plan.virtual_stages = 2;
         const int32_t *expected = nnc_schedule_ends_meet(&plan) ? vee : chunks;
         for (int32_t v = 0; v < 8; v++) {
-            ck_assert_int_eq(nnc_deal_device(&plan, v), expected[v]);
+            ck_assert_int_eq(nnc_partition_device(&plan, v), expected[v]);
         }
     }
     plan.schedule = NNC_SCHEDULE_ZB_V;
@@ -205,10 +205,13 @@ END_TEST
 START_TEST(unknown_parameters_have_no_value)
 {
     const nnc_device device = cluster_device();
-    ck_assert(isnan(nnc_lever_value(&device, NNC_LEVER_COUNT, NNC_BF16)));
-    ck_assert(isnan(nnc_lever_value(&device, NNC_LEVER_MATMUL, NNC_DTYPE_COUNT)));
-    ck_assert_double_eq(nnc_lever_value(&device, NNC_LEVER_MATMUL, NNC_BF16), 100e12);
-    ck_assert_double_eq(nnc_lever_value(&device, NNC_LEVER_MEM_BYTES, NNC_BF16), 80e9);
+    ck_assert(isnan(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_COUNT, NNC_BF16)));
+    ck_assert(
+        isnan(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_MATMUL, NNC_DTYPE_COUNT)));
+    ck_assert_double_eq(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_MATMUL, NNC_BF16),
+                        100e12);
+    ck_assert_double_eq(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_MEM_BYTES, NNC_BF16),
+                        80e9);
 }
 END_TEST
 

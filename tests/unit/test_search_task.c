@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "figures.h"
-#include "render/format.h"
+#include "render/render_internal.h"
 #include "search/search_internal.h"
 
 enum { SHARDS = 3 };
@@ -422,14 +422,14 @@ START_TEST(memory_that_reaches_a_step)
     const nnc_search_report report = report_of(&task);
     ck_assert_int_gt(report.target_count, 1);
     const nnc_target *memory = &report.targets[report.target_count - 1];
-    ck_assert_int_eq((int)memory->figure, NNC_LEVER_MEM_BYTES);
+    ck_assert_int_eq((int)memory->figure, NNC_PARAMETER_MEM_BYTES);
     ck_assert_double_eq(memory->value, (double)task.search.mem_bytes);
     ck_assert_double_eq(memory->needed, (double)bytes);
     ck_assert_double_eq(memory->step_s, step_s);
     task.target_step_s = 1000.0;
     const nnc_search_report reached = report_of(&task);
     for (int i = 0; i < reached.target_count; i++) {
-        ck_assert_int_ne((int)reached.targets[i].figure, NNC_LEVER_MEM_BYTES);
+        ck_assert_int_ne((int)reached.targets[i].figure, NNC_PARAMETER_MEM_BYTES);
     }
 }
 END_TEST

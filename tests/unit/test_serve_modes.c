@@ -2,7 +2,7 @@
  * decode step with the formulas of docs/serving.md, for several splits over devices; speculative decoding and separate
  * prefill workers the same way. */
 #include "run_cases.h"
-#include "serve/serve.h"
+#include "serve/serve_internal.h"
 #include "serve_cases.h"
 
 typedef struct split {

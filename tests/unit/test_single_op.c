@@ -4,18 +4,18 @@
 #include "estimate/estimate_internal.h"
 #include "run_cases.h"
 
-static nnc_alone asked(const char *kind, const int64_t *dims, int32_t count)
+static nnc_single_op asked(const char *kind, const int64_t *dims, int32_t count)
 {
-    nnc_alone a = { .kind = kind, .dim_count = count, .precision = NNC_BF16 };
+    nnc_single_op a = { .kind = kind, .dim_count = count, .precision = NNC_BF16 };
     memcpy(a.dims, dims, sizeof *dims * (size_t)count);
     return a;
 }
 
-static nnc_status time_of(nnc_alone *a, nnc_error *err)
+static nnc_status time_of(nnc_single_op *a, nnc_error *err)
 {
     const nnc_device device = cluster_device();
     memset(err, 0, sizeof *err);
-    return nnc_op_alone(&device, a, err);
+    return nnc_single_op_time(&device, a, err);
 }
 
 /* matmul: 2 batch M N K FLOPs; A, B, C of 2 bytes. attention: 4 width FLOPs per head and unmasked pair of tokens; Q and O
@@ -40,7 +40,7 @@ START_TEST(ops_by_hand)
           2.0 * (2 * 3 * 32 + 5 * 3 * 9 + 2 * 5 * 32) },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        nnc_alone a = asked(cases[i].kind, cases[i].dims, cases[i].count);
+        nnc_single_op a = asked(cases[i].kind, cases[i].dims, cases[i].count);
         nnc_error err;
         ck_assert_msg(time_of(&a, &err) == NNC_OK, "%zu: %s", i, err.what);
         ck_assert_msg(a.flops == cases[i].flops, "%zu: %g FLOPs", i, a.flops);
@@ -63,13 +63,13 @@ END_TEST
 START_TEST(large_ops_are_bound_by_products)
 {
     nnc_error err;
-    nnc_alone product = asked("matmul", (const int64_t[]){ 8192, 8192, 8192 }, 3);
+    nnc_single_op product = asked("matmul", (const int64_t[]){ 8192, 8192, 8192 }, 3);
     ck_assert_int_eq(time_of(&product, &err), NNC_OK);
     CLOSE(product.bound_s, 2.0 * 8192 * 8192 * 8192 / 100e12, 1e-12);
-    nnc_alone point = asked("conv", (const int64_t[]){ 32, 512, 64, 64, 512, 1 }, 6);
+    nnc_single_op point = asked("conv", (const int64_t[]){ 32, 512, 64, 64, 512, 1 }, 6);
     ck_assert_int_eq(time_of(&point, &err), NNC_OK);
     CLOSE(point.bound_s, 2.0 * 32 * 64 * 64 * 512 * 512 / 100e12, 1e-12);
-    nnc_alone conv = asked("conv", (const int64_t[]){ 32, 512, 64, 64, 512, 3 }, 6);
+    nnc_single_op conv = asked("conv", (const int64_t[]){ 32, 512, 64, 64, 512, 3 }, 6);
     ck_assert_int_eq(time_of(&conv, &err), NNC_OK);
     ck_assert_double_le(conv.bound_s, conv.flops / 100e12);
     ck_assert_double_eq(conv.bound_s,
@@ -93,7 +93,7 @@ START_TEST(collectives_by_hand)
         { "p2p", 1e9, 1.0 / 300 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        nnc_alone a = { .kind = cases[i].kind, .bytes = 1e9, .devices = 8 };
+        nnc_single_op a = { .kind = cases[i].kind, .bytes = 1e9, .devices = 8 };
         nnc_error err;
         ck_assert_msg(time_of(&a, &err) == NNC_OK, "%zu: %s", i, err.what);
         CLOSE(a.moved_bytes, cases[i].sent, 1e-12);
@@ -113,7 +113,7 @@ END_TEST
 START_TEST(refused)
 {
     static const struct {
-        nnc_alone alone;
+        nnc_single_op alone;
         const char *where;
     } cases[] = {
         { { .kind = "matmul", .dims = { 3, 4 }, .dim_count = 2 }, "matmul" },
@@ -127,16 +127,17 @@ START_TEST(refused)
         { { .kind = "scatter", .bytes = 1e9, .devices = 2 }, "KIND" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        nnc_alone a = cases[i].alone;
+        nnc_single_op a = cases[i].alone;
         nnc_error err;
         a.precision = NNC_BF16;
         ck_assert_msg(time_of(&a, &err) == NNC_BAD_USAGE, "case %zu", i);
         ck_assert_str_eq(err.where, cases[i].where);
     }
-    nnc_alone most = asked("matmul", (const int64_t[]){ 1000000, 1000000, 1000000 }, 3), two = most;
+    nnc_single_op most = asked("matmul", (const int64_t[]){ 1000000, 1000000, 1000000 }, 3),
+                  two = most;
     nnc_error err;
     ck_assert_int_eq(time_of(&most, &err), NNC_OK); /* a product of 1e18 */
-    two = (nnc_alone){ .kind = "all-reduce", .bytes = 1.0, .devices = 2 };
+    two = (nnc_single_op){ .kind = "all-reduce", .bytes = 1.0, .devices = 2 };
     ck_assert_int_eq(time_of(&two, &err), NNC_OK);
 }
 END_TEST
@@ -148,10 +149,10 @@ START_TEST(kinds_have_names)
                                          "all-to-all", "broadcast",  "p2p" };
     const char *dims = NULL;
     for (int i = 0; i < (int)COUNT_OF(names); i++) {
-        ck_assert_str_eq(nnc_alone_kind(i, &dims), names[i]);
+        ck_assert_str_eq(nnc_single_op_kind(i, &dims), names[i]);
         ck_assert((dims != NULL) == (i < 3));
     }
-    ck_assert_ptr_null(nnc_alone_kind((int)COUNT_OF(names), &dims));
+    ck_assert_ptr_null(nnc_single_op_kind((int)COUNT_OF(names), &dims));
 }
 END_TEST
 
