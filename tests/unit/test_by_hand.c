@@ -135,6 +135,46 @@ START_TEST(gathered_frozen_weights)
 }
 END_TEST
 
+static nnc_op product_of(int64_t rows, int64_t cols, int32_t block, int64_t repeat, bool frozen)
+{
+    return (nnc_op){ .kind = NNC_OP_MATMUL,
+                     .weights = { .count = 1, .rows = rows, .cols = cols },
+                     .block = block,
+                     .repeat = repeat,
+                     .frozen = frozen };
+}
+
+/* A network in one piece: a block of 2 x 3 weights that runs three times, one of 4 x 5 with 2 x 2 frozen ones, and 7 weights
+ * outside blocks. The unit that ZeRO-3 gathers is the largest: 20, and 4 frozen; then 7 outside become 30. */
+START_TEST(units_by_hand)
+{
+    static nnc_op_list list;
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    memset(&list, 0, sizeof list);
+    list.segment_count = 1;
+    list.segments[0] = (nnc_segment){ .instances = 1 };
+    list.block_count = 2;
+    list.blocks[0] = (nnc_block){ .repeat = 3 };
+    list.blocks[1] = (nnc_block){ .repeat = 1 };
+    list.count = 4;
+    list.ops[0] = product_of(2, 3, 0, 3, false);
+    list.ops[1] = product_of(4, 5, 1, 1, false);
+    list.ops[2] = product_of(2, 2, 1, 1, true);
+    list.ops[3] = product_of(1, 7, -1, 1, false);
+    nnc_segments_sum(&list, sums);
+    ck_assert_double_eq(sums[0].unit_params, 20.0);
+    ck_assert_double_eq(sums[0].unit_frozen, 4.0);
+    ck_assert_double_eq(sums[0].dense.params, 3.0 * 6.0 + 20.0 + 7.0);
+    ck_assert_double_eq(sums[0].frozen.params, 4.0);
+    list.ops[3] = product_of(1, 30, -1, 1, false);
+    nnc_segments_sum(&list, sums);
+    ck_assert_double_eq(sums[0].unit_params, 30.0);
+    list.ops[0] = product_of(2, 3 * 6, 0, 3, false); /* 36 in the first block */
+    nnc_segments_sum(&list, sums);
+    ck_assert_double_eq(sums[0].unit_params, 36.0);
+}
+END_TEST
+
 /* ---- collectives ---- */
 
 /* A message of the size of the knee takes twice its time, of four times the size 1.5 times: bytes + sqrt(knee x bytes). The
@@ -284,6 +324,7 @@ int main(void)
                                    batches_agree,
                                    splits_keep_the_flops,
                                    gathered_frozen_weights,
+                                   units_by_hand,
                                    knees,
                                    devices_of_virtual_stages,
                                    methods_need_tokens,
