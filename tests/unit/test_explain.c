@@ -199,14 +199,71 @@ static void check_line(const scenario *s, const cJSON *line)
     }
 }
 
-/* Lines of an answer, all checked; the caller deletes it. */
+/* Has the answer a line with this name about the same subject, and if so one with this value? */
+static bool is_said(const cJSON *json, const cJSON *about, const char *name, size_t length,
+                    double value)
+{
+    const cJSON *line = NULL;
+    bool any = false, same = false;
+    cJSON_ArrayForEach(line, member(json, "lines"))
+    {
+        const char *other = text_of(line, "name");
+        const cJSON *said = member(line, "result");
+        if (strncmp(other, name, length) == 0 && other[length] == '\0' &&
+            strcmp(text_of(line, "of"), text_of(about, "of")) == 0) {
+            any = true;
+            same = same || (cJSON_IsNumber(said) ? near(said->valuedouble, value) : isnan(value));
+        }
+    }
+    return same || !any;
+}
+
+/* A name in a formula stands for the value of the line with that name: formula and numbers are read side by side. A part
+ * that is not there is 0 and may have no line. Collectives are left out: several with one name may have different routes,
+ * and only some routes have a line for the rate. */
+static void check_names(const scenario *s, const cJSON *json, const cJSON *line)
+{
+    const char *formula = text_of(line, "formula"), *numbers = text_of(line, "numbers");
+    if (strstr(text_of(line, "of"), " comm") != NULL) {
+        return;
+    }
+    while (*formula != '\0' && *numbers != '\0') {
+        const size_t length = isalpha((unsigned char)*formula)
+                                  ? strspn(formula, "abcdefghijklmnopqrstuvwxyz"
+                                                    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
+                                  : 1;
+        if (strncmp(formula, numbers, length) == 0) { /* an operator, a digit, a function */
+            formula += length;
+            numbers += length;
+            continue;
+        }
+        char *end = NULL;
+        const bool unknown = strncmp(numbers, "unknown", 7) == 0;
+        const double value = unknown ? (double)NAN : strtod(numbers, &end);
+        if (!isalpha((unsigned char)*formula) || (!unknown && end == numbers)) {
+            return; /* not side by side */
+        }
+        if (value != 0.0 && !is_said(json, line, formula, length, value)) {
+            fault(s, line, formula, value);
+        }
+        formula += length;
+        numbers = unknown ? numbers + 7 : end;
+    }
+}
+
+/* Lines of an answer, all checked, the names in every fourth answer; the caller deletes it. */
 static cJSON *check_name(const scenario *s, const char *name)
 {
+    static int answers;
+    const bool names = answers++ % 4 == 0;
     cJSON *json = explain(name);
     const cJSON *line = NULL;
     cJSON_ArrayForEach(line, member(json, "lines"))
     {
         check_line(s, line);
+        if (names && strcmp(text_of(line, "kind"), "formula") == 0) {
+            check_names(s, json, line);
+        }
     }
     return json;
 }

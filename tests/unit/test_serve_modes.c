@@ -1,0 +1,266 @@
+/* Latency and throughput of each way in which requests arrive, computed again from the times of a prefill and of a
+ * decode step with the formulas of docs/serving.md, for several splits over devices; speculative decoding and separate
+ * prefill workers the same way. */
+#include "run_cases.h"
+#include "serve/serve_internal.h"
+#include "serve_cases.h"
+
+typedef struct split {
+    int32_t data, tensor, pipeline;
+    double prefix_hit;
+} split;
+static const split splits[] = {
+    { 1, 1, 1, 0.0 }, { 2, 1, 1, 0.25 }, { 1, 2, 2, 0.0 }, { 3, 2, 1, 0.5 }
+};
+
+static const nnc_device *device;
+static const nnc_software *engine;
+
+static nnc_serve served(const nnc_serve_ask *ask)
+{
+    const nnc_model *model = NULL;
+    nnc_serve serve;
+    nnc_error err = { 0 };
+    ok(nnc_model_load(specs, "llama3-8b", &model, &err), &err);
+    ok(nnc_device_load(specs, "h100", &device, &err), &err);
+    ok(nnc_software_load(specs, "vllm", &engine, &err), &err);
+    ok(nnc_serve_of(model, device, engine, ask, scratch, &serve, &err), &err);
+    return serve;
+}
+
+static nnc_serve_ask split_of(const split *by)
+{
+    nnc_serve_ask ask = nnc_serve_ask_default();
+    ask.input_len = 1000;
+    ask.output_len = 200;
+    ask.data = by->data;
+    ask.tensor = by->tensor;
+    ask.pipeline = by->pipeline;
+    ask.prefix_hit = by->prefix_hit;
+    return ask;
+}
+
+/* Requests, users, devices and bounds of every mode. */
+static void check_rates(const nnc_serve *s)
+{
+    const double devices = s->plan.data * s->plan.tensor * s->plan.pipeline;
+    CLOSE(s->requests_per_s, s->output_tokens_per_s / 200.0, 1e-12);
+    CLOSE(s->input_tokens_per_s, s->requests_per_s * 1000.0, 1e-12);
+    CLOSE(s->output_tokens_per_s_per_device, s->output_tokens_per_s / devices, 1e-12);
+    CLOSE(s->tokens_per_s_per_user, 1.0 / s->tpot_s, 1e-12);
+    CLOSE(s->ttft_lower_bound_s, s->prefill.lower_bound_s, 1e-12);
+    CLOSE(s->tpot_lower_bound_s, s->decode.lower_bound_s, 1e-12);
+    CLOSE(s->request_lower_bound_s, s->prefill.lower_bound_s + 199.0 * s->decode.lower_bound_s,
+          1e-12);
+    CLOSE(s->upper_bound_tokens_per_s, s->running / s->decode.lower_bound_s, 1e-12);
+    const nnc_spread *tpot = nnc_serve_spread(&engine->serving, false);
+    CLOSE(s->tpot_interval_s[0], fmax(tpot->low * s->tpot_s, s->tpot_lower_bound_s), 1e-12);
+    CLOSE(s->tpot_interval_s[1], tpot->high * s->tpot_s, 1e-12);
+    if (!isinf(s->ttft_s)) {
+        const nnc_spread *ttft = &engine->serving.ttft;
+        CLOSE(s->ttft_interval_s[0], fmax(ttft->low * s->ttft_s, s->ttft_lower_bound_s), 1e-12);
+        CLOSE(s->ttft_interval_s[1], ttft->high * s->ttft_s, 1e-12);
+    }
+    /* FLOPs of one request on one device: its prefill (of a static batch: its share), and decode steps for all output
+     * tokens (for all but the first, which a static batch has from its prefill) */
+    const bool of_batch = s->mode == NNC_SERVE_STATIC;
+    const double each = s->prefill.flops / (of_batch ? s->prefill.sequences : 1.0) +
+                        (of_batch ? 199.0 : 200.0) * s->decode.flops /
+                            fmax(s->decode.sequences / s->plan.pipeline, 1.0);
+    CLOSE(s->utilization,
+          s->requests_per_s / s->plan.data / s->plan.pipeline * each /
+              nnc_device_matmul_peak(device, s->plan.precision),
+          1e-12);
+}
+
+/* A static batch: time to the first token is the prefill, then 199 decode steps. */
+START_TEST(static_batches)
+{
+    for (size_t i = 0; i < COUNT_OF(splits); i++) {
+        nnc_serve_ask ask = split_of(&splits[i]);
+        ask.batch = 24;
+        const nnc_serve s = served(&ask);
+        ck_assert_int_eq((int)s.mode, NNC_SERVE_STATIC);
+        CLOSE(s.prefill.sequences, 24.0 / ask.data, 1e-12);
+        CLOSE(s.prefill.new_tokens, 1000.0 * (1.0 - ask.prefix_hit), 1e-12);
+        CLOSE(s.decode.context, 1000.0 + 100.0, 1e-12);
+        CLOSE(s.ttft_s, s.prefill.time_s, 1e-12);
+        CLOSE(s.tpot_s, s.decode.time_s, 1e-12);
+        CLOSE(s.request_s, s.prefill.time_s + 199.0 * s.decode.time_s, 1e-12);
+        CLOSE(s.output_tokens_per_s, 24.0 * 200.0 / s.request_s, 1e-12);
+        ck_assert_double_eq(s.running, 24.0);
+        ck_assert_double_eq(s.queue_s, 0.0);
+        check_rates(&s);
+    }
+}
+END_TEST
+
+/* A batch of two full waves and one sequence more runs as these three, each as long as a batch of its own. */
+START_TEST(batches_in_waves)
+{
+    nnc_serve_ask ask = split_of(&splits[0]);
+    ask.batch = 1;
+    const nnc_serve last = served(&ask);
+    const double most = floor(last.max_sequences);
+    ask.batch = (int64_t)most;
+    const nnc_serve full = served(&ask);
+    CLOSE(full.request_s, full.prefill.time_s + 199.0 * full.decode.time_s, 1e-12);
+    ask.batch = 2 * (int64_t)most + 1;
+    const nnc_serve waves = served(&ask);
+    CLOSE(waves.request_s, 2.0 * full.request_s + last.request_s, 1e-12);
+    CLOSE(waves.output_tokens_per_s, (2.0 * most + 1.0) * 200.0 / waves.request_s, 1e-12);
+    ask.batch = 2 * (int64_t)most;
+    CLOSE(served(&ask).request_s, 2.0 * full.request_s, 1e-12);
+}
+END_TEST
+
+/* An open loop: a queue M/D/1 of prefills, decode in the time that they leave. */
+START_TEST(open_loops)
+{
+    for (size_t i = 0; i < COUNT_OF(splits); i++) {
+        nnc_serve_ask ask = split_of(&splits[i]);
+        ask.request_rate = 2.0 * ask.data;
+        const nnc_serve s = served(&ask);
+        const double busy_s = s.prefill.time_s / ask.pipeline, load = 2.0 * busy_s;
+        const double queue_s = load * busy_s / 2.0 / (1.0 - load);
+        ck_assert(s.mode == NNC_SERVE_OPEN && !s.saturated);
+        ck_assert_double_eq(s.prefill.sequences, 1.0);
+        CLOSE(s.tpot_s, s.decode.time_s / (1.0 - load), 1e-12);
+        CLOSE(s.queue_s, queue_s, 1e-12);
+        CLOSE(s.ttft_s, s.prefill.time_s + s.decode.time_s / 2.0 + queue_s + engine->serving.ttft_s,
+              1e-12);
+        CLOSE(s.request_s, s.ttft_s + 199.0 * s.tpot_s, 1e-12);
+        CLOSE(s.running, 2.0 * ask.data * s.request_s, 1e-12);
+        CLOSE(s.decode.sequences * ask.data, s.running, 1e-9); /* the equilibrium */
+        CLOSE(s.output_tokens_per_s, 2.0 * ask.data * 200.0, 1e-12);
+        CLOSE(s.ttft_p99_s, s.ttft_s - queue_s + fmax(0.0, queue_s / load * log(100.0 * load)),
+              1e-12);
+        check_rates(&s);
+    }
+}
+END_TEST
+
+/* Offline, the cache is full. Past saturation an open loop runs as many sequences, and each output token also waits for
+ * its share of a prefill; the rate of saturation is that of this loop. */
+START_TEST(full_loops)
+{
+    for (size_t i = 0; i < COUNT_OF(splits); i++) {
+        nnc_serve_ask ask = split_of(&splits[i]);
+        ask.offline = true;
+        const nnc_serve all = served(&ask);
+        const double most = all.decode.sequences, busy_s = all.prefill.time_s / ask.pipeline;
+        ck_assert_int_eq((int)all.mode, NNC_SERVE_OFFLINE);
+        CLOSE(most, fmin(all.max_sequences / ask.data, (double)all.plan.max_batch), 1e-12);
+        ck_assert_double_ge(all.tpot_s, all.decode.time_s);
+        ck_assert_double_le(all.tpot_s, all.decode.time_s + most / 200.0 * all.prefill.time_s);
+        CLOSE(all.running, ask.data * most, 1e-12);
+        CLOSE(all.output_tokens_per_s, ask.data * most / all.tpot_s, 1e-12);
+        CLOSE(all.ttft_s, all.prefill.time_s + all.tpot_s / 2.0 + engine->serving.ttft_s, 1e-12);
+        CLOSE(all.request_s, all.ttft_s + 199.0 * all.tpot_s, 1e-12);
+        CLOSE(all.saturation_rate, ask.data / (busy_s + 200.0 * all.decode.time_s / most), 1e-12);
+        ck_assert_double_eq(all.queue_s, 0.0);
+        check_rates(&all);
+
+        ask.offline = false;
+        ask.request_rate = 2.0 * all.saturation_rate;
+        const nnc_serve s = served(&ask);
+        ck_assert(s.saturated && isinf(s.ttft_s) && isinf(s.request_s) && isinf(s.queue_s));
+        CLOSE(s.tpot_s, all.decode.time_s + most / 200.0 * busy_s, 1e-12);
+        CLOSE(s.running, ask.data * most, 1e-12);
+        CLOSE(s.output_tokens_per_s, s.running / s.tpot_s, 1e-12);
+        CLOSE(s.output_tokens_per_s, all.saturation_rate * 200.0, 1e-9);
+        check_rates(&s);
+    }
+}
+END_TEST
+
+/* A closed loop: `concurrency` requests are open; those that do not fit wait. */
+START_TEST(closed_loops)
+{
+    for (size_t i = 0; i < COUNT_OF(splits); i++) {
+        for (int full = 0; full < 2; full++) {
+            nnc_serve_ask ask = split_of(&splits[i]);
+            ask.concurrency = 12;
+            ask.max_batch = full ? 3 : 0;
+            const nnc_serve s = served(&ask);
+            const double open = 12.0 / ask.data, n = full ? fmin(3.0, open) : open;
+            const double busy_s = s.prefill.time_s / ask.pipeline;
+            const double cycle_s = s.decode.time_s + n / 200.0 * busy_s;
+            ck_assert_int_eq((int)s.mode, NNC_SERVE_CLOSED);
+            CLOSE(s.decode.sequences, n, 1e-12);
+            CLOSE(s.tpot_s, s.decode.time_s + n / 200.0 * engine->serving.stall * busy_s, 1e-12);
+            CLOSE(s.output_tokens_per_s, ask.data * n / cycle_s, 1e-12);
+            ck_assert_double_eq_tol(s.queue_s, (open - n) * s.tpot_s * 200.0 / n,
+                                    1e-12 + 1e-12 * s.queue_s);
+            CLOSE(s.ttft_s,
+                  s.prefill.time_s + s.decode.time_s / 2.0 +
+                      n * busy_s * engine->serving.ttft_wave / (2.0 * s.plan.waves) + s.queue_s +
+                      engine->serving.ttft_s,
+                  1e-12);
+            CLOSE(s.request_s, s.ttft_s + 199.0 * s.tpot_s, 1e-12);
+            CLOSE(s.running, ask.data * n, 1e-12);
+            check_rates(&s);
+        }
+    }
+}
+END_TEST
+
+/* Four drafted tokens, each accepted with 0.8: 1 + 0.8 + 0.64 + 0.512 + 0.4096 tokens per verification, which costs the
+ * verification and four draft steps. */
+START_TEST(speculation)
+{
+    nnc_serve_ask ask = split_of(&splits[0]);
+    ask.batch = 4;
+    ask.draft_length = 4;
+    ask.acceptance = 0.8;
+    ask.draft_share = 0.1;
+    const nnc_serve s = served(&ask);
+    CLOSE(s.tokens_per_verify, 3.3616, 1e-12);
+    CLOSE(s.draft_s, 0.1 * s.decode.time_s, 1e-12);
+    ck_assert_double_gt(s.verify_s, s.decode.time_s);
+    ck_assert_double_lt(s.verify_s, 1.5 * s.decode.time_s); /* weights are read once for 5 tokens */
+    CLOSE(s.speculation_speedup, 3.3616 * s.decode.time_s / (s.verify_s + 0.4 * s.decode.time_s),
+          1e-12);
+    CLOSE(s.speculation_tpot_s, s.tpot_s / s.speculation_speedup, 1e-12);
+    ask.acceptance = 1.0;
+    ck_assert_double_eq(served(&ask).tokens_per_verify, 5.0);
+    ask.acceptance = 0.0;
+    ck_assert_double_eq(served(&ask).tokens_per_verify, 1.0);
+
+    const nnc_model *draft = NULL;
+    nnc_error err = { 0 };
+    ok(nnc_model_load(specs, "llama3-8b", &draft, &err), &err);
+    ask.draft_model = draft; /* itself: a draft step is a decode step */
+    CLOSE(served(&ask).draft_s, s.decode.time_s, 1e-12);
+}
+END_TEST
+
+/* Three workers prefill, two decode. A token of Llama 3 8B has 32 layers x 2 x 8 heads x 128 x 2 B in the cache. Each rank sends its part of the cache of the prompt over its own NIC. */
+START_TEST(separate_prefill)
+{
+    for (size_t i = 0; i < COUNT_OF(splits); i++) {
+        nnc_serve_ask ask = split_of(&splits[i]);
+        ask.prefix_hit = 0.0;
+        ask.offline = true;
+        ask.prefill_workers = 3;
+        ask.decode_workers = 2;
+        const nnc_serve s = served(&ask); /* offline: decode runs the full batch */
+        const double prompt_s = s.prefill.time_s / ask.pipeline;
+        const double prefills = 3.0 / prompt_s,
+                     decodes = 2.0 * s.decode.sequences / 200.0 / s.decode.time_s;
+        CLOSE(s.transfer_bytes, 131072.0 * 1000.0, 1e-12);
+        CLOSE(s.transfer_s, 131072.0 * 1000.0 / ask.tensor / device->scale_out.bytes_per_s, 1e-12);
+        CLOSE(s.apart_requests_per_s, fmin(prefills, decodes), 1e-12);
+        CLOSE(s.apart_workers_ratio, decodes / 2.0 / (prefills / 3.0), 1e-12);
+        CLOSE(s.apart_ttft_s, s.prefill.time_s + s.transfer_s + engine->serving.ttft_s, 1e-12);
+        CLOSE(s.apart_tpot_s, s.decode.time_s, 1e-12);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { static_batches, batches_in_waves, open_loops,      full_loops,
+                                   closed_loops,   speculation,      separate_prefill };
+    return run_tests("serving modes", tests, COUNT_OF(tests));
+}

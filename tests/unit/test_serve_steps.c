@@ -1,0 +1,150 @@
+/* FLOPs, bytes and communication of the steps of serving: a prefill, a verification and a mixed step are sums of decode
+ * steps, and a decode step is counted by hand. */
+#include "run_cases.h"
+#include "serve/serve_internal.h"
+#include "serve_cases.h"
+
+static nnc_device *device;
+static nnc_software software;
+static nnc_serve_net net;
+static nnc_serve_ask plan;
+static nnc_serve_case of;
+
+static void set_up(const char *id, int32_t tensor, int32_t pipeline)
+{
+    nnc_error err = { 0 };
+    const nnc_model *model = NULL;
+    const nnc_device *h100 = NULL;
+    nnc_serve_mode mode;
+    nnc_serve_ask ask = nnc_serve_ask_default();
+    ask.tensor = tensor;
+    ask.pipeline = pipeline;
+    ask.input_len = 1000;
+    ask.output_len = 10;
+    ask.chunk = 100000;
+    software = nnc_software_default();
+    ok(nnc_model_load(specs, id, &model, &err), &err);
+    ok(nnc_device_load(specs, "h100", &h100, &err), &err);
+    ok(nnc_device_copy(specs, h100, &device, &err), &err);
+    ok(nnc_device_set(device, "efficiency.basis", "none", &err), &err);
+    ok(nnc_serve_net_of(model, &software, scratch, &net, &err), &err);
+    ok(nnc_serve_resolve(&ask, model, device, &software, &net, &plan, &mode, &err), &err);
+    of = (nnc_serve_case){ .net = &net, .plan = &plan, .engine = &software.serving };
+    ok(nnc_serve_rates_of(device, &software, &plan, &of.rates, &err), &err);
+}
+
+static double decode_flops(double sequences, double context)
+{
+    return nnc_serve_decode(&of, sequences, context, NULL).flops;
+}
+
+/* Llama 3 8B has 6,979,321,856 elements in the products of its layers and 525,336,576 in the head; 2 FLOPs each; each of 32
+ * layers has 4 x 32 x 128 FLOPs per attended position. Layers 2 x 8 x 128 elements of 2 bytes per token in the cache. A
+ * step reads the cache of the attended positions and writes one more; the last prompt token alone passes the head. */
+START_TEST(llama_by_hand)
+{
+    const double layers = 6979321856.0, head = 525336576.0, pair = 32.0 * 4.0 * 32.0 * 128.0;
+    const double token = 131072.0;
+    set_up("llama3-8b", 1, 1);
+    const nnc_serve_step d = nnc_serve_decode(&of, 3.0, 500.0, NULL);
+    CLOSE(d.flops, 3.0 * (2.0 * (layers + head) + 500.0 * pair), 1e-12);
+    CLOSE(d.weight_bytes, 2.0 * (layers + head), 1e-12);
+    CLOSE(d.kv_bytes, 3.0 * token * (500.0 + 1.0), 1e-12);
+    CLOSE(d.bytes, d.weight_bytes + d.kv_bytes, 1e-12);
+    CLOSE(d.intensity_flops_per_byte, d.flops / d.bytes, 1e-12);
+    ck_assert_double_eq(d.network_bytes, 0.0);
+    CLOSE(d.time_s, d.product_s + d.attention_s + d.head_s + d.host_s, 1e-12);
+    ck_assert_double_eq(d.expert_s, 0.0);
+    CLOSE(d.lower_bound_s,
+          fmax(d.bytes / 3.35e12, d.flops / nnc_device_matmul_peak(device, NNC_BF16)), 1e-9);
+
+    /* 2 prompts of 7 tokens after 5 that are cached: positions 6 to 12 attend to themselves and all before */
+    const nnc_serve_step p = nnc_serve_prefill(&of, 2.0, 5.0, 7.0, NULL);
+    CLOSE(p.flops, 2.0 * (7.0 * 2.0 * layers + 2.0 * head + 63.0 * pair), 1e-12);
+    CLOSE(p.weight_bytes, 2.0 * (layers + head), 1e-12);
+    CLOSE(p.kv_bytes, 2.0 * token * (5.0 + 7.0), 1e-12);
+    ck_assert_double_eq(p.steps, 1.0);
+    ck_assert_double_eq(p.context, 12.0);
+
+    /* in chunks of 4: 2 x 7 tokens take 4 passes over the layers; each prompt reads its cache twice, 5 positions and then
+     * 4 more */
+    plan.chunk = 4;
+    const nnc_serve_step c = nnc_serve_prefill(&of, 2.0, 5.0, 7.0, NULL);
+    ck_assert_double_eq(c.steps, 4.0);
+    CLOSE(c.flops, p.flops, 1e-12);
+    CLOSE(c.weight_bytes, 2.0 * (4.0 * layers + head), 1e-12);
+    CLOSE(c.kv_bytes, 2.0 * token * (2.0 * 5.0 + 4.0 + 7.0), 1e-12);
+}
+END_TEST
+
+/* Every token costs the FLOPs of a decode step at its context; only the head is left out of a prefill except for its last
+ * token. So a verification of n tokens, a prefill and a mixed step are sums. Half of Gemma 2's layers have a window of
+ * 4,096 positions; contexts lie on both sides of it. GPT-OSS has experts, Jamba layers that keep a state. */
+START_TEST(steps_are_sums)
+{
+    static const char *const ids[] = { "llama3-8b", "gemma2-9b", "gpt-oss-20b", "jamba-v0.1" };
+    for (size_t i = 0; i < COUNT_OF(ids); i++) {
+        double head = 0.0;
+        set_up(ids[i], 1, 1);
+        for (int32_t k = 0; k < net.product_count; k++) {
+            const nnc_serve_product *p = &net.products[k];
+            head += p->last ? 2.0 * p->layers * p->n * p->k : 0.0;
+        }
+        for (double context = 3.0; context < 10000.0; context = context * 8.0 + 1.0) {
+            double sum = 0.0, tokens = 6.0;
+            for (double t = 0.0; t < tokens; t += 1.0) {
+                sum += decode_flops(2.0, context + t);
+            }
+            CLOSE(nnc_serve_verify(&of, 2.0, context, tokens).flops, sum, 1e-12);
+            const nnc_serve_step prefill = nnc_serve_prefill(&of, 2.0, context - 1.0, tokens, NULL);
+            CLOSE(prefill.flops, sum - 2.0 * (tokens - 1.0) * head, 1e-12);
+            const nnc_serve_step one = nnc_serve_prefill(&of, 1.0, context - 1.0, tokens, NULL);
+            const nnc_serve_step decode = nnc_serve_decode(&of, 5.0, context, NULL);
+            const nnc_serve_step mixed =
+                nnc_serve_mixed(&of, 5.0, context, 0.5, context - 1.0, tokens);
+            /* a state is updated by the decode step alone; the prompts of a mixed step leave it out */
+            if (net.state_count == 0) {
+                CLOSE(mixed.flops, decode.flops + 0.5 * one.flops, 1e-12);
+            }
+            ck_assert_double_gt(mixed.time_s, decode.time_s);
+            const nnc_serve_step none = nnc_serve_mixed(&of, 5.0, context, 0.0, 0.0, 0.0);
+            CLOSE(none.time_s, decode.time_s, 1e-12);
+            CLOSE(none.flops, decode.flops, 1e-12);
+            CLOSE(nnc_serve_verify(&of, 5.0, context, 1.0).time_s, decode.time_s, 1e-12);
+            CLOSE(none.kv_bytes, decode.kv_bytes, 1e-12);
+        }
+    }
+}
+END_TEST
+
+/* Two tensor ranks halve the FLOPs and the cache; an all-reduce after each of 2 x 32 products and one after the embedding
+ * sends 2 x 1/2 of 16 bit x 4,096 per row. Two stages: half of the sequences are in each stage, one hop of the rows. */
+START_TEST(ranks_and_stages)
+{
+    set_up("llama3-8b", 1, 1);
+    const nnc_serve_step one = nnc_serve_decode(&of, 8.0, 500.0, NULL);
+    const nnc_serve_step half = nnc_serve_decode(&of, 4.0, 500.0, NULL);
+    set_up("llama3-8b", 2, 1);
+    const nnc_serve_step ranks = nnc_serve_decode(&of, 8.0, 500.0, NULL);
+    CLOSE(ranks.flops, one.flops / 2.0, 1e-12);
+    CLOSE(ranks.kv_bytes, one.kv_bytes / 2.0, 1e-12);
+    CLOSE(ranks.weight_bytes, one.weight_bytes / 2.0, 1e-12);
+    CLOSE(ranks.network_bytes, 65.0 * 8.0 * 4096.0 * 2.0, 1e-12);
+    ck_assert_double_gt(ranks.comm_s, 0.0);
+    set_up("llama3-8b", 1, 2);
+    const nnc_serve_step stages = nnc_serve_decode(&of, 8.0, 500.0, NULL);
+    CLOSE(stages.flops, half.flops, 1e-12); /* of all stages, for the sequences of one */
+    CLOSE(stages.network_bytes, 4.0 * 4096.0 * 2.0 / 2.0, 1e-12);
+    ck_assert_double_eq(stages.sequences, 8.0);
+    const nnc_serve_step few =
+        nnc_serve_decode(&of, 1.0, 500.0, NULL); /* one sequence is not split */
+    set_up("llama3-8b", 1, 1);
+    CLOSE(few.flops, nnc_serve_decode(&of, 1.0, 500.0, NULL).flops, 1e-12);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { llama_by_hand, steps_are_sums, ranks_and_stages };
+    return run_tests("serving steps", tests, COUNT_OF(tests));
+}

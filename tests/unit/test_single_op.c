@@ -1,0 +1,164 @@
+/* One op by itself (`nncost op`): work, bytes, bounds and errors of every kind, by hand. The device makes 100 TFLOP/s in
+ * bf16 and moves 1 TB/s; servers of eight with 300 GB/s between their devices; no fitted efficiency. */
+#include "cluster.h"
+#include "estimate/estimate_internal.h"
+#include "run_cases.h"
+
+static nnc_single_op asked(const char *kind, const int64_t *dims, int32_t count)
+{
+    nnc_single_op a = { .kind = kind, .dim_count = count, .precision = NNC_BF16 };
+    memcpy(a.dims, dims, sizeof *dims * (size_t)count);
+    return a;
+}
+
+static nnc_status time_of(nnc_single_op *a, nnc_error *err)
+{
+    const nnc_device device = cluster_device();
+    memset(err, 0, sizeof *err);
+    return nnc_single_op_time(&device, a, err);
+}
+
+/* matmul: 2 batch M N K FLOPs; A, B, C of 2 bytes. attention: 4 width FLOPs per head and unmasked pair of tokens; Q and O
+ * of all heads, K and V of the key heads, 4 bytes per head and token for the log-sum-exp. conv: 2 FLOPs for each output,
+ * input channel and element of the kernel. */
+START_TEST(ops_by_hand)
+{
+    static const struct {
+        const char *kind;
+        int64_t dims[6];
+        int32_t count;
+        double flops, bytes;
+    } cases[] = {
+        { "matmul", { 3, 4, 5 }, 3, 2.0 * 3 * 4 * 5, 2.0 * (15 + 20 + 12) },
+        { "matmul", { 2, 3, 4, 5 }, 4, 2.0 * 2 * 3 * 4 * 5, 2.0 * 2 * (15 + 20 + 12) },
+        { "attention", { 2, 4, 3, 8 }, 4, 4.0 * 8 * 2 * 4 * 6, 2.0 * 4 * 192 + 4.0 * 24 },
+        { "attention", { 2, 4, 3, 8, 2 }, 5, 4.0 * 8 * 2 * 4 * 6, 2.0 * (2 * 192 + 2 * 96) + 96 },
+        { "conv",
+          { 2, 3, 8, 4, 5, 3 },
+          6,
+          2.0 * 2 * 8 * 4 * 5 * 3 * 9,
+          2.0 * (2 * 3 * 32 + 5 * 3 * 9 + 2 * 5 * 32) },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_single_op a = asked(cases[i].kind, cases[i].dims, cases[i].count);
+        nnc_error err;
+        ck_assert_msg(time_of(&a, &err) == NNC_OK, "%zu: %s", i, err.what);
+        ck_assert_msg(a.flops == cases[i].flops, "%zu: %g FLOPs", i, a.flops);
+        ck_assert_msg(a.moved_bytes == cases[i].bytes, "%zu: %g bytes", i, a.moved_bytes);
+        CLOSE(a.flops_per_byte, cases[i].flops / cases[i].bytes, 1e-12);
+        CLOSE(a.ridge_flops_per_byte, 100.0, 1e-12);
+        CLOSE(a.bound_s, cases[i].bytes / 1e12, 1e-12); /* all are below the ridge */
+        CLOSE(a.memory_s, cases[i].bytes / 1e12, 1e-12);
+        CLOSE(a.flops_per_s * a.time_s, cases[i].flops, 1e-12);
+        CLOSE(a.bytes_per_s * a.time_s, cases[i].bytes, 1e-12);
+        CLOSE(a.peak_share * a.time_s, a.bound_s, 1e-12);
+        ck_assert_double_ge(a.time_s, a.bound_s);
+        ck_assert(isnan(a.network_s) && a.link == NULL);
+    }
+}
+END_TEST
+
+/* Far above the ridge the products bound: 2 x 8192^3 FLOPs at 100 TFLOP/s. A 3 x 3 convolution may run with fewer products
+ * than define it, but never faster than its bytes move. */
+START_TEST(large_ops_are_bound_by_products)
+{
+    nnc_error err;
+    nnc_single_op product = asked("matmul", (const int64_t[]){ 8192, 8192, 8192 }, 3);
+    ck_assert_int_eq(time_of(&product, &err), NNC_OK);
+    CLOSE(product.bound_s, 2.0 * 8192 * 8192 * 8192 / 100e12, 1e-12);
+    nnc_single_op point = asked("conv", (const int64_t[]){ 32, 512, 64, 64, 512, 1 }, 6);
+    ck_assert_int_eq(time_of(&point, &err), NNC_OK);
+    CLOSE(point.bound_s, 2.0 * 32 * 64 * 64 * 512 * 512 / 100e12, 1e-12);
+    nnc_single_op conv = asked("conv", (const int64_t[]){ 32, 512, 64, 64, 512, 3 }, 6);
+    ck_assert_int_eq(time_of(&conv, &err), NNC_OK);
+    ck_assert_double_le(conv.bound_s, conv.flops / 100e12);
+    ck_assert_double_eq(conv.bound_s,
+                        fmin(conv.flops / 100e12, fmax(conv.compute_s, conv.moved_bytes / 1e12)));
+}
+END_TEST
+
+/* 8 devices of a server and a tensor of 1 GB: each sends 7/8 of it, twice in an all-reduce; a broadcast and a hop move all
+ * of it. */
+START_TEST(collectives_by_hand)
+{
+    static const struct {
+        const char *kind;
+        double sent, seconds;
+    } cases[] = {
+        { "all-reduce", 1.75e9, 1.75 / 300 },
+        { "all-gather", 0.875e9, 0.875 / 300 },
+        { "reduce-scatter", 0.875e9, 0.875 / 300 },
+        { "all-to-all", 0.875e9, 0.875 / 300 },
+        { "broadcast", 1e9, 1.0 / 300 },
+        { "p2p", 1e9, 1.0 / 300 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_single_op a = { .kind = cases[i].kind, .bytes = 1e9, .devices = 8 };
+        nnc_error err;
+        ck_assert_msg(time_of(&a, &err) == NNC_OK, "%zu: %s", i, err.what);
+        CLOSE(a.moved_bytes, cases[i].sent, 1e-12);
+        CLOSE(a.bound_s, cases[i].seconds, 1e-12);
+        CLOSE(a.time_s, cases[i].seconds, 1e-12); /* no fitted efficiency */
+        CLOSE(a.network_s, cases[i].seconds, 1e-12);
+        CLOSE(a.bytes_per_s, cases[i].sent / cases[i].seconds, 1e-12);
+        CLOSE(a.peak_share, 1.0, 1e-12);
+        ck_assert_int_eq((int)a.bound, NNC_BOUND_NETWORK);
+        ck_assert_str_eq(a.link, "scale_up");
+        ck_assert_str_eq(a.shape, "devices=8");
+        ck_assert(isnan(a.flops) && isnan(a.compute_s) && isnan(a.memory_s) && isnan(a.fixed_s));
+    }
+}
+END_TEST
+
+START_TEST(refused)
+{
+    static const struct {
+        nnc_single_op alone;
+        const char *where;
+    } cases[] = {
+        { { .kind = "matmul", .dims = { 3, 4 }, .dim_count = 2 }, "matmul" },
+        { { .kind = "matmul", .dims = { 1, 2, 3, 4, 5 }, .dim_count = 5 }, "matmul" },
+        { { .kind = "attention", .dims = { 2, 4, 3 }, .dim_count = 3 }, "attention" },
+        { { .kind = "attention", .dims = { 2, 4, 3, 8, 3 }, .dim_count = 5 }, "attention" },
+        { { .kind = "conv", .dims = { 2, 3, 8, 8, 5 }, .dim_count = 5 }, "conv" },
+        { { .kind = "matmul", .dims = { 1000001, 1000000, 1000000 }, .dim_count = 3 }, "matmul" },
+        { { .kind = "all-reduce", .bytes = 1e9, .devices = 1 }, "--devices" },
+        { { .kind = "all-reduce", .bytes = 0.0, .devices = 2 }, "all-reduce" },
+        { { .kind = "scatter", .bytes = 1e9, .devices = 2 }, "KIND" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_single_op a = cases[i].alone;
+        nnc_error err;
+        a.precision = NNC_BF16;
+        ck_assert_msg(time_of(&a, &err) == NNC_BAD_USAGE, "case %zu", i);
+        ck_assert_str_eq(err.where, cases[i].where);
+    }
+    nnc_single_op most = asked("matmul", (const int64_t[]){ 1000000, 1000000, 1000000 }, 3),
+                  two = most;
+    nnc_error err;
+    ck_assert_int_eq(time_of(&most, &err), NNC_OK); /* a product of 1e18 */
+    two = (nnc_single_op){ .kind = "all-reduce", .bytes = 1.0, .devices = 2 };
+    ck_assert_int_eq(time_of(&two, &err), NNC_OK);
+}
+END_TEST
+
+START_TEST(kinds_have_names)
+{
+    static const char *const names[] = { "matmul",     "attention",  "conv",
+                                         "all-reduce", "all-gather", "reduce-scatter",
+                                         "all-to-all", "broadcast",  "p2p" };
+    const char *dims = NULL;
+    for (int i = 0; i < (int)COUNT_OF(names); i++) {
+        ck_assert_str_eq(nnc_single_op_kind(i, &dims), names[i]);
+        ck_assert((dims != NULL) == (i < 3));
+    }
+    ck_assert_ptr_null(nnc_single_op_kind((int)COUNT_OF(names), &dims));
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { ops_by_hand, large_ops_are_bound_by_products,
+                                   collectives_by_hand, refused, kinds_have_names };
+    return run_tests("single op", tests, COUNT_OF(tests));
+}
