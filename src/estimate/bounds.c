@@ -1,7 +1,14 @@
+/* The bounds of a step. Lower: every engine (matrix units, vector units, memory) and every fabric at its datasheet
+ * rate, and the busiest decides (ideal mode). Upper: the predicted times without any overlap.
+ *
+ *     matrix  ##########        step of each engine, bubble included
+ *     vector  ###
+ *     memory  #######
+ *     network ############      busiest: the lower bound; it exposes what exceeds the engine */
 #include "estimate/estimate_internal.h"
 #include "op/op_row.h"
 
-/* Seconds of one engine per second of work, 0 where its rate is not published. */
+/* Seconds of one engine per FLOP or byte; 0 if its rate is not published. */
 typedef struct engine_rates {
     double matrix_s[NNC_DTYPE_COUNT], vector_s, memory_s;
 } engine_rates;
@@ -51,14 +58,14 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
     }
 }
 
-/* Seconds of one segment, by part of a pass and by engine; the last engine: one after the other. */
+/* Seconds of one segment by part of a pass and by engine; the last column: all resources one after the other. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
     double parts[SUMMED_PARTS]
-                [NNC_ENGINES + 1]; /* the last part: weight gradients, in backward too */
+                [NNC_ENGINES + 1]; /* the last part: weight gradients, which backward includes */
 } engine_sums;
 
-/* All that a replay reads of a unit. */
+/* Sets the times that a replay reads. */
 static void set_unit(const engine_sums *sums, int engine, nnc_unit *unit)
 {
     unit->forward_s = sums->parts[NNC_PART_FORWARD][engine];
@@ -140,9 +147,9 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_units *units, doubl
     return upper_bound_s;
 }
 
-/* The ideal step: which engine or link is the busiest, and for how long. */
+/* ---- the ideal step ---- */
 
-/* The engine's part of one device's step. */
+/* Parts of one device's step on one engine. */
 static void engine_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                          const nnc_step_memory *m, int32_t stage, const engine_rates *rates,
                          nnc_engine engine, nnc_ideal *ideal)
@@ -170,8 +177,7 @@ static double parts_s(const nnc_ideal *i)
            i->bubble_s;
 }
 
-/* Seconds each fabric works in one pass over an instance of each segment: always, and where it is run
- * again. */
+/* Seconds that each fabric works in one pass over an instance of a segment: always; if recomputed. */
 typedef struct link_loads {
     double once_s[NNC_SEGMENTS_MAX][NNC_FABRICS], again_s[NNC_SEGMENTS_MAX][NNC_FABRICS];
 } link_loads;
@@ -195,7 +201,7 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
     }
 }
 
-/* Seconds the busiest fabric of a device works over the step, hidden or not, and which it is. */
+/* Seconds that the busiest fabric of a device works in a step, overlapped or not. */
 static double device_network_s(const nnc_step *step, const link_loads *loads,
                                const nnc_holding *holding, const nnc_tail *t, nnc_fabric *fabric)
 {
@@ -221,7 +227,7 @@ static double device_network_s(const nnc_step *step, const link_loads *loads,
     return sums[*fabric];
 }
 
-/* The device whose links are busiest. */
+/* Finds the device with the busiest links. */
 static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
                                nnc_ideal *ideal, int32_t *stage)
 {
@@ -246,8 +252,8 @@ static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const
     }
 }
 
-/* Seconds a pipeline takes at the very most: every stage in turn, then the slowest for every other
- * micro-batch; and the longest any device works. */
+/* An upper limit of a pipeline's time: every stage once, then the slowest for each further micro-batch; and the
+ * longest time that any device works. */
 static double longest_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                         const nnc_step_memory *m, double *busy_s)
 {
@@ -265,7 +271,7 @@ static double longest_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_
     return all + *busy_s;
 }
 
-/* The step of one engine for itself. false: too large to replay. */
+/* The step of one engine alone. false: too large to replay. */
 static bool engine_step(const nnc_step *step, const nnc_bound_units *units,
                         const engine_rates *rates, nnc_engine engine, nnc_step_memory *m,
                         nnc_ideal *one)
@@ -284,7 +290,7 @@ static bool engine_step(const nnc_step *step, const nnc_bound_units *units,
     return true;
 }
 
-/* The device with the busiest links decides: its parts, and what its engine waits. */
+/* The device with the busiest links decides: takes its parts, and the time its engine waits. */
 static void wait_for_links(const nnc_step *step, const nnc_bound_units *units,
                            const engine_rates *rates, int32_t stage, const nnc_step_memory *m,
                            nnc_ideal *ideal)
@@ -322,7 +328,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
             continue;
         }
         if (step->plan->pipeline > 1 && most_s[e] < ideal->step_s) {
-            engine_s[e] = busy_s[e]; /* cannot be the busiest: no need to replay it */
+            engine_s[e] = busy_s[e]; /* cannot be the busiest: no replay needed */
             continue;
         }
         if (!engine_step(step, units, &rates, (nnc_engine)e, m, &one)) {
@@ -342,7 +348,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
     return true;
 }
 
-/* The ideal step op by op, and how it is explained. */
+/* ---- rows and lines of the ideal step ---- */
 
 void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why)
 {
@@ -383,7 +389,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     }
     const double matrix_s = times[NNC_ENGINE_MATRIX], vector_s = times[NNC_ENGINE_VECTOR];
     double memory_s = times[NNC_ENGINE_MEMORY];
-    (void)memory_s; /* only said */
+    (void)memory_s; /* used only for the derivation */
     if (nnc_op_row_of(op)->fuses) {
         NNC_SET(why, memory_s, "s", 0.0);
         NNC_NOTE(why, "ideal fusion hides what it moves in its neighbours");
@@ -399,7 +405,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     NNC_NOTE(why, "on the engine that is the busiest of the whole step");
 }
 
-/* Bubble and exposed communication are what is left of the engine's and the links' step. */
+/* Bubble and exposed communication are the rest of the step of the engine and of the links. */
 static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows,
                            const nnc_result *r)
 {
@@ -421,7 +427,7 @@ static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const n
     nnc_say_formula(why, "host_s", "s", "0", 0.0);
 }
 
-/* Of the ideal step each resource may be busy all the time, so that without one the next decides. */
+/* In the ideal step every resource may be busy all the time, so without the bound the next resource decides. */
 static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *why)
 {
     NNC_LET(why, matrix_s, "s", ideal->engine_s[NNC_ENGINE_MATRIX]);
@@ -446,8 +452,7 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
     }
 }
 
-/* A collective's load on the links, and its share of what the busiest of them takes longer than the
- * engine. */
+/* The load of a collective, and its share of the time by which the busiest link exceeds the engine. */
 static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row)
 {
     nnc_derivation *const why = step->why;

@@ -1,3 +1,9 @@
+/* One estimate, from a plan to a result. nnc_estimate_once below is the story:
+ *
+ *     resolve -> lower -> partition -> shard -> cost -> memory -> step ends -> bounds -> overlap and step -> rates, money
+ *
+ * A brief estimate leaves out the bounds and the rows of the step: searches and sweeps need neither. Nothing is
+ * remembered from one estimate to the next (memo/ does that). */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -70,13 +76,13 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
     }
 }
 
-/* Programs do more than is counted, and seldom less: the range reaches further above the prediction. Chosen with all
- * rows in sight, docs/accuracy.md; tests/spreads.py shows what they bring. */
+/* Programs do more than is counted and seldom less, so the range extends further above the prediction. Chosen on
+ * all measured rows: docs/accuracy.md; tests/spreads.py shows the effect. */
 #define BELOW 0.85
 #define ABOVE 1.15
 
-/* What a record's steps are of: a network by its file, since each has convolutions of its own; other models by
- * their family. */
+/* The group of measurements that a model belongs to: graphs by file, because each network has other convolutions;
+ * other models by family. */
 static const char *measured_of(const nnc_model *model, bool experts)
 {
     return model->family == NNC_FAMILY_GRAPH ? model->id
@@ -84,7 +90,7 @@ static const char *measured_of(const nnc_model *model, bool experts)
                                              : nnc_family_name(model->family);
 }
 
-/* What was measured of the profile on this device with models of this kind; NULL = nothing. */
+/* Measured range of the profile on this device with models of this group; NULL = not measured. */
 static const nnc_range *measured_range(const nnc_model *model, bool experts, const nnc_step *step)
 {
     const nnc_software *software = step->software;
@@ -129,10 +135,10 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
 }
 
-/* Kept tensors, parameters and times must stay exact or at least finite. */
+/* Kept tensors and parameters must stay exact, times finite. */
 static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)
 {
-    const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: past any device */
+    const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: beyond any device */
     const nnc_memory *m = &r->memory;
     if (!((double)m->activation_bytes < exact && (double)m->transient_bytes < exact)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id,
@@ -146,34 +152,35 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
 
 /* ---- bounds ---- */
 
-/* Does ideal fusion change nothing that the lower bound counts? Norms and pointwise ops move nothing
- * in it anyway. */
+/* Would ideal fusion leave the lower bound as it is? Norms and pointwise ops move no bytes in it anyway. */
 static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
 {
     return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss &&
            software->fused_optimizer && !software->zero_gradients && !software->added_gradients;
 }
 
-/* The step that a lower bound counts, and its rows. */
+/* The step whose ideal time is a lower bound, and its rows. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;
     nnc_ideal ideal;
 } bound_rows;
 
-/* What a fused step points to. */
+/* Storage of a fused step. */
 typedef struct fusing {
     nnc_software software;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
 } fusing;
 
-/* The model ideally fused, with flash attention. */
+/* The ideally fused model with flash attention. */
 static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with,
                  bound_rows *fused)
 {
     nnc_bound_units units;
     with->software = nnc_software_default();
-    with->software.context_frozen = step->software->context_frozen; /* what is trained, not how */
+    with->software.context_frozen =
+        step->software->context_frozen; /* it decides what is trained, not
+                                                                     * how */
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
@@ -189,8 +196,8 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     return nnc_ideal_step(&fused->step, fused->rows, &units, &scratch->step, &fused->ideal);
 }
 
-/* Both bounds. The lower one: ideally fused with flash attention, or the plan's own products where
- * they take less (unfused attention runs four backward, flash five). */
+/* Both bounds. The lower one is of the ideally fused model with flash attention, or of the plan's own products if
+ * they take less (unfused attention has four in backward, flash five). */
 static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
                        fusing *with, bound_rows *lower, nnc_result *r)
 {
@@ -215,8 +222,8 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
     return done;
 }
 
-/* Times of parts that overlap need not grow part by part, and a schedule that splits backward may end a
- * little later for a shorter one: what takes longest bounds. */
+/* The sum of parts can be below the replayed step: overlapped times do not grow part by part, and a schedule with
+ * split backward may end later for a shorter one. Takes the larger as upper bound. */
 static void raise_upper(nnc_result *r, nnc_derivation *why)
 {
     if (r->step_s > r->upper_bound_s) {
@@ -226,11 +233,11 @@ static void raise_upper(nnc_result *r, nnc_derivation *why)
     }
 }
 
-/* What the stages of a pipeline do not work, in the mean. */
+/* Mean idle share of the pipeline stages. */
 static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r)
 {
     const int32_t count = step->plan->pipeline;
-    double work_s = 0.0; /* of a stage, in the mean */
+    double work_s = 0.0; /* mean over the stages */
     if (count == 1) {
         NNC_SET(step->why, r->idle_share, NULL, 0.0);
         NNC_NOTE(step->why, "there is no pipeline");
@@ -250,7 +257,7 @@ static nnc_status fail_long(nnc_error *err)
                     NNC_STAGES_MAX);
 }
 
-/* What a brief estimate does not say. */
+/* Marks the values that a brief estimate leaves out. */
 static void leave_out(nnc_result *r)
 {
     r->interval_s[0] = r->interval_s[1] = r->lower_bound_s = r->upper_bound_s = (double)NAN;
@@ -267,20 +274,18 @@ static void leave_out(nnc_result *r)
 
 /* ---- the step ---- */
 
-/* Does the table have room for what a step adds to it? */
+/* Can the table hold the step end too? */
 static bool has_room(const nnc_rows *rows)
 {
     return !rows->truncated &&
            rows->count + (int32_t)sizeof(nnc_tail) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
 }
 
-/* Is no more asked for than a brief estimate says, and can it say that? */
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
 {
     return scratch->brief && plan->mode == NNC_MODE_PREDICTED && has_room(&scratch->rows);
 }
 
-/* The step time and its parts from segment times alone. */
 nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
@@ -303,7 +308,7 @@ static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_r
     return nnc_estimate_time_parts(step, units, scratch, r, err);
 }
 
-/* Builds the op table of the plan's mode and times it. */
+/* Bounds and step of the plan's mode. */
 static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
                              nnc_result *r, nnc_error *err)
 {
@@ -344,8 +349,8 @@ void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r)
     scratch->shown = NULL;
 }
 
-/* Lower, partition, shard, cost: fills step and sums, and leaves in scratch the op table of one micro-batch on a rank that
- * holds every layer. */
+/* Lower, partition, shard, cost: sets step and sums, and leaves the op table of one micro-batch, on a rank that
+ * holds every layer, in scratch->rows. */
 static nnc_status prepare(const nnc_model *model, const nnc_device *device,
                           const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
                           nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
@@ -442,7 +447,7 @@ const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index)
 
 /* ---- the public door ---- */
 
-/* Estimates in a row have much in common: what was checked last need not be checked again. */
+/* Reads and checks the arguments, unless they equal those of the previous call. */
 static nnc_status read_again(const char *function, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, const nnc_plan *plan,
                              nnc_scratch *scratch, nnc_error *err)
@@ -458,7 +463,7 @@ static nnc_status read_again(const char *function, const nnc_model *model, const
         return NNC_OK;
     }
     /* NOLINTEND(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    scratch->plan.struct_size = 0; /* none, should this one fail */
+    scratch->plan.struct_size = 0; /* invalid if this call fails */
     NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, &asked, err));
     memcpy(&scratch->software, asked.software, sizeof scratch->software);
     memcpy(&scratch->plan, &asked.plan, sizeof scratch->plan);

@@ -109,8 +109,8 @@ typedef struct nnc_overlap {
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 
 /* Overlaps communication with the compute of the same segment and phase; blocks of ring attention overlap with the
- * attention first. An exposed collective keeps its row's time, an overlapped one loses it: t = C + N - share min(C, N).
- * [overlap] */
+ * attention first. An exposed collective keeps its row's time, an overlapped one loses it: t = C + N - share min(C,
+ * N). [overlap] */
 void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
                    const nnc_overlap *overlap, nnc_derivation *why);
 
@@ -234,8 +234,8 @@ typedef struct nnc_hideout {
 } nnc_hideout;
 
 /* Exposed seconds of a collective of the step end that takes N = exchange_s in a lane, with a window of t seconds to
- * overlap with: gradients leave in buckets, a share f each, when their layers are done; the last bucket, a share l, may be a
- * whole table:
+ * overlap with: gradients leave in buckets, a share f each, when their layers are done; the last bucket, a share l,
+ * may be a whole table:
  *     max(t + l N, N + f t) - t     for the share that overlaps, N for the rest.
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
@@ -298,8 +298,8 @@ typedef struct nnc_step_times {
 } nnc_step_times;
 
 /* Times the step. rows: the op table of one micro-batch on a rank that holds every layer. On return they are the rows
- * of the busiest stage over the whole step, with its step end appended, and the result has the times. spare: buffer for
- * as many rows. false: the pipeline is too large to replay.   [step] */
+ * of the busiest stage over the whole step, with its step end appended, and the result has the times. spare: buffer
+ * for as many rows. false: the pipeline is too large to replay.   [step] */
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
                    nnc_result *result);
 
@@ -351,7 +351,8 @@ typedef struct nnc_pass_work {
  * all of them, or none. */
 bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m,
                          double shares[NNC_SEGMENTS_MAX]);
-/* Model FLOPs of the rows of one micro-batch over all tensor, context and expert ranks; of the step into the result. */
+/* Model FLOPs of the rows of one micro-batch over all tensor, context and expert ranks; of the step into the result.
+ * */
 void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows,
                         const double again[NNC_SEGMENTS_MAX], nnc_pass_work *work);
 void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r);
@@ -435,7 +436,7 @@ void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *nam
                     nnc_derivation *why);
 void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *unit, double result,
                    nnc_derivation *why);
-/* Of the busiest stage, before its rows exist: time to issue ops, exposed communication. */
+/* Lines of the busiest stage before its rows exist: time to issue ops, exposed communication. */
 void nnc_say_step(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                   const nnc_holding *holding, const nnc_result *r);
 /* Sums over the rows of the step: its parts, communication, traffic; its bounds. */

@@ -1,3 +1,7 @@
+/* From model and plan to the op list of one rank: how the plan is lowered, checks of the list, sizes of the whole
+ * model, and the communication that ZeRO-3 and offload add inside every pass.
+ *
+ *     nnc_lower (shape/) -> check -> nnc_shard (parallel/) -> sums of segments -> casts, unit collectives */
 #include "base/error.h"
 #include "estimate/estimate_internal.h"
 #include "op/work.h"
@@ -37,7 +41,7 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
     const double passes = (double)plan->micro_batches;
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
-    const bool adds = software->added_gradients; /* products write what a kernel adds up */
+    const bool adds = software->added_gradients; /* the product writes; a separate kernel adds */
     return (nnc_lowering){
         .plan = plan,
         .software = software,
@@ -46,8 +50,8 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
         .linear_dtype = plan->precision,
         .grad_bytes =
             adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
-        /* An fp32 buffer beside 16-bit weights is added to by every pass, a plain gradient is
-         * written by the first and added to by the others. */
+        /* Every pass adds to an fp32 buffer next to 16-bit weights. The first pass writes a plain gradient, and
+         * the others add to it. */
         .grad_accumulate = adds         ? 0.0
                            : own_buffer ? 1.0
                                         : (passes - 1.0) / passes,
@@ -62,7 +66,7 @@ nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *softwar
     return how;
 }
 
-/* Past any model; whole bytes of so many parameters are exact in a double. */
+/* Beyond any model; whole bytes of this many parameters are exact in a double. */
 #define PARAMS_MAX 0x1p47
 
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err)
@@ -84,7 +88,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
                         "trains nothing of %s, expected other parts of it", model->id);
     }
-    double params = 0.0; /* before they are counted in whole numbers */
+    double params = 0.0; /* before integers count them */
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_weights *w = &list->ops[i].weights;
         params += ((double)w->count * (double)w->rows * (double)w->cols + (double)w->vector) *
@@ -96,8 +100,8 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
-/* A layer that predicts tokens further on is the last one again, a product of two streams to one, and three
- * norms; table and head are the model's. Source: arXiv:2412.19437, section 2.2. */
+/* A layer that predicts tokens further ahead repeats the last layer and adds a product of two streams to one and
+ * three norms; it uses the table and head of the model. Source: arXiv:2412.19437, section 2.2. */
 static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
 {
     int32_t last = list->segment_count - 1;
@@ -115,7 +119,7 @@ static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
     return params * d->next_layers;
 }
 
-/* What the whole model is, before it is split: parameters, tokens and input of a step. */
+/* Sizes of the whole model before sharding: parameters, tokens and input of a step. */
 static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r,
                            nnc_derivation *why)
 {
@@ -164,7 +168,7 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
         "T F elements to the other");
 }
 
-/* Parameters of the table that the last stage of a pipeline holds a second time, per rank. */
+/* Parameters per rank of the table that the last pipeline stage holds a second time. */
 static double second_table(const nnc_op_list *list, const nnc_plan *plan)
 {
     return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
@@ -172,7 +176,7 @@ static double second_table(const nnc_op_list *list, const nnc_plan *plan)
                : 0.0;
 }
 
-/* Activations that pass from stage to stage, of one micro-batch and rank. */
+/* Bytes of the activations that one rank sends from stage to stage, of one micro-batch. */
 static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
 {
     const nnc_plan *plan = how->plan;
@@ -180,7 +184,7 @@ static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
     return (double)list->stream_elements / ranks * nnc_dtype_bytes(how->dtype);
 }
 
-/* Is the table of words, which may be the head too, left as it is? */
+/* Is the embedding table, which may also be the head, not trained? */
 static bool table_is_frozen(const nnc_plan *plan)
 {
     return (plan->train != NNC_TRAIN_ALL || plan->adapter_rank > 0) &&
@@ -198,8 +202,8 @@ static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char
     list->ops[list->count - 1].segment = segment;
 }
 
-/* Weights of a unit are gathered for forward and again for backward, when its gradient is scattered
- * too; replicas of a shard group add theirs up. Without resharding one gather serves the step. */
+/* The weights of a unit are gathered for forward and again for backward, where its gradient is scattered; replicas
+ * of a shard group add up theirs. Without resharding, one gather per step is enough (see step_end.c). */
 static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment,
                          const nnc_parameters *p, nnc_route_kind route, double shards)
 {
@@ -233,7 +237,7 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
     }
 }
 
-/* Weights that are not trained are gathered, and have no gradient. */
+/* Weights that are not trained are gathered and have no gradient. */
 static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment,
                         const nnc_parameters *p, nnc_route_kind route, double shards)
 {
@@ -299,7 +303,6 @@ static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[
     }
 }
 
-/* Adds to a list of one rank what ZeRO-3 and offload exchange, and to its sums a table that two stages hold. */
 void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how,
                      nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
@@ -334,7 +337,6 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_software *software
                          .recorded_attention = software->recorded_attention };
 }
 
-/* The links of a plan. */
 nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device,
                           const nnc_software *software, const nnc_plan *plan, nnc_network *network,
                           nnc_step *step, nnc_error *err)
@@ -352,7 +354,6 @@ nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device,
     return NNC_OK;
 }
 
-/* What a step knows of a list. */
 void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering *how,
                        const nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {

@@ -1,3 +1,8 @@
+/* Overlap of communication with compute, and the times of one instance of each segment.
+ *
+ * In each segment and part of a pass, communication overlaps with the compute of that part. Lanes (see nnc_lane)
+ * that do not meet overlap with the same compute; those that meet share it. Blocks of ring attention overlap with
+ * the attention first; then the other kinds follow in the order of nnc_comm.   [overlap] [launch] */
 #include "estimate/estimate_internal.h"
 #include "op/op_row.h"
 
@@ -14,7 +19,8 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
     overlap.tensor_backward = isnan(software->overlap_tensor_backward)
                                   ? software->overlap_tensor
                                   : software->overlap_tensor_backward;
-    if (nnc_schedule_dual(plan)) { /* a device meets as many forwards as stages without a partner */
+    if (nnc_schedule_dual(
+            plan)) { /* as many forwards as there are stages have no backward to pair with */
         const double alone = (double)plan->pipeline / (double)plan->micro_batches;
         overlap.share[NNC_COMM_EXPERT] *= nnc_max(0.0, 1.0 - alone);
     }
@@ -26,16 +32,17 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
     return overlap;
 }
 
-/* Compute there is in one segment and part, and exchanges of each kind that could hide behind it. */
+/* Compute of one segment and part, and the communication of each kind that could overlap with it. */
 typedef struct budget {
     double compute_s, attention_s;
-    double units; /* the weights of the first one are gathered before anything runs */
+    double units; /* the weights of the first unit are gathered before anything runs */
     bool exchanges;
-    nnc_lane lanes[NNC_COMM_COUNT];                            /* that each kind travels by */
-    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* beside the attention; anywhere */
+    nnc_lane lanes[NNC_COMM_COUNT];                            /* lane of each kind */
+    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* with the attention; with any
+                                                                * compute */
 } budget;
 
-/* Shares of the time of those exchanges that nothing hides. */
+/* Shares of that communication that stay exposed. */
 typedef struct exposed {
     double beside[NNC_COMM_COUNT], behind[NNC_COMM_COUNT];
 } exposed;
@@ -63,7 +70,7 @@ static double share_of(const nnc_overlap *overlap, int comm, nnc_part part)
                                                                 : overlap->share[comm];
 }
 
-/* Takes what hides from the time left; returns the share of the exchange that stays exposed. */
+/* Takes the overlapped time from *left_s; returns the share of the communication that stays exposed. */
 NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why)
 {
     NNC_LET(why, overlap, NULL, share);
@@ -82,13 +89,13 @@ NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_deri
     return exposed_rest;
 }
 
-/* Time beside which a fabric may still carry something, in one segment and part: kinds on different fabrics hide
- * behind the same compute. exposed_s: what each carries while the device waits for it. */
+/* Time left in each lane to overlap with, in one segment and part. exposed_s: communication that the device waits
+ * for. */
 typedef struct windows {
     double left_s[NNC_LANES], exposed_s[NNC_LANES];
 } windows;
 
-/* Nothing else in the lanes that it meets hides behind the same time. */
+/* Lanes that meet cannot overlap with the same time again. */
 static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
 {
     for (int f = 0; f < NNC_LANES && hidden_s > 0.0; f++) {
@@ -97,7 +104,7 @@ static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
     w->exposed_s[lane] += exposed_s;
 }
 
-/* What travels goes on while the device waits for another fabric. */
+/* Communication continues while the device waits for another lane. */
 static double beside_waits_s(const windows *w, nnc_lane lane)
 {
     double waits_s = 0.0;
@@ -107,7 +114,7 @@ static double beside_waits_s(const windows *w, nnc_lane lane)
     return waits_s;
 }
 
-/* asked: the exchange that is explained; NULL = none. */
+/* asked: the collective to explain; NULL = none. */
 NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part,
                        const nnc_exchange *asked, exposed *shares, nnc_derivation *why)
 {
@@ -121,7 +128,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
         nnc_derivation *const said =
             asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            shares->beside[k] = 1.0; /* of nothing */
+            shares->beside[k] = 1.0; /* not used */
             continue;
         }
         const nnc_lane f = b->lanes[k];
@@ -165,7 +172,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     }
 }
 
-/* How the exchange of a row came to the time it has now. */
+/* Records how a collective got its time. */
 static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op_cost *row,
                        int32_t index, nnc_derivation *why)
 {
@@ -196,7 +203,7 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
                           const nnc_overlap *overlap, nnc_derivation *why)
 {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
-    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* where there are exchanges */
+    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* set only where there is communication */
     if (!any_collective(rows)) {
         return;
     }
@@ -236,7 +243,7 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *n
     }
 }
 
-/* What issuing takes is in host_s; leaves there what it adds. name: of that. */
+/* host_s holds the time to issue the ops; leaves the time that issuing adds. name: of that line. */
 NNC_SAYING double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_derivation *why)
 {
     double device_s = unit->compute_s[part];
@@ -260,7 +267,7 @@ NNC_SAYING double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_de
     return device_s + unit->host_s[part];
 }
 
-/* Time behind which lanes may carry something; of an exchange, those that it does not meet. */
+/* Adds time that lanes can overlap with; a collective counts for lanes that it does not meet. */
 static inline void add_free(nnc_unit *unit, nnc_part part, double time_s, double network_s,
                             nnc_lane lane)
 {

@@ -1,6 +1,12 @@
+/* Layers to pipeline stages: which segments each virtual stage and each device holds, for how many micro-batches in
+ * flight, and how much memory that takes.
+ *
+ *     10 layers, 2 stages x 2 chunks:   virtual stage   0    1    2    3
+ *                                       layers          3    3    2    2      + embedding on 0, head on 3
+ *                                       device          0    1    0    1
+ *
+ * Runs of equal stages are marked (alike), so later code computes them once. */
 #include "estimate/estimate_internal.h"
-
-/* Dealing the layers out to the stages of a pipeline. */
 
 int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
 {
@@ -9,8 +15,8 @@ int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
     return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
 }
 
-/* Layers of a segment from number `from` to `to`; *first is the number of its first one, and of the
- * next segment's afterwards. */
+/* Layers of a segment from number `from` to `to`. *first is the number of its first layer; afterwards of the next
+ * segment's first layer. */
 static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first,
                               int64_t from, int64_t to)
 {
@@ -28,7 +34,7 @@ static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t 
     return to > from ? to - from : 0;
 }
 
-/* Things in order over parts: the first parts have one more. */
+/* An even distribution in order: the first parts get one more. */
 typedef struct dealt {
     int64_t each, more;
 } dealt;
@@ -43,8 +49,8 @@ static int64_t part_of(dealt all, int64_t part)
     return all.each + (part < all.more ? 1 : 0);
 }
 
-/* Layers of the virtual stages, with the ends where these count: of a first and a last stage with layers of their own,
- * and of the others. */
+/* Layers per virtual stage, including the ends if they count as layers: of a first and a last stage with given
+ * numbers of layers, and of the others. */
 typedef struct slots {
     int64_t stages, others;
     bool own_first, own_last;
@@ -76,12 +82,12 @@ static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
     return part_of(s->rest, chunk * s->others + stage - s->own_first);
 }
 
-/* Layers from one number to another, and the ends. */
+/* The segments with layers `from` to `to`, and the ends. */
 static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front,
                                  bool back)
 {
     nnc_stage_layers share = { { 0 } };
-    int64_t first = 0; /* index of the segment's first layer */
+    int64_t first = 0; /* number of the segment's first layer */
     for (int32_t s = 0; s < list->segment_count; s++) {
         const nnc_segment *segment = &list->segments[s];
         const bool held = (s == 0 && front) || (s > 0 && back);
@@ -92,7 +98,7 @@ static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t 
     return share;
 }
 
-/* Where the segment ends that holds all layers from one number to another; INT64_MIN: there is none. */
+/* End of the segment that holds all layers from `from` to `to`; INT64_MIN: no segment holds them all. */
 static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
 {
     int64_t first = 0;
@@ -106,8 +112,8 @@ static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
     return INT64_MIN;
 }
 
-/* Virtual stages from v on, in a row, that have as many slots as the one before; the last has the head and is none. At most
- * 0: there are none. */
+/* Number of virtual stages from v on that have as many layers as the one before (the last stage holds the head and
+ * is excluded). At most 0: none. */
 static int64_t as_many(const slots *s, int64_t v, int64_t count)
 {
     const int64_t last = count - 1, more = s->rest.more;
@@ -126,7 +132,7 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
     const int64_t ends = plan->ends_as_layers ? 1 : 0; /* slots before the first layer */
-    const int64_t further = 2 * list->next_layers;     /* each with a head of its own */
+    const int64_t further = 2 * list->next_layers;     /* each has a head of its own */
     const slots all = slots_of(plan, layers + 2 * ends + further, chunks);
     for (int32_t v = 0; v < count;) {
         const int64_t size = slots_at(&all, v % plan->pipeline, v / plan->pipeline);
@@ -135,7 +141,7 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
         deal->alike[v] = false;
         deal->shares[v] = share_of(list, from, to, v == 0, v == count - 1);
         next += size;
-        /* Stages as large are like it up to where its segment ends. */
+        /* Further stages of this size are equal up to the end of the segment. */
         const int64_t end = v > 0 && to - from == size ? segment_end(list, from, to) : INT64_MIN;
         const int64_t fit = end < to ? 0 : size > 0 ? (end - to) / size : count;
         const int64_t many = as_many(&all, v + 1, count), like = fit < many ? fit : many;
@@ -174,9 +180,9 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
     return some && plan->recompute_layers < instances ? plan->recompute_layers : instances;
 }
 
-/* What each device of a pipeline holds. */
+/* ---- segments of each device ---- */
 
-/* Most of a holding is room for more segments than there are: only what is used is written. */
+/* Writes only the segments in use: a holding has space for many more. */
 static void set_holding(const nnc_step *step, const nnc_deal *deal, int32_t device,
                         double in_flight, nnc_holding *h)
 {
@@ -189,7 +195,7 @@ static void set_holding(const nnc_step *step, const nnc_deal *deal, int32_t devi
     }
 }
 
-/* Are all of a device's virtual stages seen to hold what those of the one before do? */
+/* Are all virtual stages of a device marked equal to those of the device before? */
 static bool like_before(const nnc_deal *deal, const nnc_plan *plan, int32_t device)
 {
     bool like = device > 0 && !nnc_schedule_ends_meet(plan);
@@ -258,7 +264,7 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
                       nnc_step_memory *m, nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
-    const nnc_holding *before = NULL; /* the last that was weighed */
+    const nnc_holding *before = NULL; /* the last stage that was computed */
     nnc_memory memory = { 0 };
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_holding *h = &m->holdings[d];

@@ -1,3 +1,6 @@
+/* From a given plan to a whole and legal one: reads a plan of any struct_size, fills in what it leaves open
+ * (precision, policy, devices, batch, schedule), and checks the rules. Also picks the software profile of a plan.  
+ * [legal-plans] */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -8,7 +11,7 @@
 #include "parallel/split.h"
 #include "shape/family.h"
 
-/* "fp64, fp32, bf16": the formats a device multiplies in. */
+/* "fp64, fp32, bf16": the formats in which a device multiplies. */
 static void formats_of(const nnc_device *device, char *text, size_t size)
 {
     size_t length = 0;
@@ -67,7 +70,7 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-/* micro_batch * micro_batches * data = global_batch: any two fix the third. */
+/* micro_batch * micro_batches * data = global_batch: any two determine the third. */
 static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
 {
     const int64_t data = p->data;
@@ -107,7 +110,7 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-/* --recompute-layers counts the layers of a stage. */
+/* --recompute-layers counts the layers of one stage. */
 static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, int64_t layers,
                                          nnc_error *err)
 {
@@ -128,7 +131,7 @@ static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *mod
                           nnc_family_name(model->family), p->recompute_layers);
 }
 
-/* What is trained, and what is beside it. */
+/* Checks the options on trained and frozen weights. */
 static nnc_status check_trained(const nnc_plan *p, nnc_error *err)
 {
     const bool all = p->train == NNC_TRAIN_ALL && p->adapter_rank == 0;
@@ -162,7 +165,7 @@ static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, in
     if (family->split != NULL) {
         return nnc_schedule_resolve(p, layers, err);
     }
-    p->schedule = NNC_SCHEDULE_1F1B; /* of one stage, where all are the same */
+    p->schedule = NNC_SCHEDULE_1F1B; /* with one stage all schedules are the same */
     return NNC_OK;
 }
 
@@ -203,10 +206,9 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software)
     return (nnc_profiles){ .of = { software, software, software, software } };
 }
 
-/* Weights that are sharded whole are FSDP's whatever else the plan splits: torchtitan and others
- * combine it with tensor and pipeline parallelism. Copies that share the optimizer's states alone are Megatron's
- * distributed optimizer, where it trains such a model: else a search would split what needs no splitting, only to
- * come by its kernels. */
+/* Fully sharded weights are FSDP's, whatever else the plan splits: torchtitan and others combine it with tensor
+ * and pipeline parallelism. Replicas that share only optimizer states are Megatron's distributed optimizer, if it
+ * trains such a model; otherwise a search would split a model only to get the kernels of that framework. */
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
                                      const nnc_plan *plan)
 {

@@ -1,3 +1,5 @@
+/* The step time against each parameter of the device file: elasticity, twice the value, and the value that reaches a
+ * target time. Each is found by estimates with another device.   [sensitivity] */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -7,15 +9,15 @@
 #include "base/names.h"
 #include "estimate/estimate_internal.h"
 
-/* Either side of the value. Small against what it takes to leave a bound, large against rounding. */
+/* Distance on either side of the value: small compared with leaving a bound, large compared with rounding. */
 #define APART 1e-3
 
-/* As good as no bound, and still a number in every formula. */
+/* A factor as good as no limit that still gives finite numbers. */
 #define WITHOUT_BOUND 0x1p40
 
 enum { HALVINGS = 80 };
 
-/* The format that picks a rate, where there is one for each. */
+/* The format that selects a rate, if there is one per format. */
 typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
 
 static const struct {
@@ -33,7 +35,7 @@ static const struct {
     [NNC_LEVER_SCALE_OUT_LATENCY] = { FIGURE(scale_out.latency_s, "s"), ONE_RATE },
     [NNC_LEVER_HOST_RATE] = { FIGURE(host.bytes_per_s, "B/s"), ONE_RATE },
     [NNC_LEVER_HOST_MEM_RATE] = { FIGURE(host.mem_bytes_per_s, "B/s"), ONE_RATE },
-    [NNC_LEVER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE }, /* a whole number */
+    [NNC_LEVER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE }, /* an integer */
 #undef FIGURE
 };
 NNC_ROW_EACH(figures, NNC_LEVER_COUNT);
@@ -58,7 +60,7 @@ const char *nnc_lever_unit(nnc_lever figure)
     return (unsigned)figure < NNC_LEVER_COUNT ? figures[figure].unit : "?";
 }
 
-/* NULL: the capacity, which is a whole number. */
+/* NULL: the capacity, which is an integer. */
 static double *place_of(nnc_device *device, nnc_lever figure, nnc_dtype precision)
 {
     const which_rate rate = figures[figure].rate;
@@ -84,7 +86,7 @@ void nnc_lever_scale(nnc_device *device, nnc_lever figure, nnc_dtype precision, 
 {
     const double value = nnc_lever_value(device, figure, precision) * factor;
     if (isnan(value) || !(factor > 0.0)) {
-        return; /* not recorded, or no such figure */
+        return; /* not recorded, or no such parameter */
     }
     double *place = place_of(device, figure, precision);
     if (place != NULL) {
@@ -94,14 +96,14 @@ void nnc_lever_scale(nnc_device *device, nnc_lever figure, nnc_dtype precision, 
     }
 }
 
-/* One plan, and the scratch it is estimated with. */
+/* A plan, and the scratch for its estimates. */
 typedef struct trial {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
     const nnc_plan *plan;
     nnc_scratch *scratch;
-    nnc_dtype precision; /* resolved */
+    nnc_dtype precision; /* of the resolved plan */
 } trial;
 
 static nnc_status step_with(const trial *t, nnc_lever figure, double factor, double *step_s,
@@ -116,7 +118,7 @@ static nnc_status step_with(const trial *t, nnc_lever figure, double factor, dou
     return status;
 }
 
-/* What was asked for, read; t points into it. */
+/* Reads the arguments; t points into args. */
 static nnc_status begin(const char *function, const nnc_model *model, const nnc_device *device,
                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                         nnc_estimate_args *asked, trial *t, nnc_error *err)
@@ -142,7 +144,7 @@ static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err)
     return NNC_OK;
 }
 
-/* What matters most comes first, then the order of the figures. */
+/* Keeps the entries with the largest elasticity first, then in the order of the table. */
 static void insert(nnc_sensitivity *entries, int max, int *count, const nnc_sensitivity *entry)
 {
     int at = *count;
@@ -197,7 +199,7 @@ nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
     nnc_estimate_args asked;
     nnc_plan resolved;
     trial t;
-    double low = 0.0, high = log2(WITHOUT_BOUND); /* of the factor, in octaves */
+    double low = 0.0, high = log2(WITHOUT_BOUND); /* of the factor, base-2 logarithm */
     NNC_TRY(nnc_need(__func__, "target", target != NULL, err));
     NNC_TRY(begin(__func__, model, device, software, plan, scratch, &asked, &t, err));
     if ((unsigned)figure >= NNC_LEVER_COUNT || !(step_s > 0.0) || isinf(step_s)) {

@@ -1,3 +1,4 @@
+/* One op alone on a device (nncost op): its work, its roofline bound, and the time that the fitted values predict. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -5,16 +6,14 @@
 #include "op/op_row.h"
 #include "op/work.h"
 
-/* One op by itself on a device: its work, its roofline, and the time that the fitted figures predict. */
-
 typedef struct kind {
-    const char *name, *dims; /* how they are written; of a collective NULL */
+    const char *name, *dims; /* how dims are written; NULL for a collective */
     int least, most;
     void (*fill)(const nnc_alone *alone, nnc_op *op);
     nnc_collective collective;
 } kind;
 
-/* M x N x K, after a batch if there are four. */
+/* M x N x K, with a batch in front if there are four numbers. */
 static void fill_matmul(const nnc_alone *a, nnc_op *op)
 {
     const int64_t *d = a->dims + a->dim_count - 3;
@@ -27,7 +26,7 @@ static void fill_matmul(const nnc_alone *a, nnc_op *op)
                                  .kept_divisor = 1 };
 }
 
-/* Batch x heads x tokens x width of a head; a fifth number: key and value heads. Causal. */
+/* Batch x heads x tokens x head width; a fifth number gives the key and value heads. Causal. */
 static void fill_attention(const nnc_alone *a, nnc_op *op)
 {
     const int64_t *d = a->dims;
@@ -49,7 +48,7 @@ static void fill_attention(const nnc_alone *a, nnc_op *op)
                                .kernel = NNC_FLASH2 };
 }
 
-/* Batch x channels in x height x width x channels out x kernel; stride 1, the same size out. */
+/* Batch x input channels x height x width x output channels x kernel; stride 1, output of the same size. */
 static void fill_conv(const nnc_alone *a, nnc_op *op)
 {
     const int64_t *d = a->dims;
@@ -100,7 +99,7 @@ const char *nnc_alone_kind(int index, const char **dims)
     return kinds[index].name;
 }
 
-/* Keeps products of dims whole in a double. */
+/* Limits the product of dims, so that it is exact in a double. */
 static bool too_large(const nnc_alone *a)
 {
     double product = 1.0;
@@ -135,7 +134,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_alone *a,
     a->flops_per_byte = a->flops / a->moved_bytes;
     a->ridge_flops_per_byte = peak / device->mem_bytes_per_s;
     a->bound_s = nnc_max(a->flops / peak, a->moved_bytes / device->mem_bytes_per_s);
-    if (op.kind == NNC_OP_CONV) { /* may run with fewer products than define it */
+    if (op.kind == NNC_OP_CONV) { /* may need fewer products than its definition */
         a->bound_s =
             nnc_min(a->bound_s, nnc_max(t.compute_s, a->moved_bytes / device->mem_bytes_per_s));
     }

@@ -1,3 +1,10 @@
+/* The step time: passes through the pipeline schedule, the slowest stage with its step end, and the parts of the
+ * busiest stage. Then the work of a step, and its timeline.
+ *
+ *     stage 0   F F F F B B B B | step end
+ *     stage 1     F F F F B B B B | step end          step = the longest of passes + step end
+ *
+ * [step] */
 #include "base/error.h"
 #include "base/names.h"
 #include "base/sized.h"
@@ -93,7 +100,7 @@ void nnc_step_restrict(const nnc_step *step, const nnc_holding *holding, nnc_row
     }
 }
 
-/* Activations from stage to stage; what they delay shows in the pipeline, not here. */
+/* The row of messages between stages; its time is the delay that they cause in the pipeline. */
 static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t device,
                          double exposed_s, nnc_rows *rows)
 {
@@ -130,7 +137,7 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
 
 /* ---- sums ---- */
 
-/* Parts of one device's step, from the units it holds. */
+/* Adds the parts of one device's step, from the times of its segments. */
 static void add_units(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                       const nnc_holding *holding, nnc_result *r)
 {
@@ -152,7 +159,7 @@ static void add_units(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MA
     }
 }
 
-/* What the rows add to the times: traffic, communication hidden or not, what bounds them. */
+/* Adds traffic, communication (exposed or not), and bounds of the rows. */
 static void add_rows(const nnc_rows *rows, nnc_result *r)
 {
     for (int32_t i = 0; i < rows->count; i++) {
@@ -177,7 +184,7 @@ void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
         const nnc_holding *h = &m->holdings[d];
         nnc_stage *stage = &m->stages[d];
         const bool apart = nnc_schedule_splits(plan);
-        *stage = (nnc_stage){ .memory = stage->memory, /* these three are filled before */
+        *stage = (nnc_stage){ .memory = stage->memory, /* these three are set before */
                               .exchange_s = stage->exchange_s,
                               .update_s = stage->update_s,
                               .params = (int64_t)nnc_holding_params(step->sums, h),
@@ -240,7 +247,7 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
     return true;
 }
 
-/* A stage's passes and what it does after them. */
+/* Passes and step end of a stage. */
 static double ends_s(const nnc_step_memory *m, int32_t stage)
 {
     return m->run.span_s[stage] + (m->stages[stage].exchange_s + m->stages[stage].update_s);
@@ -258,7 +265,7 @@ static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages)
 double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m)
 {
-    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* another plan ran since */
+    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* another plan ran meanwhile */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     for (int32_t d = 0; d < step->plan->pipeline && !nnc_schedule_splits(step->plan); d++) {
@@ -275,7 +282,7 @@ double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
     return step_s;
 }
 
-/* What messages between stages delay: the same passes run again without them. */
+/* Delay of the step by messages between stages: runs the same passes without messages. */
 static bool find_delay(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m)
 {
@@ -288,7 +295,7 @@ static bool find_delay(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
         return false;
     }
     NNC_LET(step->why, without_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
-    if (!rerun(step->plan, times->send_s, m)) { /* and for those who ask m->run */
+    if (!rerun(step->plan, times->send_s, m)) { /* m->run stays the run with messages */
         return false;
     }
     NNC_LET(step->why, with_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
@@ -334,7 +341,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
 
 /* ---- bounds of the step ---- */
 
-/* The largest of what bounds the step, and the largest of the rest. */
+/* The largest bound of the step, and the largest of the others. */
 void nnc_step_rank(nnc_result *r)
 {
     r->bound = NNC_BOUND_COMPUTE;
@@ -391,7 +398,7 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
 
 /* ---- the whole step ---- */
 
-/* What the step would take without what binds it. */
+/* The step time if its bound cost nothing. */
 static void free_bound(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_rows *fresh, nnc_step_memory *m,
                        nnc_result *r)
@@ -584,7 +591,7 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
     }
 }
 
-/* Steps follow each other without a barrier: each stage's step begins with its own first add_pass. */
+/* Do steps follow each other without a barrier? Then the step of each stage begins with its own first pass. */
 static bool rolls(const nnc_plan *plan)
 {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls;
@@ -596,7 +603,7 @@ double nnc_timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
            (nnc_schedule_splits(plan) ? 3.0 : 2.0);
 }
 
-/* A timeline under way: where each stage has got to. */
+/* A timeline under way: how far each stage has got. */
 typedef struct timeline {
     nnc_interval_fn *interval;
     void *context;
@@ -606,7 +613,7 @@ typedef struct timeline {
     double begin_s[NNC_STAGES_MAX], end_s[NNC_STAGES_MAX];
 } timeline;
 
-/* Gaps of a rounding error are none. */
+/* Reports idle time; gaps of a rounding error are skipped. */
 static void idle_until(timeline *w, int32_t stage, double until_s)
 {
     const double start_s = w->end_s[stage];
@@ -645,7 +652,7 @@ static void add_pass(void *context, const nnc_pipeline_event *event)
                                            .end_s = event->end_s });
 }
 
-/* One stage: forward and backward of each micro-batch in turn. */
+/* Without a pipeline: forward and backward of each micro-batch in turn. */
 static void add_passes(const nnc_step_memory *m, const nnc_plan *plan, timeline *w)
 {
     const double backward_s = m->backward_s[0] + m->weight_s[0];
@@ -701,7 +708,7 @@ bool nnc_timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s
     return true;
 }
 
-/* What can be asked about the last estimate made with a scratch, beyond its result. */
+/* ---- public: the timeline of the last estimate ---- */
 
 nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
                         void *context, nnc_error *err)

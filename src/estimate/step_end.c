@@ -1,3 +1,10 @@
+/* The step end of a device, after its last backward: gradients are reduced, the optimizer updates, sharded weights are
+ * gathered. ZeRO stages 0 to 2, stage 3 without resharding, tied tables and offload communicate here.
+ *
+ *     backward ...[bucket][bucket][last bucket]| update | gather weights ... next forward
+ *               gradients overlap with backward           weights overlap with forward
+ *
+ * [bucketed-overlap] */
 #include "estimate/estimate_internal.h"
 #include "op/work.h"
 #include "parallel/split.h"
@@ -25,14 +32,14 @@ static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route
     }
 }
 
-/* Bytes of a gradient on its way; of one flat buffer, in the format of the products. */
+/* Bytes of a gradient on the network; of one flat buffer, in the format of the products. */
 static double sent_gradient_bytes(const nnc_plan *plan, bool flat)
 {
     const double bytes = nnc_policy_gradient_io_bytes(plan->policy);
     return flat ? nnc_min(bytes, nnc_dtype_bytes(plan->precision)) : bytes;
 }
 
-/* Weights that are gathered so many times a step. */
+/* Gathers weights `times` times per step. */
 static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
                         double shards, int64_t times)
 {
@@ -42,8 +49,9 @@ static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_rout
     }
 }
 
-/* Stage 2 frees the gradients of each pass, so it scatters in every one; weights of one flat buffer are gathered in
- * every one, too. These come first: what a pass exposes can hide what happens once, not the other way around. */
+/* ZeRO stage 2 frees gradients after each pass, so it scatters them in every pass; weights in one flat buffer are
+ * also gathered in every pass. These come first: communication of every pass leaves less time for communication
+ * once per step. */
 static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, double params,
                                 nnc_route_kind route, double shards)
 {
@@ -127,7 +135,7 @@ NNC_SAYING double exposed_of(const nnc_exchange *exchange, double exchange_s, do
                                   : "nothing else runs at the end of the pipeline");
         return time_s;
     }
-    /* Gradients leave while backward runs, weights come back while the next forward does. */
+    /* Gradients leave during backward; weights return during the next forward. */
     NNC_LET(why, window_s, "s",
             nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? hideout->forward_s[lane]
                                                              : hideout->backward_s[lane]));
@@ -172,8 +180,7 @@ static bool holds(const nnc_holding *holding, int32_t segment)
     return holding->instances[segment] > 0;
 }
 
-/* Passes whose gradients a kernel adds to the sums: all where these are wider than weights, else the first pass's
- * gradients are the sums. */
+/* Passes whose gradients a separate kernel adds up: all if sums are wider than weights, else all but the first. */
 static int64_t added_passes(const nnc_step *step)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
@@ -218,7 +225,7 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
                             .block = -1,
                             .u.update = *u };
             op->u.update.kind = kinds[i].kind;
-            if (kinds[i].kind == NNC_UPDATE_ADD) { /* before they are shared out */
+            if (kinds[i].kind == NNC_UPDATE_ADD) { /* before sharding */
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }
@@ -248,7 +255,7 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
         t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
         nnc_op update = { .kind = NNC_OP_UPDATE, .u.update = u };
         const nnc_work work = nnc_op_work(&update);
-        update = t->exchanges[t->exchange_count - 1]; /* beside the transfers, after them */
+        update = t->exchanges[t->exchange_count - 1]; /* after the transfers */
         update.name = "offload.update";
         update.u.exchange = (nnc_exchange){ .comm = NNC_COMM_OFFLOAD,
                                             .route = NNC_OFFLOAD_HOST_MEMORY,
@@ -268,7 +275,7 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
     }
 }
 
-/* The share of the dense gradients that is the first segment's table, which is reduced last. */
+/* Share of the dense gradients that belongs to the table of the first segment, which is reduced last. */
 static double table_share(const nnc_step *step, const nnc_holding *holding)
 {
     const nnc_parameters *first = &step->sums[0].dense;
@@ -280,7 +287,7 @@ static double table_share(const nnc_step *step, const nnc_holding *holding)
     return table ? (first->params - first->matrix_params) / dense : 0.0;
 }
 
-/* What exchanges of the whole step can hide behind on each fabric, however the plan shards. */
+/* Time of one device that its step end can overlap with. */
 static nnc_hideout window_of(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                              const nnc_holding *holding)
 {
@@ -306,8 +313,8 @@ static nnc_hideout window_of(const nnc_step *step, const nnc_unit units[NNC_SEGM
     return h;
 }
 
-/* Seconds of an exchange that stay exposed; behind what hides the rest nothing else that it meets can, while what it
- * does not meet goes on as long as it is waited for. */
+/* Exposed seconds of a collective. Lanes that it meets lose the time that it overlaps with; other lanes gain the
+ * time that the device waits for it. */
 static double expose(const nnc_step *step, const nnc_exchange *e, double raw_s,
                      const nnc_overlap *overlap, nnc_hideout *hideout, nnc_derivation *why)
 {

@@ -1,5 +1,5 @@
-/* Estimates that share results: lowered lists with their tables, product times, and the passes of plans that differ only
- * in the number of micro-batches.
+/* Estimates that share results: lowered lists with their tables, product times, and the passes of plans that differ
+ * only in the number of micro-batches.
  *
  *     first estimate of a model on a device  -> nnc_estimate_once
  *     then: passes known, estimate is brief  -> step ends, pipeline, step
@@ -24,7 +24,7 @@ typedef struct product_key {
     double flops, vector_flops, read_bytes, write_bytes;
 } product_key;
 
-enum { PRODUCTS = 1024 };
+enum { PRODUCTS = 1024, PRODUCT_WAYS = 4 };
 
 static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op,
                           const nnc_work *work)
@@ -34,19 +34,19 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
     if (nnc_op_timed(op) != NNC_TIMED_GEMM) {
         return nnc_op_time(device, op, work);
     }
-    const product_key key = { u->m,
-                              u->n,
-                              u->k,
-                              u->batch,
-                              u->experts,
-                              (int64_t)op->math_dtype << 8 |
-                                  (op->phase == NNC_PHASE_GRAD_WEIGHT ? 1 : 0) |
-                                  (u->one_by_one ? 2 : 0) | (u->b_is_weight ? 4 : 0) |
-                                  (u->in_blocks ? 8 : 0),
-                              work->flops,
-                              work->vector_flops,
-                              work->read_bytes,
-                              work->write_bytes };
+    const int64_t flags = (int64_t)op->math_dtype << 8 |
+                          (op->phase == NNC_PHASE_GRAD_WEIGHT ? 1 : 0) | (u->one_by_one ? 2 : 0) |
+                          (u->b_is_weight ? 4 : 0) | (u->in_blocks ? 8 : 0);
+    const product_key key = { .m = u->m,
+                              .n = u->n,
+                              .k = u->k,
+                              .flags = flags,
+                              .read_bytes = work->read_bytes,
+                              .batch = u->batch,
+                              .experts = u->experts,
+                              .flops = work->flops,
+                              .vector_flops = work->vector_flops,
+                              .write_bytes = work->write_bytes };
     const nnc_timing *known = nnc_memo_find(memo, &key);
     if (known != NULL) {
         return *known;
@@ -63,10 +63,10 @@ typedef struct list_key {
     nnc_software software;
 } list_key;
 
-/* Copies what is filled of a list. */
+/* Copies the used part of a list. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from)
 {
-    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* the numbers from there on */
+    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* the scalars from there on */
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
     memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
     to->count = from->count;
@@ -130,7 +130,8 @@ static nnc_status find_list(nnc_shared *shared, const nnc_plan *plan, const nnc_
     return lower(shared, &how, a, err);
 }
 
-/* The table that was made last of another list of the same framework: plans in a row differ in little. */
+/* The latest table of another list with the same profile: consecutive plans differ in little, so its rows can be
+ * copied. */
 static nnc_rows_like find_like(const nnc_shared *shared, const nnc_alike *alike,
                                const nnc_network *network)
 {
@@ -250,7 +251,7 @@ static nnc_plan pass_key(const nnc_plan *plan)
     return key;
 }
 
-nnc_pass_entry *nnc_pass_find(const nnc_shared *shared, const nnc_plan *plan,
+nnc_pass_entry *nnc_pass_find(nnc_shared *shared, const nnc_plan *plan,
                               const nnc_software *software)
 {
     const nnc_plan key = pass_key(plan);
@@ -265,7 +266,7 @@ static void keep_pass(nnc_shared *shared, const nnc_step *step,
 {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
-    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* an invalid one */
+    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* an invalid entry */
     p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
     p->alike = shared->last;
     p->list_number = shared->last->list_number;
@@ -350,7 +351,8 @@ static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scra
 {
     nnc_shared *shared = scratch->shared;
     nnc_unit units[NNC_SEGMENTS_MAX];
-    const bool lasts = shared->promised && shared->last->found; /* else the list is made per plan */
+    const bool lasts = shared->promised && shared->last->found; /* a list that serves one plan only
+                                                                 * is not kept */
     if (!lasts || !nnc_estimate_is_brief(scratch, &r->plan)) {
         return nnc_estimate_time(model, step, scratch, r, err);
     }
@@ -442,7 +444,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device,
 
 static bool create_lists(nnc_memo *memo, uint32_t count)
 {
-    return nnc_memo_create(memo, count, count, sizeof(list_key), sizeof(nnc_alike));
+    return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_alike));
 }
 
 nnc_scratch *nnc_scratch_create(void)
@@ -458,7 +460,8 @@ nnc_scratch *nnc_scratch_create(void)
     made->shared = shared;
     made->rows.timer = made->ideal_rows.timer = &shared->timer;
     shared->timer = (nnc_op_timer){ time_op, &shared->products };
-    if (!nnc_memo_create(&shared->products, PRODUCTS, 1, sizeof(product_key), sizeof(nnc_timing)) ||
+    if (!nnc_memo_create(&shared->products, PRODUCTS, PRODUCT_WAYS, sizeof(product_key),
+                         offsetof(product_key, batch), sizeof(nnc_timing)) ||
         !create_lists(&shared->alikes, 1)) {
         nnc_scratch_destroy(made);
         return NULL;
@@ -486,7 +489,7 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
     if (shared->passes.slots == 0) { /* the first promise: many plans follow */
         nnc_memo lists;
         if (!create_lists(&lists, NNC_ALIKE) ||
-            !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan),
+            !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan), sizeof(nnc_plan),
                              sizeof(nnc_pass_entry)) ||
             !nnc_search_memos_create(shared)) {
             return false;

@@ -1,21 +1,29 @@
-/* Results that are remembered between estimates. The functions of estimate/ know no cache; an nnc_scratch of this folder
- * gives them the same digits faster. Each cache below: key, value, when an entry is invalid, gain (instructions without
- * the cache, relative to those with it, of the command where it gains most).
+/* Results that are remembered between estimates. The functions of estimate/ know no cache; the nnc_scratch that this
+ * folder makes gives them the same digits faster. memo.c is the one mechanism; these are its uses. Gain: instructions
+ * of the command that gains most, without the cache, over those with it.
  *
- * | cache          | key                                | value                        | invalid when            | gain |
- * |----------------|------------------------------------|------------------------------|-------------------------|------|
- * | lowered lists  | plan fields that the op list       | op list before and after     | model or device change  | 2.0  |
- * |                | depends on; software profile       | sharding, sums, op table     |                         | sweep|
- * | passes         | plan without the number of         | segment times, sums, work,   | its lowered list is     | 1.3  |
- * |                | micro-batches, run length, price   | routes                       | replaced; profile       | sweep|
- * | product times  | dims, format and work of a matrix  | its nnc_timing               | device changes          | 1.07 |
- * |                | product                            |                              |                         |search|
- * | step ends      | plan without order of passes;      | collectives and updates of   | model or device change  | 1.08 |
- * |                | trained parameters of the device   | the step end, with times     |                         |search|
- * | partitions     | schedule, stages, virtual stages,  | layers of each stage         | op list changes         | 1.07 |
- * |                | full recomputation                 |                              |                         |search|
+ *     lowered lists   gain 2.0 (sweep over micro-batches)
+ *         key      plan fields that an op list depends on (nnc_plan_seen), software profile
+ *         value    op list before and after sharding, sums of segments, model FLOPs, op table
+ *         invalid  when model or device change
+ *     passes          gain 1.3 (the same sweep)
+ *         key      plan without the number of micro-batches, length of the run and price
+ *         value    segment times, sums of segments, model FLOPs, routes
+ *         invalid  when its lowered list is replaced, or the profile differs
+ *     product times   gain 1.07 (search)
+ *         key      dims, format and work of a matrix product
+ *         value    its nnc_timing
+ *         invalid  when the device changes
+ *     step ends, and their seconds    gain 1.08 (search)
+ *         key      plan without the order of passes, and trained parameters or segments of the device
+ *         value    collectives and updates of the step end; their exposed seconds
+ *         invalid  when model or device change
+ *     partitions      gain 1.07 (search of pipelines)
+ *         key      schedule, stages, virtual stages, full recomputation
+ *         value    segments of each stage
+ *         invalid  when model or device change
  *
- * The last three gain less than 1.3, and stay because a search without them is 25 % slower. */
+ * The last three gain less than 1.3; they stay because a search without them takes about a quarter longer. */
 #ifndef NNCOST_MEMO_MEMO_INTERNAL_H
 #define NNCOST_MEMO_MEMO_INTERNAL_H
 
@@ -23,30 +31,33 @@
 
 /* ---- memo.c: the mechanism ---- */
 
+typedef struct nnc_memo_slot {
+    uint32_t entry, tag;
+} nnc_memo_slot;
+
 /* A cache of results by the bytes of their keys. Padding of a key must be set: use memset, or members of 8 bytes. */
 typedef struct nnc_memo {
     uint32_t slots, ways, count, turn;
-    size_t key_size, value_at, stride;
-    uint32_t *at;
+    size_t key_size, hashed, value_at, stride;
+    uint64_t hash; /* of the key that was looked for last */
+    nnc_memo_slot *slot;
     unsigned char *entries;
 } nnc_memo;
 
-/* Space for `slots` entries, a power of two; a key may be in `ways` slots. false: out of memory. Memory is touched as
- * entries come. */
-bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size,
+/* Space for `slots` entries; a key may be in `ways` slots, both powers of two. The first `hashed` bytes of a key choose its
+ * slots; all bytes are compared. false: out of memory. Memory is touched as entries come. */
+bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed,
                      size_t value_size);
 void nnc_memo_destroy(nnc_memo *memo);
 
 /* The value of a key; NULL = none. It stays in place until it is replaced. */
-void *nnc_memo_find(const nnc_memo *memo, const void *key);
-/* The value of a key that nnc_memo_find did not find, for the caller to fill: bytes of an old value, or zeros. */
+void *nnc_memo_find(nnc_memo *memo, const void *key);
+/* A value for the key that nnc_memo_find just looked for in vain, to be filled by the caller: it holds the bytes of an old
+ * value, or zeros. */
 void *nnc_memo_add(nnc_memo *memo, const void *key);
 
-/* Forgets all entries; takes no time. */
-static inline void nnc_memo_clear(nnc_memo *memo)
-{
-    memo->count = 0;
-}
+/* Forgets all entries. */
+void nnc_memo_clear(nnc_memo *memo);
 
 /* The i-th entry in order of arrival, i < count. */
 void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
@@ -108,7 +119,7 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
 void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_device *device);
 
 /* The entry of a plan under its profile; NULL = none. */
-nnc_pass_entry *nnc_pass_find(const nnc_shared *shared, const nnc_plan *plan,
+nnc_pass_entry *nnc_pass_find(nnc_shared *shared, const nnc_plan *plan,
                               const nnc_software *software);
 
 /* The estimate in parts, for a search, which looks at the memory of a plan before its times. The list of one rank and its

@@ -1,4 +1,6 @@
 /* Caches that a search alone needs: step ends and partitions. */
+#include <stddef.h>
+
 #include "memo/memo_internal.h"
 
 /* ---- step ends ---- */
@@ -6,13 +8,14 @@
 /* All that the step end of a device depends on, for one device, model and its links: the plan without the fields that
  * change only the passes and their order, and the trained parameters that it holds. */
 typedef struct end_key {
+    uint64_t degrees; /* of the plan, for the hash */
+    nnc_step_end_params params;
     nnc_plan plan;
     const nnc_software *software;
     int64_t passes; /* 0 if nothing of the step end happens in each pass */
-    nnc_step_end_params params;
 } end_key;
 
-enum { ENDS = 1024, END_WAYS = 2 };
+enum { ENDS = 1024, END_WAYS = 4 };
 
 static void set_plan(end_key *key, const nnc_step *step)
 {
@@ -24,6 +27,12 @@ static void set_plan(end_key *key, const nnc_step *step)
     key->plan.sequence_parallel = false;
     key->plan.schedule = NNC_SCHEDULE_1F1B;
     key->plan.virtual_stages = 0;
+    key->degrees =
+        ((((uint64_t)plan->data * 31 + (uint64_t)plan->tensor) * 31 + (uint64_t)plan->pipeline) *
+             31 +
+         (uint64_t)plan->shard) *
+            31 +
+        (uint64_t)plan->zero * 8 + plan->offload;
     key->software = step->software;
     key->passes = every_pass ? nnc_step_passes(plan) : 0;
 }
@@ -33,6 +42,8 @@ typedef struct seconds_key {
     uint64_t like;
     int32_t held[2 * NNC_SEGMENTS_MAX];
 } seconds_key;
+
+enum { HASHED_HELD = 6 * sizeof(int32_t) }; /* the embedding, the first layers and what follows */
 
 static void set_held(seconds_key *key, const nnc_holding *h)
 {
@@ -145,8 +156,10 @@ void nnc_step_deal_recall(nnc_scratch *scratch, const nnc_step *step)
 
 bool nnc_search_memos_create(nnc_shared *shared)
 {
-    return nnc_memo_create(&shared->ends, ENDS, END_WAYS, sizeof(end_key), sizeof(nnc_tail)) &&
+    return nnc_memo_create(&shared->ends, ENDS, END_WAYS, sizeof(end_key), sizeof(end_key),
+                           sizeof(nnc_tail)) &&
            nnc_memo_create(&shared->end_seconds, ENDS, END_WAYS, sizeof(seconds_key),
-                           sizeof(nnc_tail_seconds)) &&
-           nnc_memo_create(&shared->partitions, PARTITIONS, 1, sizeof(uint64_t), sizeof(partition));
+                           offsetof(seconds_key, held) + HASHED_HELD, sizeof(nnc_tail_seconds)) &&
+           nnc_memo_create(&shared->partitions, PARTITIONS, 4, sizeof(uint64_t), sizeof(uint64_t),
+                           sizeof(partition));
 }
