@@ -373,7 +373,9 @@ typedef struct nnc_holding {
     int64_t recomputed[NNC_SEGMENTS_MAX]; /* instances that run again from their inputs */
     int32_t segments;                     /* of the list; entries past it are unset */
     double in_flight;                     /* micro-batches whose activations are kept at once */
-    bool head_at_once; /* the head keeps one micro-batch: its backward follows at once */
+    bool uneven;                     /* chunks of the device hold different segments: see flight */
+    bool uneven_layers;              /* and differ in more than table and head */
+    double flight[NNC_SEGMENTS_MAX]; /* in_flight of each segment, at the peak of the device */
 } nnc_holding;
 
 /* Do two devices hold the same layers, recomputed in the same way? Micro-batches in flight may differ. */
@@ -387,13 +389,19 @@ static inline bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b)
 }
 /* Copies the segments in use, not the unset rest. */
 void nnc_holding_copy(nnc_holding *to, const nnc_holding *from);
+/* Sets the micro-batches in flight, the same for all segments. */
+void nnc_holding_keep(nnc_holding *holding, double in_flight);
+/* Bytes that one pass keeps of all instances of a segment. */
+double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_holding *holding,
+                              const nnc_plan *plan, int32_t segment);
 
 /* Kept for backward by one micro-batch. */
 typedef struct nnc_kept {
     double bytes;
     double largest_layer_bytes;
     double ends_bytes; /* of segments that are not layers: embedding and head */
-    double head_bytes; /* of segments after the layers */
+    double segment_bytes[NNC_SEGMENTS_MAX], flight[NNC_SEGMENTS_MAX]; /* see nnc_holding */
+    bool uneven;                                                      /* flight is not in_flight */
 } nnc_kept;
 
 /* Sums over the segments of a device, before ZeRO and offload reduce them. */

@@ -215,6 +215,8 @@ void nnc_step_deal(const nnc_step *step, nnc_step_memory *m);
 /* The same for another number of micro-batches, all else unchanged: sets the micro-batches in flight. Returns whether
  * they stayed the same. */
 bool nnc_step_deal_again(const nnc_step *step, nnc_step_memory *m);
+/* Sets flight of a device whose chunks keep different amounts, after the sums are known. */
+void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device);
 /* Records how many micro-batches a device keeps in flight. */
 void nnc_step_say_in_flight(const nnc_step *step, int32_t device);
 
