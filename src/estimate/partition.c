@@ -279,7 +279,7 @@ bool nnc_step_deal_again(const nnc_step *step, nnc_step_memory *memory)
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         nnc_holding *h = &memory->holdings[d];
         const double in_flight = in_flight_of(step->plan, d, NULL);
-        same = same && !(in_flight < h->in_flight) && !(in_flight > h->in_flight);
+        same = same && !h->uneven && !(in_flight < h->in_flight) && !(in_flight > h->in_flight);
         nnc_holding_keep(h, in_flight);
     }
     return same;
