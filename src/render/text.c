@@ -39,7 +39,7 @@ char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT])
 
 char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT])
 {
-    if (isnan(share)) {
+    if (!isfinite(share)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
     } else {
         snprintf(text, NNC_NUMBER_TEXT, "%.1f%%", 100.0 * share);
@@ -59,7 +59,7 @@ char *nnc_scaled_text(double value, char text[NNC_NUMBER_TEXT])
 
 char *nnc_error_text(double error, char text[NNC_NUMBER_TEXT])
 {
-    if (isnan(error)) {
+    if (!isfinite(error)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
     } else if (fabs(error) >= 100.0) {
         snprintf(text, NNC_NUMBER_TEXT, "x%.4g", error + 1.0);
@@ -97,7 +97,7 @@ const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
     if (cell->kind == NNC_CELL_BOOL) {
         return cell->flag ? "yes" : "no";
     }
-    if (cell->kind == NNC_CELL_NULL || isnan(value)) {
+    if (cell->kind == NNC_CELL_NULL || !isfinite(value)) {
         return "-";
     }
     switch (show) {

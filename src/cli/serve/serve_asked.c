@@ -13,10 +13,11 @@ nnc_status nnc_serve_load_asked(nnc_session *session, nnc_arena *arena, const ch
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
     NNC_TRY(nnc_asked_plans(session, arena, model_asked, device_asked, &plans, &picked, err));
-    return plans != NULL ? nnc_plans_load_served(session->specs, &options->given, arena, plans,
-                                                 picked, device_asked, scenario, err)
-                         : nnc_serve_scenario_load(session->specs, &options->given, model_asked,
-                                                   device_asked, scenario, err);
+    NNC_TRY(plans != NULL ? nnc_plans_load_served(session->specs, &options->given, arena, plans,
+                                                  picked, device_asked, scenario, err)
+                          : nnc_serve_scenario_load(session->specs, &options->given, model_asked,
+                                                    device_asked, scenario, err));
+    return nnc_serve_scenario_check_read(&options->given, scenario, err);
 }
 
 nnc_status nnc_serve_report(nnc_session *session, const char *model_asked, const char *device_asked,
