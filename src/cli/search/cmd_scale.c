@@ -68,10 +68,39 @@ static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc
     return row->reason != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
+static double device_s(const nnc_scale_row *row)
+{
+    return row->step_s * row->devices;
+}
+
+/* Efficiency of each size against the size with most throughput per device, so it is at most 1. The smallest size need
+ * not be that one: where memory is short, it runs a slower plan. `lost` has the device time of each part, and becomes
+ * its difference. */
+static void compare_sizes(nnc_scale *scale)
+{
+    double base[NNC_SCALE_COUNT];
+    if (scale->base < 0) {
+        return;
+    }
+    const nnc_scale_row *best = &scale->rows[scale->base];
+    const double best_s = device_s(best);
+    memcpy(base, best->lost, sizeof base);
+    for (int32_t i = 0; i < scale->count; i++) {
+        nnc_scale_row *row = &scale->rows[i];
+        if (!row->found) {
+            continue;
+        }
+        row->efficiency = nnc_min(1.0, best_s / device_s(row));
+        for (int part = 0; part < NNC_SCALE_COUNT; part++) {
+            const double lost = (row->lost[part] - base[part]) / device_s(row);
+            row->lost[part] = fabs(lost) < ROUNDING ? 0.0 : lost;
+        }
+    }
+}
+
 static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report *report,
                        nnc_error *err)
 {
-    double base[NNC_SCALE_COUNT] = { 0.0 }, parts[NNC_SCALE_COUNT];
     nnc_scale *scale = &s->scale;
     for (int32_t i = 0; i < report->size_count; i++) {
         const nnc_search_size *size = &report->sizes[i];
@@ -90,19 +119,13 @@ static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report 
         NNC_TRY(
             nnc_found_estimate(session, report, &size->best, s->scratch, s->arena, &result, err));
         describe(row, &size->best, result);
-        device_time(result, parts);
-        if (scale->base < 0) {
+        device_time(result, row->lost);
+        if (scale->base < 0 ||
+            device_s(row) < (1.0 - ROUNDING) * device_s(&scale->rows[scale->base])) {
             scale->base = i;
-            memcpy(base, parts, sizeof base);
-        }
-        const double whole = row->step_s * row->devices;
-        const nnc_scale_row *first = &scale->rows[scale->base];
-        row->efficiency = first->step_s * first->devices / whole;
-        for (int part = 0; part < NNC_SCALE_COUNT; part++) {
-            const double lost = (parts[part] - base[part]) / whole;
-            row->lost[part] = fabs(lost) < ROUNDING ? 0.0 : lost;
         }
     }
+    compare_sizes(scale);
     return NNC_OK;
 }
 

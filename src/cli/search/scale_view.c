@@ -92,15 +92,17 @@ static const nnc_metric scale_rows[] = {
     NNC_NUMBER(nnc_scale_row, samples_per_s, .head = "samples/s", .show = NNC_SHOW_COUNT, .drop = 4,
                .help = "Sequences or images trained on per second.",
                .more = NNC_MORE(.same_as = "throughput.samples_per_s")),
-    NNC_AS("scaling_efficiency", NUMBER, NNC_IN(nnc_scale_row, efficiency), .head = "efficiency",
-           .show = NNC_SHOW_PERCENT,
-           .help =
-               "Throughput per device over that of the smallest size with a plan: devices times "
-               "step there, over devices times step here, for the same batch."),
+    NNC_AS(
+        "scaling_efficiency", NUMBER, NNC_IN(nnc_scale_row, efficiency), .head = "efficiency",
+        .show = NNC_SHOW_PERCENT,
+        .help =
+            "Throughput per device over the highest of all sizes: devices times step there, over "
+            "devices times step here, for the same batch."),
     NNC_HEAD("lost to", TEXT, .get = get_lost),
     NNC_AS("lost", NUMBER, NNC_IN(nnc_scale_row, lost), .each_count = NNC_SCALE_COUNT,
-           .help = "Device time that a part of the step takes beyond what it takes at the smallest "
-                   "size, over all device time of this size; they add up to 1 - "
+           .help = "Device time that a part of the step takes beyond what it takes at the size "
+                   "with most throughput per device, over all device time of this size; they add "
+                   "up to 1 - "
                    "scaling_efficiency.",
            .more = NNC_MORE(.each = nnc_scale_part_name)),
     NNC_AS("lost_to", TEXT, .get = get_broke,
@@ -133,8 +135,8 @@ static const nnc_metric document_rows[] = {
     NNC_TEXT(nnc_scale, device, .help = "Id of the device."),
     NNC_WHOLE(nnc_scale, global_batch, .help = "Sequences or images of a step, of every size."),
     NNC_AS("base_devices", WHOLE, .get = get_base,
-           .help = "The smallest size with a plan, against which efficiency is; null: none has "
-                   "one."),
+           .help = "The size with most throughput per device, against which efficiency is; null: "
+                   "no size has a plan."),
     { .name = "sizes",
       .type = NNC_METRIC_LIST,
       NNC_IN(nnc_scale, rows),

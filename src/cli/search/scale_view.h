@@ -38,7 +38,7 @@ typedef struct nnc_scale {
     const char *model, *device;
     int64_t global_batch;
     bool batch_chosen; /* not asked for */
-    int32_t base;      /* index of the smallest size with a plan; -1 = none has one */
+    int32_t base; /* index of the size with most throughput per device; -1 = no size has a plan */
     nnc_scale_row *rows;
     int32_t count;
 } nnc_scale;
