@@ -172,14 +172,16 @@ static void write_failures(nnc_sheet *sheet, const nnc_report *report)
     const bool any = ask->stops == NNC_STOPS_ANY;
     nnc_sheet_label(sheet, "goodput");
     if (isnan(run->system_mtbf_s)) {
-        nnc_sheet_item(sheet, NNC_INK_STRONG, "%.2f%%", 100.0 * run->goodput);
+        nnc_sheet_item(sheet, NNC_INK_STRONG, isnan(run->goodput) ? "-" : "%.2f%%",
+                       100.0 * run->goodput);
         nnc_sheet_words(sheet,
                         "(stops are not counted: the device file has no rate of failures, give "
                         "--device-mtbf-s)");
         nnc_sheet_end(sheet);
         return;
     }
-    nnc_sheet_item(sheet, NNC_INK_STRONG, "%.2f%%", 100.0 * run->goodput);
+    nnc_sheet_item(sheet, NNC_INK_STRONG, isnan(run->goodput) ? "-" : "%.2f%%",
+                   100.0 * run->goodput);
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "a stop every %s",
                    nnc_unit_text(run->system_mtbf_s, "s", a));
     if (!isnan(run->stops)) {
