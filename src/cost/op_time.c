@@ -4,9 +4,9 @@
  *                                                       | constant fractions (pointwise, casts, optimizer)
  *
  * The forms share rates_of, vector_seconds and roofline below. Each form states its formula at its head. */
-#include "base/names.h"
+#include "base/base_internal.h"
 #include "cost/cost_internal.h"
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
 {

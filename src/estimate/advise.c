@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
-#include "shape/family.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
 /* Changes that save memory. Those that keep the training result come before those that change its numerics. */
 typedef enum change {
@@ -198,8 +198,8 @@ static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
     const nnc_software *software = nnc_profile_of(s->profiles, s->model, s->device, &advice->plan);
     if (!possible || s->tries-- <= 0 ||
         (s->shipped && !nnc_software_ships(software, &advice->plan, NULL)) ||
-        nnc_estimate_asked(s->model, s->device, software, &advice->plan, s->scratch, &result,
-                           NULL) != NNC_OK ||
+        nnc_estimate_read(s->model, s->device, software, &advice->plan, s->scratch, &result,
+                          NULL) != NNC_OK ||
         result.verdict != NNC_FITS) {
         return false;
     }
@@ -303,8 +303,8 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     nnc_plan base;
     nnc_result now;
     int at[CHANGES] = { 0 }, found = 0;
-    if (max < 1 || nnc_plan_settle(plan, model, device, &base, NULL) != NNC_OK ||
-        nnc_estimate_asked(model, device, software, plan, scratch, &now, NULL) != NNC_OK ||
+    if (max < 1 || nnc_plan_resolve_read(plan, model, device, &base, NULL) != NNC_OK ||
+        nnc_estimate_read(model, device, software, plan, scratch, &now, NULL) != NNC_OK ||
         now.verdict == NNC_FITS) {
         return 0;
     }

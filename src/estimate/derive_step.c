@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
+#include "op/op_internal.h"
 
 static const char *const part_names[NNC_PARTS] = {
     [NNC_PART_FORWARD] = "forward",     [NNC_PART_BACKWARD] = "backward",
@@ -129,8 +129,8 @@ void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation
 
 /* ---- the step ---- */
 
-static void say_host(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                     const nnc_holding *holding, const nnc_result *r)
+static void say_host(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                     const nnc_stage_residency *holding, const nnc_result *r)
 {
     nnc_derivation *const why = step->why;
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
@@ -157,8 +157,8 @@ static void say_host(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
     nnc_say_note(why, "instances of each segment that the stage holds, in every pass over them");
 }
 
-void nnc_say_step(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                  const nnc_holding *holding, const nnc_result *r)
+void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                  const nnc_stage_residency *holding, const nnc_result *r)
 {
     nnc_derivation *const why = step->why;
     say_host(step, units, holding, r);
@@ -213,7 +213,7 @@ static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double r
     keyed sums = { .count = 0 };
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
-        if (nnc_op_is_collective(row->op) && row->op->u.exchange.comm == kind) {
+        if (nnc_op_is_collective(row->op) && row->op->u.collective.comm == kind) {
             char key[NNC_SAY_NAME];
             op_key(row, key);
             add_keyed(&sums, key, (exposed ? row->time_s : row->network_s) * row->repeat);

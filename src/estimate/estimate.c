@@ -6,19 +6,17 @@
  * remembered from one estimate to the next (memo/ does that). */
 #include <stdlib.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "base/sized.h"
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
-#include "shape/family.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
 NNC_ENUM_NAMES(nnc_bound, NNC_BOUND_LIST)
 NNC_ENUM_NAMES(nnc_verdict, NNC_VERDICT_LIST)
 
-_Static_assert(sizeof(nnc_memory) <= NNC_MEMORY_ROOM && (int)NNC_GROUP_COUNT <= NNC_GROUP_ROOM &&
-                   (int)NNC_COMM_COUNT <= NNC_COMM_ROOM && (int)NNC_BOUND_COUNT <= NNC_BOUND_ROOM,
-               "a result has less room");
+_Static_assert(sizeof(nnc_memory) <= NNC_MEMORY_SPACE && (int)NNC_GROUP_COUNT <= NNC_GROUP_SPACE &&
+                   (int)NNC_COMM_COUNT <= NNC_COMM_SPACE && (int)NNC_BOUND_COUNT <= NNC_BOUND_SPACE,
+               "a result has less space");
 
 /* ---- rates, money and energy ---- */
 
@@ -176,7 +174,7 @@ typedef struct fusing {
 static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with,
                  bound_rows *fused)
 {
-    nnc_bound_units units;
+    nnc_bound_segment_times units;
     with->software = nnc_software_default();
     with->software.context_frozen =
         step->software->context_frozen; /* it decides what is trained, not
@@ -192,7 +190,7 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     nnc_split_list(&scratch->ideal, &how, with->sums);
     nnc_rows_build(&scratch->ideal, step->device, step->network, step->plan, fused->rows);
     nnc_step_ends_find(&fused->step, &scratch->step, &scratch->ideal_ends);
-    nnc_bound_units_sum(&fused->step, fused->rows, &units);
+    nnc_bound_segment_times_sum(&fused->step, fused->rows, &units);
     return nnc_ideal_step(&fused->step, fused->rows, &units, &scratch->step, &fused->ideal);
 }
 
@@ -201,10 +199,10 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
 static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
                        fusing *with, bound_rows *lower, nnc_result *r)
 {
-    nnc_bound_units units;
+    nnc_bound_segment_times units;
     bound_rows own = { .step = *step, .rows = &scratch->rows };
     own.step.why = NULL;
-    nnc_bound_units_sum(&own.step, own.rows, &units);
+    nnc_bound_segment_times_sum(&own.step, own.rows, &units);
     r->upper_bound_s = nnc_upper_bound(step, &units, nnc_step_send_s(step), &scratch->step);
     bool done = !(r->upper_bound_s < 0.0) &&
                 nnc_ideal_step(&own.step, own.rows, &units, &scratch->step, &own.ideal);
@@ -278,7 +276,7 @@ static void leave_out(nnc_result *r)
 static bool has_room(const nnc_rows *rows)
 {
     return !rows->truncated &&
-           rows->count + (int32_t)sizeof(nnc_tail) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
+           rows->count + (int32_t)sizeof(nnc_step_end) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
 }
 
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
@@ -286,12 +284,13 @@ bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
     return scratch->brief && plan->mode == NNC_MODE_PREDICTED && has_room(&scratch->rows);
 }
 
-nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+nnc_status nnc_estimate_time_parts(const nnc_step *step,
+                                   const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_step_times times;
-    nnc_tail_stages(step, units, &overlap, &scratch->step);
+    nnc_step_ends_set(step, units, &overlap, &scratch->step);
     if (!nnc_step_core_run(step, units, &scratch->step, &times) ||
         !nnc_step_core_parts(step, units, &times, &scratch->step, r)) {
         return fail_long(err);
@@ -303,8 +302,8 @@ nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_unit units[NN
 static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                                nnc_error *err)
 {
-    nnc_unit units[NNC_SEGMENTS_MAX];
-    nnc_step_units(step, &scratch->rows, units);
+    nnc_segment_time units[NNC_SEGMENTS_MAX];
+    nnc_step_segment_times(step, &scratch->rows, units);
     return nnc_estimate_time_parts(step, units, scratch, r, err);
 }
 
@@ -365,7 +364,7 @@ static nnc_status prepare(const nnc_model *model, const nnc_device *device,
     NNC_TRY(nnc_check_list(&scratch->list, model, err));
     nnc_step_set_list(step, &scratch->list, &how, sums);
     nnc_describe_model(model, &scratch->list, step, r);
-    nnc_step_deal(step, &scratch->step);
+    nnc_step_partition(step, &scratch->step);
     const bool whole = nnc_plan_is_whole(plan);
     if (!whole) { /* model FLOPs are counted before sharding */
         nnc_rows_build(&scratch->list, NULL, NULL, plan, &scratch->rows);
@@ -406,15 +405,15 @@ nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device,
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_step step;
     nnc_estimate_begin(scratch, r);
-    NNC_TRY(nnc_plan_settle(plan, model, device, &r->plan, err));
+    NNC_TRY(nnc_plan_resolve_read(plan, model, device, &r->plan, err));
     NNC_TRY(prepare(model, device, software, scratch, &step, sums, r, err));
     NNC_TRY(nnc_estimate_time(model, &step, scratch, r, err));
     return nnc_estimate_finish(model, device, &step, r, err);
 }
 
-nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
-                              const nnc_software *software, const nnc_plan *plan,
-                              nnc_scratch *scratch, nnc_result *result, nnc_error *err)
+nnc_status nnc_estimate_read(const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
     return scratch->estimate(model, device, software, plan, scratch, result, err);
 }
@@ -481,8 +480,8 @@ nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device,
     nnc_result *const whole = result->struct_size == sizeof *result ? result : &scratch->result;
     nnc_status status = read_again(here, model, device, software, plan, scratch, err);
     if (status == NNC_OK) {
-        status = nnc_estimate_asked(model, device, &scratch->software, &scratch->plan, scratch,
-                                    whole, err);
+        status = nnc_estimate_read(model, device, &scratch->software, &scratch->plan, scratch,
+                                   whole, err);
     } else {
         memset(whole, 0, sizeof *whole);
         whole->struct_size = sizeof *whole;

@@ -2,13 +2,12 @@
  * model, and the communication that ZeRO-3 and offload add inside every pass.
  *
  *     nnc_lower (shape/) -> check -> nnc_shard (parallel/) -> sums of segments -> casts, unit collectives */
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
-#include "parallel/shard.h"
-#include "shape/family.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
-nnc_plan nnc_plan_seen(const nnc_plan *plan)
+nnc_plan nnc_plan_lowering_key(const nnc_plan *plan)
 {
     const nnc_plan unset = { 0 };
     nnc_plan seen = *plan;
@@ -61,7 +60,7 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen)
 {
     nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
-    *seen = nnc_plan_seen(plan);
+    *seen = nnc_plan_lowering_key(plan);
     how.plan = seen;
     return how;
 }
@@ -192,13 +191,13 @@ static bool table_is_frozen(const nnc_plan *plan)
 }
 
 static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name,
-                          int32_t segment, nnc_exchange exchange)
+                          int32_t segment, nnc_collective_op exchange)
 {
     const double units = nnc_list_units(list, segment);
     const nnc_writer w = { list, how, (int64_t)((double)list->segments[segment].instances * units),
                            -1, NULL };
     exchange.bytes /= units;
-    nnc_list_exchange(&w, name, exchange);
+    nnc_list_collective(&w, name, exchange);
     list->ops[list->count - 1].segment = segment;
 }
 
@@ -210,11 +209,11 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
     const nnc_plan *plan = how->plan;
     const double weights = nnc_policy_bytes(plan->policy).weight_bytes * p->params;
     const double gradients = nnc_policy_gradient_io_bytes(plan->policy) * p->params;
-    nnc_exchange e = { .comm = NNC_COMM_DATA,
-                       .route = (int32_t)route,
-                       .forward = NNC_ALL_GATHER,
-                       .backward = NNC_ALL_GATHER,
-                       .bytes = weights };
+    nnc_collective_op e = { .comm = NNC_COMM_DATA,
+                            .route = (int32_t)route,
+                            .forward = NNC_ALL_GATHER,
+                            .backward = NNC_ALL_GATHER,
+                            .bytes = weights };
     if (p->params <= 0.0) {
         return;
     }
@@ -222,17 +221,17 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
         if (plan->reshard) {
             unit_exchange(list, how, "data.gather_weights", segment, e);
         }
-        e = (nnc_exchange){ .comm = NNC_COMM_DATA,
-                            .route = (int32_t)route,
-                            .backward = NNC_REDUCE_SCATTER,
-                            .bytes = gradients };
+        e = (nnc_collective_op){ .comm = NNC_COMM_DATA,
+                                 .route = (int32_t)route,
+                                 .backward = NNC_REDUCE_SCATTER,
+                                 .bytes = gradients };
         unit_exchange(list, how, "data.scatter_gradients", segment, e);
     }
     if (nnc_shard_replicas(plan, route, shards) > 1) {
-        e = (nnc_exchange){ .comm = NNC_COMM_DATA,
-                            .route = (int32_t)nnc_replica_route(route),
-                            .backward = NNC_ALL_REDUCE,
-                            .bytes = gradients / shards };
+        e = (nnc_collective_op){ .comm = NNC_COMM_DATA,
+                                 .route = (int32_t)nnc_replica_route(route),
+                                 .backward = NNC_ALL_REDUCE,
+                                 .bytes = gradients / shards };
         unit_exchange(list, how, "data.reduce_replicas", segment, e);
     }
 }
@@ -243,11 +242,11 @@ static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segm
 {
     if (p->params > 0.0 && shards > 1.0) {
         unit_exchange(list, how, "data.gather_frozen", segment,
-                      (nnc_exchange){ .comm = NNC_COMM_DATA,
-                                      .route = (int32_t)route,
-                                      .forward = NNC_ALL_GATHER,
-                                      .backward = NNC_ALL_GATHER,
-                                      .bytes = nnc_frozen_bytes(p, how->plan) });
+                      (nnc_collective_op){ .comm = NNC_COMM_DATA,
+                                           .route = (int32_t)route,
+                                           .forward = NNC_ALL_GATHER,
+                                           .backward = NNC_ALL_GATHER,
+                                           .bytes = nnc_frozen_bytes(p, how->plan) });
     }
 }
 
@@ -288,7 +287,7 @@ static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[
             frozen_unit(list, how, s, &sums[s].frozen_expert, NNC_ROUTE_EXPERT_SHARD,
                         nnc_expert_shards(plan));
         }
-        nnc_exchange e = { .comm = NNC_COMM_OFFLOAD, .forward = NNC_P2P, .backward = NNC_P2P };
+        nnc_collective_op e = { .comm = NNC_COMM_OFFLOAD, .forward = NNC_P2P, .backward = NNC_P2P };
         if ((plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
             e.bytes = sizes.weight_bytes * (dense + expert) +
                       nnc_frozen_bytes(&sums[s].frozen, plan) / nnc_dense_shards(plan) +
@@ -322,7 +321,7 @@ void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how,
 void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
                     nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
-    nnc_shard(list, how->plan);
+    nnc_list_shard(list, how->plan);
     nnc_segments_sum(list, sums);
     nnc_finish_list(list, how, sums);
 }

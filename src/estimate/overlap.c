@@ -4,7 +4,7 @@
  * that do not meet overlap with the same compute; those that meet share it. Blocks of ring attention overlap with
  * the attention first; then the other kinds follow in the order of nnc_comm.   [overlap] [launch] */
 #include "estimate/estimate_internal.h"
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
 {
@@ -52,7 +52,7 @@ static inline void collect(const nnc_op_cost *row, const nnc_network *network,
 {
     const double time_s = row->time_s * row->repeat;
     if (nnc_op_is_collective(row->op)) {
-        const nnc_exchange *e = &row->op->u.exchange;
+        const nnc_collective_op *e = &row->op->u.collective;
         const nnc_lane lane = nnc_lane_of(network, e);
         b->exchanges = true;
         const bool first = b->beside_s[e->comm] + b->behind_s[e->comm] <= 0.0;
@@ -77,9 +77,8 @@ NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_deri
     NNC_LET(why, window_s, "s", *left_s);
     NNC_PUT(why, exchange_s, "s");
     NNC_SAY(why, overlapped_s, "s", overlap * nnc_min(exchange_s, window_s));
-    NNC_NOTE(why, "of all collectives of this kind in one pass over the layers, with the compute "
-                  "behind which "
-                  "nothing else hides on this fabric; data and offload also with what others carry "
+    NNC_NOTE(why, "all collectives of this kind in one pass over the layers, with the compute that overlaps "
+                  "with no other traffic on this fabric; data and offload also with traffic of other fabrics "
                   "meanwhile");
     *left_s = window_s - overlapped_s;
     double exposed_rest = 1.0;
@@ -116,7 +115,7 @@ static double beside_waits_s(const windows *w, nnc_lane lane)
 
 /* asked: the collective to explain; NULL = none. */
 NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part,
-                       const nnc_exchange *asked, exposed *shares, nnc_derivation *why)
+                       const nnc_collective_op *asked, exposed *shares, nnc_derivation *why)
 {
     windows w = { { 0 }, { 0 } };
     double attention[NNC_LANES];
@@ -177,7 +176,7 @@ static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op
                        int32_t index, nnc_derivation *why)
 {
     exposed shares;
-    const nnc_exchange *e = &row->op->u.exchange;
+    const nnc_collective_op *e = &row->op->u.collective;
     nnc_say_of_row(why, index);
     settle(b, overlap, nnc_part_of(row), e, &shares, why);
     const double exposed_share = e->hides ? shares.beside[e->comm] : shares.behind[e->comm];
@@ -224,7 +223,7 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
     for (int32_t i = 0; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (nnc_op_is_collective(row->op)) {
-            const nnc_exchange *e = &row->op->u.exchange;
+            const nnc_collective_op *e = &row->op->u.collective;
             const nnc_part part = nnc_part_of(row);
             const exposed *x = &shares[row->op->segment][part];
             row->time_s *= e->hides ? x->beside[e->comm] : x->behind[e->comm];
@@ -233,8 +232,8 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
     }
 }
 
-void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                   const nnc_overlap *overlap, nnc_derivation *why)
+void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                      const nnc_overlap *overlap, nnc_derivation *why)
 {
     if (why != NULL) {
         hide_rows(rows, list, network, overlap, why);
@@ -244,7 +243,8 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *n
 }
 
 /* host_s holds the time to issue the ops; leaves the time that issuing adds. name: of that line. */
-NNC_SAYING double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_derivation *why)
+NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name,
+                         nnc_derivation *why)
 {
     double device_s = unit->compute_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
@@ -268,7 +268,7 @@ NNC_SAYING double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_de
 }
 
 /* Adds time that lanes can overlap with; a collective counts for lanes that it does not meet. */
-static inline void add_free(nnc_unit *unit, nnc_part part, double time_s, double network_s,
+static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s,
                             nnc_lane lane)
 {
     for (int f = 0; f < NNC_LANES; f++) {
@@ -277,21 +277,21 @@ static inline void add_free(nnc_unit *unit, nnc_part part, double time_s, double
 }
 
 NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                          const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX],
+                          const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX],
                           nnc_derivation *why)
 {
     memset(units, 0, sizeof units[0] * (size_t)list->segment_count);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
-        nnc_unit *unit = &units[row->op->segment];
+        nnc_segment_time *unit = &units[row->op->segment];
         const nnc_part part = nnc_part_of(row);
         const double instances = (double)list->segments[row->op->segment].instances;
         const double time_s = row->time_s * row->repeat / instances;
         unit->host_s[part] += nnc_launch_of_op_s(launch, row->op) * row->repeat / instances;
         if (nnc_op_is_collective(row->op)) {
-            unit->exposed_s[part][row->op->u.exchange.comm] += time_s;
+            unit->exposed_s[part][row->op->u.collective.comm] += time_s;
             add_free(unit, part, time_s, row->network_s * row->repeat / instances,
-                     nnc_lane_of(network, &row->op->u.exchange));
+                     nnc_lane_of(network, &row->op->u.collective));
         } else {
             unit->compute_s[part] += time_s;
             add_free(unit, part, time_s, 0.0, NNC_LANE_HOST);
@@ -310,8 +310,9 @@ NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const n
     }
 }
 
-void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                   const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why)
+void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list,
+                           const nnc_network *network, const nnc_launch *launch,
+                           nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why)
 {
     if (why != NULL) {
         sum_units(rows, list, network, launch, units, why);
@@ -320,11 +321,12 @@ void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_netw
     }
 }
 
-void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEGMENTS_MAX])
+void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows,
+                            nnc_segment_time units[NNC_SEGMENTS_MAX])
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     if (step->network != NULL) {
-        nnc_rows_hide(rows, step->list, step->network, &overlap, step->why);
+        nnc_rows_overlap(rows, step->list, step->network, &overlap, step->why);
     }
-    nnc_units_sum(rows, step->list, step->network, &step->launch, units, step->why);
+    nnc_segment_times_sum(rows, step->list, step->network, &step->launch, units, step->why);
 }

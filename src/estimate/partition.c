@@ -8,7 +8,7 @@
  * Runs of equal stages are marked (alike), so later code computes them once. */
 #include "estimate/estimate_internal.h"
 
-int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
+int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage)
 {
     const int32_t p = plan->pipeline;
     const bool back = nnc_schedule_ends_meet(plan) && virtual_stage >= p;
@@ -120,7 +120,7 @@ static int64_t as_many(const slots *s, int64_t v, int64_t count)
     return s->own_first || s->own_last ? 0 : (v <= more && more < last ? more : last) - v;
 }
 
-void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal)
+void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *deal)
 {
     const int32_t chunks = plan->pipeline > 1 ? nnc_schedule_chunks(plan) : 1;
     const int32_t count = plan->pipeline * chunks;
@@ -155,13 +155,13 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
 }
 
 /* Chunks of a device; dualpipe: directions. */
-static int32_t chunks_of(const nnc_deal *deal, const nnc_plan *plan)
+static int32_t chunks_of(const nnc_stage_partition *deal, const nnc_plan *plan)
 {
     return nnc_schedule_dual(plan) ? 2 : deal->virtual_stages / deal->stages;
 }
 
-static const nnc_stage_layers *chunk_of(const nnc_deal *deal, const nnc_plan *plan, int32_t device,
-                                        int32_t chunk)
+static const nnc_stage_layers *chunk_of(const nnc_stage_partition *deal, const nnc_plan *plan,
+                                        int32_t device, int32_t chunk)
 {
     const int32_t p = deal->stages;
     const bool back = nnc_schedule_ends_meet(plan) && chunk == 1;
@@ -169,7 +169,7 @@ static const nnc_stage_layers *chunk_of(const nnc_deal *deal, const nnc_plan *pl
     return &deal->shares[v < deal->virtual_stages ? v : v - deal->virtual_stages];
 }
 
-static void device_layers(const nnc_deal *deal, const nnc_plan *plan, int32_t device,
+static void device_layers(const nnc_stage_partition *deal, const nnc_plan *plan, int32_t device,
                           int64_t instances[NNC_SEGMENTS_MAX])
 {
     const int32_t chunks = chunks_of(deal, plan);
@@ -194,7 +194,8 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
 /* ---- segments of each device ---- */
 
 /* Do the chunks of a device hold different segments? */
-static void set_uneven(const nnc_deal *deal, const nnc_step *step, int32_t device, nnc_holding *h)
+static void set_uneven(const nnc_stage_partition *deal, const nnc_step *step, int32_t device,
+                       nnc_stage_residency *h)
 {
     const int32_t chunks = step->plan->pipeline > 1 ? chunks_of(deal, step->plan) : 1;
     h->uneven = h->uneven_layers = false;
@@ -210,8 +211,8 @@ static void set_uneven(const nnc_deal *deal, const nnc_step *step, int32_t devic
 }
 
 /* Writes only the segments in use: a holding has space for many more. */
-static void set_holding(const nnc_step *step, const nnc_deal *deal, int32_t device,
-                        double in_flight, nnc_holding *h)
+static void set_holding(const nnc_step *step, const nnc_stage_partition *deal, int32_t device,
+                        double in_flight, nnc_stage_residency *h)
 {
     h->segments = step->list->segment_count;
     device_layers(deal, step->plan, device, h->instances);
@@ -223,7 +224,7 @@ static void set_holding(const nnc_step *step, const nnc_deal *deal, int32_t devi
 }
 
 /* Are all virtual stages of a device marked equal to those of the device before? */
-static bool like_before(const nnc_deal *deal, const nnc_plan *plan, int32_t device)
+static bool like_before(const nnc_stage_partition *deal, const nnc_plan *plan, int32_t device)
 {
     bool like = device > 0 && !nnc_schedule_ends_meet(plan);
     for (int32_t v = device; like && v < deal->virtual_stages; v += deal->stages) {
@@ -255,29 +256,29 @@ void nnc_step_say_in_flight(const nnc_step *step, int32_t device)
     (void)in_flight_of(step->plan, device, step->why);
 }
 
-void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
+void nnc_step_partition(const nnc_step *step, nnc_step_memory *memory)
 {
     const nnc_plan *plan = step->plan;
-    nnc_deal_layers(step->list, plan, &memory->deal);
+    nnc_partition_layers(step->list, plan, &memory->deal);
     for (int32_t d = 0; d < plan->pipeline; d++) {
-        nnc_holding *h = &memory->holdings[d];
+        nnc_stage_residency *h = &memory->holdings[d];
         const double in_flight = in_flight_of(plan, d, NULL);
         const bool like = like_before(&memory->deal, plan, d);
         if (like) {
-            nnc_holding_copy(h, h - 1);
+            nnc_stage_residency_copy(h, h - 1);
             nnc_holding_keep(h, in_flight);
         } else {
             set_holding(step, &memory->deal, d, in_flight, h);
         }
-        memory->alike[d] = like || (d > 0 && nnc_holding_same(h, h - 1));
+        memory->alike[d] = like || (d > 0 && nnc_stage_residency_same(h, h - 1));
     }
 }
 
-bool nnc_step_deal_again(const nnc_step *step, nnc_step_memory *memory)
+bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory)
 {
     bool same = true;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
-        nnc_holding *h = &memory->holdings[d];
+        nnc_stage_residency *h = &memory->holdings[d];
         const double in_flight = in_flight_of(step->plan, d, NULL);
         same = same && !h->uneven && !(in_flight < h->in_flight) && !(in_flight > h->in_flight);
         nnc_holding_keep(h, in_flight);
@@ -287,7 +288,7 @@ bool nnc_step_deal_again(const nnc_step *step, nnc_step_memory *memory)
 
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device)
 {
-    nnc_holding *h = &m->holdings[device];
+    nnc_stage_residency *h = &m->holdings[device];
     if (!h->uneven) {
         return;
     }
@@ -325,13 +326,13 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
                       nnc_step_memory *m, nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
-    const nnc_holding *before = NULL; /* the last stage that was computed */
+    const nnc_stage_residency *before = NULL; /* the last stage that was computed */
     nnc_memory memory = { 0 };
     for (int32_t d = 0; d < plan->pipeline; d++) {
-        const nnc_holding *h = &m->holdings[d];
+        const nnc_stage_residency *h = &m->holdings[d];
         nnc_step_find_peak(step, m, d);
         const bool same =
-            before != NULL && !h->uneven && !before->uneven && nnc_holding_same(h, before);
+            before != NULL && !h->uneven && !before->uneven && nnc_stage_residency_same(h, before);
         if (same && fullest && h->in_flight <= before->in_flight) {
             continue;
         }
@@ -351,7 +352,7 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
     }
     r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
     if (step->why != NULL) {
-        const nnc_holding *h = &m->holdings[r->memory_stage];
+        const nnc_stage_residency *h = &m->holdings[r->memory_stage];
         nnc_step_say_in_flight(step, r->memory_stage);
         nnc_memory_say(model, step->list, step->sums, h, plan, step->software,
                        step->device->mem_bytes, step->why);

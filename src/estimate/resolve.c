@@ -4,12 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/error.h"
-#include "base/sized.h"
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
-#include "parallel/split.h"
-#include "shape/family.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
 /* "fp64, fp32, bf16": the formats in which a device multiplies. */
 static void formats_of(const nnc_device *device, char *text, size_t size)
@@ -137,24 +135,24 @@ static nnc_status check_trained(const nnc_plan *p, nnc_error *err)
     const bool all = p->train == NNC_TRAIN_ALL && p->adapter_rank == 0;
     if ((p->train & NNC_TRAIN_ADAPTERS) != 0 && p->adapter_rank == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
-                        "there are no adapters, expected --adapter-rank beside it");
+                        "there are no adapters, expected --adapter-rank too");
     }
     if (p->dora && (p->adapter_rank == 0 || p->context > 1)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--dora",
                         p->context > 1
                             ? "its weights stay together, expected --context 1"
-                            : "there are no adapters, expected --adapter-rank beside it");
+                            : "there are no adapters, expected --adapter-rank too");
     }
     if (p->frozen != NNC_FROZEN_16 && all) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--frozen",
-                        "all weights are trained, expected --adapter-rank or --train beside it");
+                        "all weights are trained, expected --adapter-rank or --train too");
     }
     if (!all && (nnc_convention_of(p->flops_convention)->by_params ||
                  p->activations == NNC_ACTIVATIONS_KORTHIKANTI)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN,
                         p->activations == NNC_ACTIVATIONS_KORTHIKANTI ? "--activations"
                                                                       : "--flops-convention",
-                        "the formula counts a network of which every weight is trained");
+                        "the formula counts a network with all weights trained");
     }
     return NNC_OK;
 }
@@ -176,8 +174,8 @@ static nnc_status check_schedule(const nnc_plan *p, const nnc_model *model, int6
     return check_recompute_layers(p, model, layers, err);
 }
 
-nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
-                           nnc_plan *resolved, nnc_error *err)
+nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
+                                 const nnc_device *device, nnc_plan *resolved, nnc_error *err)
 {
     const nnc_family_row *family = nnc_family_of(model);
     nnc_plan *p = resolved;
@@ -197,8 +195,8 @@ nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const n
     return check_schedule(p, model, layers, err);
 }
 
-nnc_status nnc_plan_settle_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
-                                    nnc_error *err)
+nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
+                                     nnc_error *err)
 {
     NNC_TRY(resolve_schedule(plan, nnc_family_of(model), layers, err));
     return check_schedule(plan, model, layers, err);
@@ -312,7 +310,7 @@ nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model,
     NNC_TRY(nnc_need(here, "resolved", resolved != NULL, err));
     NNC_TRY(nnc_sized_check(resolved, sizeof *resolved, "nnc_plan", err));
     NNC_TRY(nnc_plan_read(plan, &asked, err));
-    NNC_TRY(nnc_plan_settle(&asked, model, device, &full, err));
+    NNC_TRY(nnc_plan_resolve_read(&asked, model, device, &full, err));
     nnc_sized_write(resolved, &full, sizeof full);
     return NNC_OK;
 }

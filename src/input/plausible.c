@@ -3,8 +3,7 @@
  * about to compute with. Each bound leaves a factor of 1.5 or more to the devices in hw/ that come closest to it. */
 #include <math.h>
 
-#include "base/error.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "input/input_internal.h"
 
 /* The peak that most training uses: 16 bits, else the fastest other one. */

@@ -3,7 +3,7 @@
  * of the command that gains most, without the cache, over those with it.
  *
  *     lowered lists   gain 2.0 (sweep over micro-batches)
- *         key      plan fields that an op list depends on (nnc_plan_seen), software profile
+ *         key      plan fields that an op list depends on (nnc_plan_lowering_key), software profile
  *         value    op list before and after sharding, sums of segments, model FLOPs, op table
  *         invalid  when model or device change
  *     passes          gain 1.3 (the same sweep)
@@ -65,7 +65,7 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 /* ---- estimate_memo.c: lowered lists, product times, passes ---- */
 
 /* A lowered op list with its sums and its table. */
-typedef struct nnc_alike {
+typedef struct nnc_lowered {
     bool listed, found, worked, tabled; /* found: for a second plan */
     uint64_t list_number;               /* unique per list */
     nnc_software software;
@@ -78,24 +78,24 @@ typedef struct nnc_alike {
     nnc_rows rows;      /* of those `count` ops, over these routes */
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
     uint64_t table; /* unique per table; 0 = none yet */
-} nnc_alike;
+} nnc_lowered;
 
-/* Passes of plans that differ only in their number. Borrows segments and blocks of the op list of its nnc_alike. */
+/* Passes of plans that differ only in their number. Borrows segments and blocks of the op list of its nnc_lowered. */
 typedef struct nnc_pass_entry {
-    nnc_alike *alike;
+    nnc_lowered *alike;
     uint64_t list_number; /* of that list; another number: the entry is invalid */
     nnc_step step;        /* plan, software and step ends are those of the plan that asks */
     nnc_network network;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work;
     double grad_accumulate; /* of the units */
-    nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_segment_time units[NNC_SEGMENTS_MAX];
 } nnc_pass_entry;
 
 /* The caches of a scratch. With the promise of nnc_scratch_share, model and device stay as they are; without it they are
  * compared byte by byte with those of the previous estimate. */
-enum { NNC_ALIKE = 4 };
-typedef struct nnc_shared {
+enum { NNC_LOWERED_LISTS = 4 };
+typedef struct nnc_estimate_cache {
     const nnc_model *model; /* NULL: nothing is shared */
     const nnc_device *device;
     bool promised;
@@ -104,49 +104,52 @@ typedef struct nnc_shared {
     uint64_t lists, tables; /* made so far */
     nnc_op_timer timer;
     nnc_memo products, alikes, passes, ends, end_seconds, partitions;
-    nnc_alike *last;             /* the last that was found; NULL = none yet */
+    nnc_lowered *last;           /* the last that was found; NULL = none yet */
     const nnc_pass_entry *dealt; /* the entry whose stages and memory are current; NULL = none */
     int64_t dealt_passes;        /* of the plan whose step ends are current */
     nnc_memory memory;
     int32_t memory_stage;
-} nnc_shared;
+} nnc_estimate_cache;
 
 /* From now on plans share their lists, until this is called again: model and device must not change. false: out of
  * memory. */
 bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device);
 
 /* Empties the caches, for a model on a device. */
-void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_device *device);
+void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model,
+                              const nnc_device *device);
 
 /* The entry of a plan under its profile; NULL = none. */
-nnc_pass_entry *nnc_pass_find(nnc_shared *shared, const nnc_plan *plan,
+nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan,
                               const nnc_software *software);
 
 /* The estimate in parts, for a search, which looks at the memory of a plan before its times. The list of one rank and its
  * sums; */
-nnc_status nnc_prepare_list(nnc_shared *shared, const nnc_software *software, const nnc_plan *plan,
-                            nnc_network *network, nnc_step *step,
-                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_alike **alike,
+nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software,
+                            const nnc_plan *plan, nnc_network *network, nnc_step *step,
+                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_lowered **alike,
                             nnc_error *err);
 /* the work, by the segments of each device in scratch (this overwrites scratch->rows); */
-void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *step, nnc_result *r);
+void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step,
+                      nnc_result *r);
 /* the number of the table that the plans of a list share, made if needed; */
-uint64_t nnc_alike_table(nnc_shared *shared, nnc_alike *alike, const nnc_step *step);
+uint64_t nnc_lowered_table(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
 /* the table with the ops that the last plan added. */
-void nnc_alike_rows(nnc_shared *shared, nnc_alike *alike, const nnc_step *step, nnc_rows *rows);
+void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step,
+                      nnc_rows *rows);
 
 /* ---- search_memo.c: step ends and partitions of a search ---- */
 
-/* nnc_tail_stages for the stages in scratch, through two caches. like: a number that equal units, and equal plans but for
+/* nnc_step_ends_set for the stages in scratch, through two caches. like: a number that equal units, and equal plans but for
  * the order of passes, share, and that is not used again. Needs nnc_scratch_share. */
-void nnc_tail_stages_recall(nnc_scratch *scratch, const nnc_step *step,
-                            const nnc_unit units[NNC_SEGMENTS_MAX], uint64_t like);
+void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step,
+                          const nnc_segment_time units[NNC_SEGMENTS_MAX], uint64_t like);
 
-/* nnc_step_deal through a cache, for plans of one list that differ only in pipeline, schedule, virtual stages,
+/* nnc_step_partition through a cache, for plans of one list that differ only in pipeline, schedule, virtual stages,
  * micro-batches and full recomputation. Long pipelines are not kept. */
-void nnc_step_deal_recall(nnc_scratch *scratch, const nnc_step *step);
+void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step);
 
 /* Creates the caches. false: out of memory. */
-bool nnc_search_memos_create(nnc_shared *shared);
+bool nnc_search_memos_create(nnc_estimate_cache *shared);
 
 #endif

@@ -2,9 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
 /* An order list gives the ops of each device, one after the other. It depends on stages, chunks and micro-batches
@@ -439,7 +437,7 @@ static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err)
         return nnc_fail(
             err, NNC_ILLEGAL_PLAN, option,
             "of %" PRId64 " layers %" PRId64 " are left for %" PRId64
-            " other stages, expected a layer for every virtual stage, and all dealt out",
+            " the other stages: expected a layer for every virtual stage, and every layer assigned",
             layers, rest, others);
     }
     return NNC_OK;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "run/run_internal.h"
 #include "scenario/scenario_internal.h"
 
@@ -203,7 +203,7 @@ static const reader serve_readers[] = {
     { "guidance", denoises, "--steps" },
 };
 
-static nnc_status refuse_unread(const nnc_given *given, const reader *readers, size_t count,
+static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *readers, size_t count,
                                 const asked *a, nnc_error *err)
 {
     for (int i = 0; i < given->own_count; i++) {
@@ -221,15 +221,15 @@ static nnc_status refuse_unread(const nnc_given *given, const reader *readers, s
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_check_read(const nnc_given *given, const nnc_scenario *scenario,
+nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario,
                                    nnc_error *err)
 {
     const asked a = { .run = &scenario->run_ask, .device = &scenario->device };
     return refuse_unread(given, run_readers, NNC_COUNT_OF(run_readers), &a, err);
 }
 
-nnc_status nnc_serve_scenario_check_read(const nnc_given *given, const nnc_serve_scenario *scenario,
-                                         nnc_error *err)
+nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given,
+                                         const nnc_serve_scenario *scenario, nnc_error *err)
 {
     const asked a = { .serve = &scenario->ask, .device = &scenario->base.device };
     return refuse_unread(given, serve_readers, NNC_COUNT_OF(serve_readers), &a, err);

@@ -133,7 +133,7 @@ static void find_bytes(const nnc_plan *plan)
     for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
         const bool folded = plan->schedule == NNC_SCHEDULE_ZB_V && v >= p;
         const int32_t d = folded ? 2 * p - 1 - v : v % p;
-        const nnc_holding *h = &m->holdings[d];
+        const nnc_stage_residency *h = &m->holdings[d];
         double kept = 0.0;
         for (int32_t s = 0; s < scratch->list.segment_count; s++) {
             const double part = (double)m->deal.shares[v].instances[s];
@@ -154,7 +154,7 @@ static void find_both_directions(const nnc_plan *plan)
     const int32_t p = plan->pipeline;
     nnc_segments_sum(&scratch->list, sums);
     for (int32_t d = 0; d < p; d++) {
-        const nnc_holding *h = &m->holdings[d];
+        const nnc_stage_residency *h = &m->holdings[d];
         for (int32_t c = 0; c < 2; c++) {
             const int32_t v = c == 0 ? d : p - 1 - d;
             bytes[d][c] = 0.0;
