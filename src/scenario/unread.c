@@ -8,7 +8,7 @@
 #include "run/run_internal.h"
 #include "scenario/scenario_internal.h"
 
-/* What reads an option: the plan of a run, of fine-tuning, or of a deployment. */
+/* Inputs that read an option: the plan of a run, of fine-tuning, or of a deployment. */
 typedef struct asked {
     const nnc_run_ask *run;
     const nnc_serve_ask *serve;
