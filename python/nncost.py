@@ -11,6 +11,7 @@ $NNCOST_DATA or beside the library; $NNCOST_PATH adds folders of your own.
 """
 import ctypes
 import ctypes.util
+import difflib
 import json
 import os
 from pathlib import Path
@@ -132,6 +133,9 @@ class Specs:
         plan = _Plan()
         self._library.nnc_plan_init(ctypes.byref(plan), ctypes.sizeof(plan))
         for name, value in options.items():
+            near = difflib.get_close_matches(name, ("software", "set"), 1, 0.7)
+            if near:
+                raise Error(name, f'unknown argument, did you mean "{near[0]}"?')
             self._call("nnc_plan_set", ctypes.byref(plan), name.encode(), _text(value))
         text, size = ctypes.c_void_p(), ctypes.c_size_t()
         if software is None:

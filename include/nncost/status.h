@@ -14,6 +14,10 @@
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): names take none */
 #define NNC_ENUM(type, list, count) typedef enum type { list(NNC_ENUM_VALUE) count } type
 
+#if defined(__FAST_MATH__)
+#error "NaN means 'not given' in nncost: build without -ffast-math"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -140,15 +140,19 @@ size_t nnc_control_length(const char *text)
 {
     static const struct {
         unsigned first, last;
-    } controls[] = { { 0x00, 0x1F },     { 0x7F, 0x9F },     { 0x61C, 0x61C },
-                     { 0x200E, 0x200F }, { 0x2028, 0x202E }, { 0x2066, 0x2069 } };
+    } controls[] = { { 0x00, 0x1F },      { 0x7F, 0x9F },     { 0xAD, 0xAD },
+                     { 0x61C, 0x61C },    { 0x180E, 0x180E }, { 0x200B, 0x200F },
+                     { 0x2028, 0x202E },  { 0x2060, 0x206F }, { 0xFEFF, 0xFEFF },
+                     { 0xE0000, 0xE007F } }; /* the last: tag letters, which no one sees */
     const unsigned char *s = (const unsigned char *)text;
     unsigned code = s[0];
     size_t length = 1;
     if (code >= 0x80) {
-        length = nnc_utf8_length(text, strnlen(text, 3));
+        length = nnc_utf8_length(text, strnlen(text, 4));
         code = length == 2   ? (s[0] & 0x1FU) << 6U | (s[1] & 0x3FU)
                : length == 3 ? (s[0] & 0x0FU) << 12U | (s[1] & 0x3FU) << 6U | (s[2] & 0x3FU)
+               : length == 4 ? (s[0] & 0x07U) << 18U | (s[1] & 0x3FU) << 12U |
+                                   (s[2] & 0x3FU) << 6U | (s[3] & 0x3FU)
                              : ' ';
     }
     for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {

@@ -1,5 +1,6 @@
 /* nncost budget: what an amount of money or FLOPs trains best, by the published scaling laws. */
 #include <math.h>
+#include <string.h>
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
@@ -171,6 +172,13 @@ static nnc_status run(nnc_session *session, nnc_error *err)
             NNC_OK) {
             nnc_option_name(setting->field->name, err->where);
             return NNC_BAD_USAGE;
+        }
+    }
+    for (int i = 0; a.device == NULL && i < given->own_count; i++) {
+        const char *name = given->settings[i].field->name;
+        if (strcmp(name, "mfu") == 0 || strcmp(name, "goodput") == 0) {
+            return nnc_fail(err, NNC_BAD_USAGE, strcmp(name, "mfu") == 0 ? "--mfu" : "--goodput",
+                            "changes nothing here, expected it with --device");
         }
     }
     if (a.device != NULL) {

@@ -1,5 +1,7 @@
 /* nncost mcp: the commands as tools of the Model Context Protocol, over standard input and output. One JSON-RPC 2.0
- * message a line. Source: modelcontextprotocol.io, specification 2025-06-18, "stdio" and "tools". */
+ * message a line. A member that a tool does not know is refused: assistants must not read an answer to another
+ * question. Source: modelcontextprotocol.io, specification 2025-06-18, "stdio" and "tools". */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@
 #include "render/render_internal.h"
 
 #define PROTOCOL "2025-06-18"
-enum { WORDS_MAX = 96 };
+enum { WORDS_MAX = 96, OPTIONS_MAX = 256 };
 
 /* A tool is a command with its operands. */
 static const struct tool {
@@ -52,6 +54,74 @@ static void put_pair(nnc_buffer *out, const char *key, const char *text)
     nnc_put_json_text(out, text);
 }
 
+static const nnc_command *command_of(const struct tool *tool)
+{
+    const nnc_command *command = NULL;
+    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+        if (strcmp(command->name, tool->name) == 0) {
+            return command;
+        }
+    }
+    return NULL;
+}
+
+/* Options that tools do not have: they write files, or shape what a person reads. */
+static bool is_for_tools(const nnc_option_text *option)
+{
+    static const char *const others[] = { "--output", "--trace",       "--plans",    "--db",
+                                          "--update", "--forget",      "--format",   "--help",
+                                          "--brief",  "--no-defaults", "--progress", "--width" };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (strcmp(option->name, others[i]) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "micro_batch" of "--micro-batch". */
+static void key_of(const char *name, char key[NNC_OPTION_NAME])
+{
+    snprintf(key, NNC_OPTION_NAME, "%s", strncmp(name, "--", 2) == 0 ? name + 2 : name);
+    for (char *c = key; *c != '\0'; c++) {
+        *c = (char)(*c == '-' ? '_' : *c);
+    }
+}
+
+/* Switches are true or false. Numbers may be texts too: with units, or as lists of some commands. */
+static const char *type_of(const nnc_option_text *option)
+{
+    const nnc_field *field = option->field;
+    switch (field->type) {
+    case NNC_FIELD_BOOL: return "{\"type\":\"boolean\"}";
+    case NNC_FIELD_I32:
+    case NNC_FIELD_I64:
+    case NNC_FIELD_F64: return "{\"type\":[\"number\",\"string\"]}";
+    case NNC_FIELD_TEXT:
+        return field->capacity > 0 ? "{\"type\":[\"string\",\"array\"]}" : "{\"type\":\"string\"}";
+    default: return "{\"type\":\"string\"}";
+    }
+}
+
+static void put_options(nnc_buffer *out, const struct tool *tool)
+{
+    const nnc_command *command = command_of(tool);
+    nnc_option_text option;
+    bool more = false;
+    for (int i = 0; command != NULL && nnc_option_at(command->takes, i, &option); i++) {
+        char key[NNC_OPTION_NAME];
+        if (!is_for_tools(&option)) {
+            continue;
+        }
+        key_of(option.name, key);
+        nnc_buffer_text(out, more ? "," : "");
+        nnc_put_json_text(out, key);
+        nnc_buffer_byte(out, ':');
+        nnc_buffer_text(out, type_of(&option));
+        more = true;
+    }
+}
+
 static void put_tool(nnc_buffer *out, const struct tool *tool)
 {
     nnc_buffer_byte(out, '{');
@@ -68,7 +138,10 @@ static void put_tool(nnc_buffer *out, const struct tool *tool)
              "name, such as {\\\"devices\\\": 64, \\\"zero\\\": 3, \\\"tokens\\\": \\\"1T\\\"}; "
              "'nncost help ");
     nnc_buffer_text(out, tool->name);
-    nnc_buffer_text(out, "' has all\"}},\"required\":[");
+    nnc_buffer_text(out, "' has all\",\"properties\":{");
+    put_options(out, tool);
+    nnc_buffer_text(out, "},\"additionalProperties\":false}},\"additionalProperties\":false,"
+                         "\"required\":[");
     for (int i = 0; i < 2 && tool->operands[i] != NULL; i++) {
         nnc_buffer_text(out, i > 0 ? "," : "");
         nnc_put_json_text(out, tool->operands[i]);
@@ -98,13 +171,16 @@ static void add_word(words *w, const char *begin, const char *middle, const char
     }
 }
 
-/* Is standard input or a pipe in a comma list? Standard input holds the messages, and reading a pipe could block. */
+/* Is standard input, a pipe or a name longer than any path in a comma list? Standard input holds the messages, and reading a pipe could block. */
 static bool names_pipe(const char *list)
 {
-    char name[1024];
+    char name[PATH_MAX];
     for (bool more = true; more;) {
         const size_t length = strcspn(list, ",");
-        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), list);
+        if (length >= sizeof name) { /* the system has no such path either */
+            return true;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)length, list);
         if (nnc_is_pipe(name)) {
             return true;
         }
@@ -185,6 +261,71 @@ static const char *text_of(nnc_json object, const char *key)
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
+/* Each member of arguments is an operand of the tool or "options". A member that is an option is named as such. */
+static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, nnc_error *err)
+{
+    for (nnc_json one = nnc_json_first(arguments); one.node != NULL; one = nnc_json_next(one)) {
+        const char *key = nnc_json_key(one), *known[4 + OPTIONS_MAX];
+        static const char *const own = "options";
+        char names[OPTIONS_MAX][NNC_OPTION_NAME];
+        size_t count = 0;
+        known[count++] = own;
+        for (int i = 0; i < 2 && tool->operands[i] != NULL; i++) {
+            known[count++] = tool->operands[i];
+        }
+        bool is_known = false;
+        for (size_t i = 0; i < count; i++) {
+            is_known = is_known || strcmp(known[i], key) == 0;
+        }
+        if (is_known) {
+            continue;
+        }
+        const nnc_command *command = command_of(tool);
+        const size_t operands = count;
+        nnc_option_text option;
+        for (int i = 0; command != NULL && count < sizeof known / sizeof *known - 1 &&
+                        nnc_option_at(command->takes, i, &option) && i < OPTIONS_MAX;
+             i++) {
+            key_of(option.name, names[i]);
+            known[count++] = names[i];
+        }
+        char typed[NNC_OPTION_NAME];
+        key_of(key, typed);
+        const char *nearest = nnc_nearest(typed, known, count);
+        bool is_option = false;
+        for (size_t i = operands; i < count; i++) {
+            is_option = is_option || known[i] == nearest;
+        }
+        return nearest == NULL ? nnc_fail(err, NNC_BAD_USAGE, "arguments",
+                                          "unknown member, see tools/list, found \"%.60s\"", key)
+               : is_option
+                   ? nnc_fail(err, NNC_BAD_USAGE, "arguments",
+                              "unknown member, expected \"%s\" inside \"options\", found \"%.60s\"",
+                              nearest, key)
+                   : nnc_fail(err, NNC_BAD_USAGE, "arguments",
+                              "unknown member, did you mean \"%s\"?, found \"%.60s\"", nearest,
+                              key);
+    }
+    return NNC_OK;
+}
+
+/* Members of "params" are "name", "arguments" and "_meta". */
+static nnc_status check_params(nnc_json params, nnc_error *err)
+{
+    static const char *const known[] = { "name", "arguments", "_meta" };
+    for (nnc_json one = nnc_json_first(params); one.node != NULL; one = nnc_json_next(one)) {
+        const char *key = nnc_json_key(one);
+        if (strcmp(key, known[0]) != 0 && strcmp(key, known[1]) != 0 &&
+            strcmp(key, known[2]) != 0) {
+            const char *nearest = nnc_nearest(key, known, 2);
+            return nnc_fail(err, NNC_BAD_USAGE, "params",
+                            "unknown member, expected \"%s\", found \"%.60s\"",
+                            nearest != NULL ? nearest : "arguments", key);
+        }
+    }
+    return NNC_OK;
+}
+
 static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nnc_error *err)
 {
     const char *name = text_of(params, "name");
@@ -195,8 +336,22 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
         tool = strcmp(tools[i].name, name) == 0 ? &tools[i] : tool;
     }
     if (tool == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "name", "no such tool, see tools/list");
+        const char *names[TOOL_COUNT];
+        for (int i = 0; i < TOOL_COUNT; i++) {
+            names[i] = tools[i].name;
+        }
+        const char *nearest = name != NULL ? nnc_nearest(name, names, TOOL_COUNT) : NULL;
+        return nearest == NULL
+                   ? nnc_fail(err, NNC_BAD_USAGE, "name", "no such tool, see tools/list")
+                   : nnc_fail(err, NNC_BAD_USAGE, "name", "no such tool, did you mean \"%s\"?",
+                              nearest);
     }
+    NNC_TRY(check_params(params, err));
+    if (nnc_json_type_of(arguments) != NNC_JSON_OBJECT &&
+        nnc_json_type_of(arguments) != NNC_JSON_ABSENT) {
+        return nnc_fail(err, NNC_BAD_USAGE, "arguments", "wrong type, expected an object");
+    }
+    NNC_TRY(check_arguments(tool, arguments, err));
     add_word(&w, "nncost", "", "");
     add_word(&w, tool->name, "", "");
     add_word(&w, "--no-defaults", "", "");

@@ -27,7 +27,7 @@ typedef enum scale_part {
 typedef struct scale_row {
     nnc_best best;
     int32_t devices;
-    double efficiency; /* throughput per device over that of the smallest size */
+    double efficiency; /* throughput per device over the highest of all sizes */
     /* Device time beyond that of the smallest size, over all device time of this size; below 0: less than there. */
     double lost[NNC_SCALE_COUNT];
 } scale_row;
@@ -36,7 +36,7 @@ typedef struct nnc_scale {
     const char *model, *device;
     int64_t global_batch;
     bool batch_chosen; /* by the command; the options have none */
-    int32_t base;      /* index of the smallest size with a plan; -1 = none has one */
+    int32_t base; /* index of the size with most throughput per device; -1 = no size has a plan */
     scale_row *rows;
     int32_t count;
 } nnc_scale;
@@ -114,15 +114,17 @@ static const nnc_metric scale_rows[] = {
            NNC_IN(nnc_result, samples_per_s), .head = "samples/s", .show = NNC_SHOW_COUNT,
            .drop = 4, .help = "Sequences or images trained on per second.",
            .more = NNC_MORE(.same_as = "throughput.samples_per_s")),
-    NNC_AS("scaling_efficiency", NUMBER, NNC_IN(scale_row, efficiency), .head = "efficiency",
-           .show = NNC_SHOW_PERCENT,
-           .help =
-               "Throughput per device over that of the smallest size with a plan: devices times "
-               "step there, over devices times step here, for the same batch."),
+    NNC_AS(
+        "scaling_efficiency", NUMBER, NNC_IN(scale_row, efficiency), .head = "efficiency",
+        .show = NNC_SHOW_PERCENT,
+        .help =
+            "Throughput per device over the highest of all sizes: devices times step there, over "
+            "devices times step here, for the same batch."),
     NNC_HEAD("lost to", TEXT, .get = get_lost),
     NNC_AS("lost", NUMBER, NNC_IN(scale_row, lost), .each_count = NNC_SCALE_COUNT,
-           .help = "Device time that a part of the step takes beyond what it takes at the smallest "
-                   "size, over all device time of this size; they add up to 1 - "
+           .help = "Device time that a part of the step takes beyond what it takes at the size "
+                   "with most throughput per device, over all device time of this size; they add "
+                   "up to 1 - "
                    "scaling_efficiency.",
            .more = NNC_MORE(.each = part_name)),
     NNC_AS("lost_to", TEXT, .get = get_broke,
@@ -155,8 +157,8 @@ static const nnc_metric document_rows[] = {
     NNC_TEXT(nnc_scale, device, .help = "Id of the device."),
     NNC_WHOLE(nnc_scale, global_batch, .help = "Sequences or images of a step, of every size."),
     NNC_AS("base_devices", WHOLE, .get = get_base,
-           .help = "The smallest size with a plan, against which efficiency is; null: none has "
-                   "one."),
+           .help = "The size with most throughput per device, against which efficiency is; null: "
+                   "no size has a plan."),
     { .name = "sizes",
       .type = NNC_METRIC_LIST,
       NNC_IN(nnc_scale, rows),
@@ -292,10 +294,39 @@ static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc
     return best->reason != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
+static double device_s(const scale_row *row)
+{
+    return row->best.found.step_s * row->devices;
+}
+
+/* Efficiency of each size against the size with most throughput per device, so it is at most 1. The smallest size need
+ * not be that one: where memory is short, it runs a slower plan. `lost` has the device time of each part, and becomes
+ * its difference. */
+static void compare_sizes(nnc_scale *scale)
+{
+    double base[NNC_SCALE_COUNT];
+    if (scale->base < 0) {
+        return;
+    }
+    const scale_row *best = &scale->rows[scale->base];
+    const double best_s = device_s(best);
+    memcpy(base, best->lost, sizeof base);
+    for (int32_t i = 0; i < scale->count; i++) {
+        scale_row *row = &scale->rows[i];
+        if (row->best.result == NULL) {
+            continue;
+        }
+        row->efficiency = nnc_min(1.0, best_s / device_s(row));
+        for (int part = 0; part < NNC_SCALE_COUNT; part++) {
+            const double lost = (row->lost[part] - base[part]) / device_s(row);
+            row->lost[part] = fabs(lost) < ROUNDING ? 0.0 : lost;
+        }
+    }
+}
+
 static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report *report,
                        nnc_error *err)
 {
-    double base[NNC_SCALE_COUNT] = { 0.0 }, parts[NNC_SCALE_COUNT];
     nnc_scale *scale = &s->scale;
     for (int32_t i = 0; i < report->size_count; i++) {
         const nnc_search_size *size = &report->sizes[i];
@@ -311,19 +342,13 @@ static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report 
             NNC_TRY(give_reason(s->arena, size, best, err));
             continue;
         }
-        device_time(best->result, parts);
-        if (scale->base < 0) {
+        device_time(best->result, row->lost);
+        if (scale->base < 0 ||
+            device_s(row) < (1.0 - ROUNDING) * device_s(&scale->rows[scale->base])) {
             scale->base = i;
-            memcpy(base, parts, sizeof base);
-        }
-        const double whole = best->found.step_s * row->devices;
-        const scale_row *first = &scale->rows[scale->base];
-        row->efficiency = first->best.found.step_s * first->devices / whole;
-        for (int part = 0; part < NNC_SCALE_COUNT; part++) {
-            const double lost = (parts[part] - base[part]) / whole;
-            row->lost[part] = fabs(lost) < ROUNDING ? 0.0 : lost;
         }
     }
+    compare_sizes(scale);
     return NNC_OK;
 }
 

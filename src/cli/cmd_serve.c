@@ -275,10 +275,11 @@ static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
     NNC_TRY(nnc_plans_of_args(session, arena, model, device, &plans, &picked, err));
-    return plans != NULL
-               ? nnc_plans_load_served(session->specs, given, arena, plans, picked, device,
-                                       scenario, err)
-               : nnc_serve_scenario_load(session->specs, given, model, device, scenario, err);
+    NNC_TRY(plans != NULL
+                ? nnc_plans_load_served(session->specs, given, arena, plans, picked, device,
+                                        scenario, err)
+                : nnc_serve_scenario_load(session->specs, given, model, device, scenario, err));
+    return nnc_serve_scenario_check_read(given, scenario, err);
 }
 
 static nnc_status answer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <nncost/nncost.h>
@@ -219,6 +220,23 @@ static const char *writing_option(const nnc_options *options)
                                              : NULL;
 }
 
+/* --output must not replace a file that the command reads: the same file by any name. */
+static nnc_status check_output(const nnc_options *options, nnc_error *err)
+{
+    struct stat out, in;
+    if (options->output == NULL || stat(options->output, &out) != 0 || !S_ISREG(out.st_mode)) {
+        return NNC_OK;
+    }
+    for (int i = 0; i < options->operand_count; i++) {
+        if (stat(options->operands[i], &in) == 0 && in.st_dev == out.st_dev &&
+            in.st_ino == out.st_ino) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--output",
+                            "would replace an input of the command, found %s", options->output);
+        }
+    }
+    return NNC_OK;
+}
+
 static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_error *err)
 {
     if (argc < 2) {
@@ -251,6 +269,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
         return nnc_fail(err, NNC_BAD_USAGE, writing,
                         "is not allowed for tools: their answer is the output");
     }
+    NNC_TRY(check_output(&session->options, err));
     session->style = nnc_output_style(&session->options);
     if (session->options.help) {
         session->style.format = &nnc_format_table;

@@ -689,6 +689,7 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
         NNC_TRY(narrow(command, options, &all, &narrowed, err));
         list = &narrowed;
     }
+    options->given.own_count = options->given.setting_count;
     if ((command->takes & NNC_TAKES_COMMON) && !options->no_defaults) {
         NNC_TRY(read_defaults(options, list, err));
     }

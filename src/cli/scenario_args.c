@@ -45,7 +45,7 @@ nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const 
                 ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
                 : nnc_scenario_load(session->specs, given, model, device, scenario, err));
     nnc_scenario_request_run(scenario);
-    return NNC_OK;
+    return nnc_scenario_check_read(given, scenario, err);
 }
 
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device,

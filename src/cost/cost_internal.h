@@ -373,7 +373,9 @@ typedef struct nnc_stage_residency {
     int64_t recomputed[NNC_SEGMENTS_MAX]; /* instances that run again from their inputs */
     int32_t segments;                     /* of the list; entries past it are unset */
     double in_flight;                     /* micro-batches whose activations are kept at once */
-    bool head_at_once; /* the head keeps one micro-batch: its backward follows at once */
+    bool uneven;                     /* chunks of the device hold different segments: see flight */
+    bool uneven_layers;              /* and differ in more than table and head */
+    double flight[NNC_SEGMENTS_MAX]; /* in_flight of each segment, at the peak of the device */
 } nnc_stage_residency;
 
 /* Do two devices hold the same layers, recomputed in the same way? Micro-batches in flight may differ. */
@@ -388,13 +390,19 @@ static inline bool nnc_stage_residency_same(const nnc_stage_residency *a,
 }
 /* Copies the segments in use, not the unset rest. */
 void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from);
+/* Sets the micro-batches in flight, the same for all segments. */
+void nnc_holding_keep(nnc_stage_residency *holding, double in_flight);
+/* Bytes that one pass keeps of all instances of a segment. */
+double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_residency *holding,
+                              const nnc_plan *plan, int32_t segment);
 
 /* Kept for backward by one micro-batch. */
 typedef struct nnc_kept {
     double bytes;
     double largest_layer_bytes;
     double ends_bytes; /* of segments that are not layers: embedding and head */
-    double head_bytes; /* of segments after the layers */
+    double segment_bytes[NNC_SEGMENTS_MAX], flight[NNC_SEGMENTS_MAX]; /* see nnc_stage_residency */
+    bool uneven;                                                      /* flight is not in_flight */
 } nnc_kept;
 
 /* Sums over the segments of a device, before ZeRO and offload reduce them. */

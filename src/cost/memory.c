@@ -206,7 +206,25 @@ void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency
     }
     to->segments = from->segments;
     to->in_flight = from->in_flight;
-    to->head_at_once = from->head_at_once;
+    to->uneven = from->uneven;
+    to->uneven_layers = from->uneven_layers;
+}
+
+void nnc_holding_keep(nnc_stage_residency *holding, double in_flight)
+{
+    holding->in_flight = in_flight;
+    for (int32_t s = 0; s < holding->segments; s++) {
+        holding->flight[s] = in_flight;
+    }
+}
+
+double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_residency *holding,
+                              const nnc_plan *plan, int32_t segment)
+{
+    const double every = plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0;
+    const double again = (double)holding->recomputed[segment];
+    return ((double)holding->instances[segment] - again) * sum->kept_bytes +
+           ceil(again / every) * sum->input_bytes;
 }
 
 /* ---- activations ---- */
@@ -256,10 +274,10 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan,
     NNC_LET(why, h, NULL, (double)d->hidden);
     NNC_LET(why, V, NULL, (double)d->vocab);
     NNC_LET(why, t, NULL, plan->tensor);
-    NNC_PUT(why, holding->in_flight, NULL);
     double masks_bytes = 0.0, head_bytes = 0.0;
     if (holding->instances[0] > 0) {
-        NNC_SET(why, masks_bytes, "B", s * b * h / t * holding->in_flight);
+        NNC_LET(why, table_in_flight, NULL, holding->flight[0]);
+        NNC_SET(why, masks_bytes, "B", s * b * h / t * table_in_flight);
         NNC_NOTE(why, "the embedding's dropout mask");
     }
     if (holding->instances[last] > 0) {
@@ -303,8 +321,10 @@ NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *s
                 nnc_max(k.largest_layer_bytes, whole > 0.0 ? sum->kept_bytes : sum->input_bytes);
         } else {
             k.ends_bytes += segment_bytes;
-            k.head_bytes += s > 0 ? segment_bytes : 0.0;
         }
+        k.segment_bytes[s] = segment_bytes;
+        k.flight[s] = holding->flight[s];
+        k.uneven = k.uneven || holding->flight[s] != holding->in_flight;
     }
     NNC_WHEN(why, nnc_say_sum(why, "pass_bytes", "B", k.bytes));
     NNC_NOTE(why, "kept of one micro-batch");
@@ -319,6 +339,29 @@ static nnc_kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
                        : find_kept(list, sums, holding, plan, NULL);
 }
 
+/* Chunks that keep different amounts: the peak of the device has so many passes of each segment. */
+NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kept *k,
+                               nnc_derivation *why)
+{
+    double sum = 0.0;
+    for (int32_t s = 0; s < holding->segments; s++) {
+        if (holding->instances[s] == 0) {
+            continue;
+        }
+        char name[24];
+        double waiting = 0.0;
+        NNC_LET(why, segment_bytes, "B", k->segment_bytes[s]);
+        NNC_LET(why, segment_in_flight, NULL, k->flight[s]);
+        NNC_WHEN(why, snprintf(name, sizeof name, "waiting.%d", (int)s));
+        NNC_SET_AS(why, name, waiting, "B", segment_bytes * segment_in_flight);
+        NNC_NOTE(why, "of a segment: passes that the device keeps of it when it keeps most bytes");
+        NNC_WHEN(why, nnc_say_term(why, name, "B", waiting));
+        sum += waiting;
+    }
+    NNC_WHEN(why, nnc_say_sum(why, "waiting_bytes", "B", sum));
+    return sum;
+}
+
 NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *list,
                                    const nnc_stage_residency *holding, const nnc_plan *plan,
                                    const nnc_kept *k, nnc_derivation *why)
@@ -330,19 +373,24 @@ NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *li
         const nnc_decoder *d = &model->decoder;
         const int32_t last = list->segment_count - 1;
         int64_t layers = 0;
+        double flight = 0.0;
         for (int32_t s = 1; s < last; s++) {
             layers += holding->instances[s];
+            flight += (double)holding->instances[s] * holding->flight[s];
         }
         const double layer_bytes = korthikanti_layer(d, plan, why);
         const double ends_bytes = korthikanti_ends(d, plan, holding, last, why);
         NNC_PUT(why, layers, NULL);
-        NNC_SET(why, waiting_bytes, "B",
-                layer_bytes * (double)layers * holding->in_flight + ends_bytes);
+        if (holding->uneven_layers) {
+            NNC_LET(why, layers_in_flight, NULL, flight);
+            NNC_SET(why, waiting_bytes, "B", layer_bytes * layers_in_flight + ends_bytes);
+        } else {
+            NNC_SET(why, waiting_bytes, "B",
+                    layer_bytes * (double)layers * holding->in_flight + ends_bytes);
+        }
         NNC_SOURCE(why, "arXiv:2205.05198 section 4");
-    } else if (holding->head_at_once && k->head_bytes > 0.0) {
-        NNC_PUT(why, k->head_bytes, "B");
-        NNC_SET(why, waiting_bytes, "B",
-                (pass_bytes - k->head_bytes) * holding->in_flight + k->head_bytes);
+    } else if (k->uneven) {
+        waiting_bytes = uneven_bytes(holding, k, why);
     } else {
         NNC_SET(why, waiting_bytes, "B", pass_bytes * holding->in_flight);
     }

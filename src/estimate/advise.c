@@ -97,7 +97,11 @@ static bool apply(change what, int step, const nnc_device *device, nnc_plan *pla
         plan->micro_batch >>= step;
         plan->micro_batches <<= step;
         break;
-    case CHANGE_RECOMPUTE: plan->recompute |= recomputes[step - 1]; break;
+    case CHANGE_RECOMPUTE: {
+        const unsigned before = plan->recompute, added = recomputes[step - 1];
+        plan->recompute = added == NNC_RECOMPUTE_FULL ? added : before | added;
+        return plan->recompute != before;
+    }
     case CHANGE_SEQUENCE: plan->sequence_parallel = true; break;
     case CHANGE_ZERO: plan->zero += step; break;
     case CHANGE_TENSOR: return take_from_data(step, plan, &plan->tensor);

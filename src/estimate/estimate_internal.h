@@ -214,8 +214,10 @@ static inline double nnc_step_free_s(const nnc_step *step, double compute_s, dou
 /* partition.c: distributes the layers; fills m->holdings and m->alike. */
 void nnc_step_partition(const nnc_step *step, nnc_step_memory *m);
 /* The same for another number of micro-batches, all else unchanged: sets the micro-batches in flight. Returns whether
- * they stayed the same. */
+ * they stayed the same; false where chunks of a device differ, as their peak may move. */
 bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
+/* Sets flight of a device whose chunks keep different amounts, after the sums are known. */
+void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device);
 /* Records how many micro-batches a device keeps in flight. */
 void nnc_step_say_in_flight(const nnc_step *step, int32_t device);
 

@@ -154,16 +154,27 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     }
 }
 
+/* Chunks of a device; dualpipe: directions. */
+static int32_t chunks_of(const nnc_stage_partition *deal, const nnc_plan *plan)
+{
+    return nnc_schedule_dual(plan) ? 2 : deal->virtual_stages / deal->stages;
+}
+
+static const nnc_stage_layers *chunk_of(const nnc_stage_partition *deal, const nnc_plan *plan,
+                                        int32_t device, int32_t chunk)
+{
+    const int32_t p = deal->stages;
+    const bool back = nnc_schedule_ends_meet(plan) && chunk == 1;
+    const int32_t v = back ? 2 * p - 1 - device : chunk * p + device;
+    return &deal->shares[v < deal->virtual_stages ? v : v - deal->virtual_stages];
+}
+
 static void device_layers(const nnc_stage_partition *deal, const nnc_plan *plan, int32_t device,
                           int64_t instances[NNC_SEGMENTS_MAX])
 {
-    const bool ends_meet = nnc_schedule_ends_meet(plan);
-    const int32_t p = deal->stages;
-    const int32_t chunks = nnc_schedule_dual(plan) ? 2 : deal->virtual_stages / p;
+    const int32_t chunks = chunks_of(deal, plan);
     for (int32_t c = 0; c < chunks; c++) {
-        const int32_t v = ends_meet && c == 1 ? 2 * p - 1 - device : c * p + device;
-        const nnc_stage_layers *share =
-            &deal->shares[v < deal->virtual_stages ? v : v - deal->virtual_stages];
+        const nnc_stage_layers *share = chunk_of(deal, plan, device, c);
         for (int32_t s = 0; s < deal->segments; s++) {
             instances[s] = (c > 0 ? instances[s] : 0) + share->instances[s];
         }
@@ -182,14 +193,31 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
 
 /* ---- segments of each device ---- */
 
+/* Do the chunks of a device hold different segments? */
+static void set_uneven(const nnc_stage_partition *deal, const nnc_step *step, int32_t device,
+                       nnc_stage_residency *h)
+{
+    const int32_t chunks = step->plan->pipeline > 1 ? chunks_of(deal, step->plan) : 1;
+    h->uneven = h->uneven_layers = false;
+    for (int32_t c = 1; c < chunks; c++) {
+        const nnc_stage_layers *first = chunk_of(deal, step->plan, device, 0);
+        const nnc_stage_layers *share = chunk_of(deal, step->plan, device, c);
+        for (int32_t s = 0; s < h->segments; s++) {
+            const bool differs = share->instances[s] != first->instances[s];
+            h->uneven = h->uneven || differs;
+            h->uneven_layers = h->uneven_layers || (differs && step->list->segments[s].layer);
+        }
+    }
+}
+
 /* Writes only the segments in use: a holding has space for many more. */
 static void set_holding(const nnc_step *step, const nnc_stage_partition *deal, int32_t device,
                         double in_flight, nnc_stage_residency *h)
 {
     h->segments = step->list->segment_count;
-    h->in_flight = in_flight;
-    h->head_at_once = step->plan->pipeline > 1 && nnc_schedule_ends_meet(step->plan);
     device_layers(deal, step->plan, device, h->instances);
+    nnc_holding_keep(h, in_flight);
+    set_uneven(deal, step, device, h);
     for (int32_t s = 0; s < h->segments; s++) {
         h->recomputed[s] = nnc_recomputed_layers(step->plan, step->list, s, h->instances[s]);
     }
@@ -238,7 +266,7 @@ void nnc_step_partition(const nnc_step *step, nnc_step_memory *memory)
         const bool like = like_before(&memory->deal, plan, d);
         if (like) {
             nnc_stage_residency_copy(h, h - 1);
-            h->in_flight = in_flight;
+            nnc_holding_keep(h, in_flight);
         } else {
             set_holding(step, &memory->deal, d, in_flight, h);
         }
@@ -252,10 +280,44 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory)
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         nnc_stage_residency *h = &memory->holdings[d];
         const double in_flight = in_flight_of(step->plan, d, NULL);
-        same = same && !(in_flight < h->in_flight) && !(in_flight > h->in_flight);
-        h->in_flight = in_flight;
+        same = same && !h->uneven && !(in_flight < h->in_flight) && !(in_flight > h->in_flight);
+        nnc_holding_keep(h, in_flight);
     }
     return same;
+}
+
+void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device)
+{
+    nnc_stage_residency *h = &m->holdings[device];
+    if (!h->uneven) {
+        return;
+    }
+    const nnc_plan *plan = step->plan;
+    const int32_t chunks = chunks_of(&m->deal, plan);
+    const nnc_pipeline pipeline = { .schedule = plan->schedule,
+                                    .stages = plan->pipeline,
+                                    .chunks = nnc_schedule_chunks(plan),
+                                    .micro_batches = plan->micro_batches };
+    double bytes[NNC_VIRTUAL_STAGES_MAX], counts[NNC_VIRTUAL_STAGES_MAX];
+    for (int32_t c = 0; c < chunks; c++) {
+        const nnc_stage_layers *share = chunk_of(&m->deal, plan, device, c);
+        bytes[c] = 0.0;
+        for (int32_t s = 0; s < h->segments; s++) {
+            const double part = (double)share->instances[s];
+            if (part > 0.0) {
+                bytes[c] += nnc_segment_kept_bytes(&step->sums[s], h, plan, s) * part /
+                            (double)h->instances[s];
+            }
+        }
+    }
+    (void)nnc_pipeline_peak(&pipeline, device, bytes, counts);
+    for (int32_t s = 0; s < h->segments; s++) {
+        double kept = 0.0;
+        for (int32_t c = 0; c < chunks && h->instances[s] > 0; c++) {
+            kept += counts[c] * (double)chunk_of(&m->deal, plan, device, c)->instances[s];
+        }
+        h->flight[s] = h->instances[s] > 0 ? kept / (double)h->instances[s] : h->in_flight;
+    }
 }
 
 /* ---- memory of each stage ---- */
@@ -268,7 +330,9 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
     nnc_memory memory = { 0 };
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_stage_residency *h = &m->holdings[d];
-        const bool same = before != NULL && nnc_stage_residency_same(h, before);
+        nnc_step_find_peak(step, m, d);
+        const bool same =
+            before != NULL && !h->uneven && !before->uneven && nnc_stage_residency_same(h, before);
         if (same && fullest && h->in_flight <= before->in_flight) {
             continue;
         }

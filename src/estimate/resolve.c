@@ -180,6 +180,9 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
     const nnc_family_row *family = nnc_family_of(model);
     nnc_plan *p = resolved;
     *p = *plan;
+    if ((p->recompute & NNC_RECOMPUTE_FULL) != 0) {
+        p->recompute = NNC_RECOMPUTE_FULL; /* it contains the other flags */
+    }
     NNC_TRY(resolve_precision(device, p, err));
     NNC_TRY(resolve_policy(p, err));
     NNC_TRY(nnc_plan_split_devices(p, err));

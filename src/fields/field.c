@@ -7,6 +7,9 @@
 
 #include "fields/fields_internal.h"
 
+/* The smallest number that a field takes besides 0: no time, size, rate, share or price of this field is smaller, and
+ * products of such numbers leave the range of a double. */
+#define LEAST 1e-15
 #define EXACT_MAX 9007199254740992.0 /* 2^53: above it, a double cannot hold every whole number */
 
 nnc_field_type nnc_field_element(nnc_field_type type)
@@ -58,7 +61,8 @@ static void slip_text(const nnc_field *field, double value, char *text, size_t s
     if (!(field->usual > 0.0 && value > 0.0)) {
         return;
     }
-    const int power = (int)round(log10(field->usual / value) / 3.0) * 3;
+    const double powers = round((log10(field->usual) - log10(value)) / 3.0) * 3.0;
+    const int power = fabs(powers) < 1000.0 ? (int)powers : 0; /* an infinite value has no power */
     nnc_number_text(value, number);
     if (power != 0 && strchr(number, 'e') == NULL) {
         snprintf(text, size, " (did you mean %se%d?)", number, power);
@@ -71,6 +75,11 @@ const char *nnc_field_refuse(const nnc_field *field, double value, char *expecte
     if (is_whole(field) && value != floor(value)) {
         snprintf(expected, size, "a whole number");
         return "not a whole number";
+    }
+    if (value != 0.0 && fabs(value) < LEAST) {
+        snprintf(expected, size,
+                 field->above_min || field->min > 0 ? "at least %g" : "0 or at least %g", LEAST);
+        return "out of range";
     }
     if (!has_limits(field)) {
         const double most = nnc_field_element(field->type) == NNC_FIELD_I32 ? INT32_MAX : EXACT_MAX;

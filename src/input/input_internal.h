@@ -331,6 +331,10 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
 
+/* plausible.c: do the relations that hold for every real device hold? If not, text says which one: its fields, the
+ * expected range and the value. */
+bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
+
 /* nnc_file_read; "-" is standard input. The content of a pipe is kept with the specs, because it can be read only
  * once. */
 nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size,

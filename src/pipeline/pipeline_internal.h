@@ -1,6 +1,7 @@
 /* Pipeline schedules: when does each stage run which micro-batch? Knows only times.
  *
  *     schedule.c    one row per schedule: order lists, closed forms, rules for plans
+ *     peak.c        the most that a device keeps, when its chunks differ
  *     pipeline.c    replay of the order lists, op by op, for any schedule
  *     wave.c        faster replay, slot by slot, for schedules whose devices move in step
  *
@@ -320,5 +321,13 @@ double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chu
                               int64_t micro_batches, int32_t stage);
 double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks,
                                   int64_t micro_batches, int32_t stage, nnc_derivation *why);
+
+/* ---- peak.c: what a device keeps at its peak ---- */
+
+/* Most bytes that a device keeps at once: bytes[c] is what one pass of its chunk c keeps, or of direction c in dualpipe.
+ * Sets counts[c], the passes of each chunk at that moment. Reads schedule, stages, chunks and micro_batches; up to
+ * NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
+double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes,
+                         double *counts);
 
 #endif

@@ -39,7 +39,7 @@ char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT])
 
 char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT])
 {
-    if (isnan(share)) {
+    if (!isfinite(share)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
     } else {
         snprintf(text, NNC_NUMBER_TEXT, "%.1f%%", 100.0 * share);
@@ -61,7 +61,7 @@ static char *scaled_text(double value, char text[NNC_NUMBER_TEXT])
 /* 0.1234 -> "+12.3%", "x11.5" from ten times up, "-" for NaN. */
 static char *error_text(double error, char text[NNC_NUMBER_TEXT])
 {
-    if (isnan(error)) {
+    if (!isfinite(error)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
     } else if (fabs(error) >= 100.0) {
         snprintf(text, NNC_NUMBER_TEXT, "x%.4g", error + 1.0);
@@ -99,7 +99,7 @@ const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
     if (cell->kind == NNC_CELL_BOOL) {
         return cell->flag ? "yes" : "no";
     }
-    if (cell->kind == NNC_CELL_NULL || isnan(value)) {
+    if (cell->kind == NNC_CELL_NULL || !isfinite(value)) {
         return "-";
     }
     switch (show) {

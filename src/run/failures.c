@@ -166,7 +166,7 @@ static void say_interval(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *w
             NNC_LET(why, hour, "s", 3600.0);
             NNC_SET(why, run->interval_s, "s", hour);
             NNC_NOTE(why, "a checkpoint is needed only after all replicas fail");
-        } else if (ask->asynchronous) {
+        } else if (ask->asynchronous || !(run->block_s > 0.0)) {
             NNC_SET(why, run->interval_s, "s", nnc_max(run->young_s, run->save_s));
             NNC_NOTE(why, "a second checkpoint must not begin before the first has ended");
         } else if (run->block_s < 2.0 * run->system_mtbf_s) {

@@ -68,6 +68,20 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
     return steps;
 }
 
+/* A run whose stops come faster than it can restart and save never ends: its goodput is 0 but for rounding. */
+static nnc_status check_advances(const nnc_run *run, nnc_error *err)
+{
+    const double least = 1e-9;     /* of the time is useful */
+    if (!(run->goodput < least)) { /* NaN: unknown */
+        return NNC_OK;
+    }
+    return nnc_fail(
+        err, NNC_ILLEGAL_PLAN, "--device-mtbf-s",
+        "the run does not advance: expected stops rarer than every %.4g s, or less time "
+        "between two checkpoints and to restart (%.4g s)",
+        run->system_mtbf_s, run->interval_s + run->block_s + run->restart_s);
+}
+
 static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_error *err)
 {
     const int amounts = !isnan(plan->tokens) + !isnan(plan->samples) + !isnan(ask->epochs) +
@@ -96,6 +110,10 @@ static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_
     if (ask->save_s < ask->block_s) {
         return nnc_fail(err, NNC_BAD_USAGE, "--block-s",
                         "expected at most --save-s, %g s, found %g", ask->save_s, ask->block_s);
+    }
+    if (ask->evaluate_every > 0.0 && isnan(ask->evaluate_s)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--evaluate-s",
+                        "missing, expected it with --evaluate-every, found none");
     }
     if (ask->sites > 1.0 && (isnan(ask->outer_every) || isnan(ask->site_bytes_per_s))) {
         return nnc_fail(err, NNC_BAD_USAGE,
@@ -351,6 +369,7 @@ nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const
     nnc_run_sites(result, ask, run, why);
     say_checkpoint_bytes(result, ask, run, why);
     nnc_run_failures(ask, link, run, why);
+    NNC_TRY(check_advances(run, err));
     run->warmup_s = ask->warmup_s;
     NNC_PUT(why, run->warmup_s, "s");
     run->planned_s = 0.0;

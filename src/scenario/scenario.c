@@ -268,6 +268,25 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given,
     return apply_sets(given, scenario, err);
 }
 
+/* Refuses a device whose values cannot all be right. --lenient: marks the answer in every output instead. */
+static nnc_status judge_device(nnc_scenario *scenario, nnc_error *err)
+{
+    char why[200];
+    if (nnc_device_is_plausible(&scenario->device, why, sizeof why)) {
+        return NNC_OK;
+    }
+    if (!nnc_specs_are_lenient(scenario->specs)) {
+        return nnc_fail(err, NNC_BAD_SPEC, scenario->device.id,
+                        "implausible %s; --lenient computes with it", why);
+    }
+    char *text = scenario->overrides;
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof scenario->overrides - used, "%simplausible %s",
+             used > 0 ? "; " : "", why);
+    scenario->report.overrides = text;
+    return NNC_OK;
+}
+
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
                              const char *model_asked, const char *device_asked,
                              nnc_scenario *scenario, nnc_error *err)
@@ -296,6 +315,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
         .advice = scenario->advice,
     };
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
+    NNC_TRY(judge_device(scenario, err));
     NNC_TRY(nnc_scenario_choose(scenario, err));
     NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
     return check_batch(&scenario->plan, err);

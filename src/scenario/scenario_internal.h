@@ -34,6 +34,7 @@ typedef struct nnc_scenario_args {
     bool asks_run;                          /* compute the run even without settings of it */
     nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */
     int setting_count;
+    int own_count; /* the first settings: of the command line, not of a defaults file */
     const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
     int set_count;
 } nnc_scenario_args;
@@ -86,6 +87,11 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given,
                               nnc_scenario *scenario, nnc_error *err);
 
+/* NNC_BAD_USAGE: a setting of the command line changes nothing, because an option that it needs is missing. err names
+ * both. */
+nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario,
+                                   nnc_error *err);
+
 /* When the method of a run generates tokens and their rate is not given: computes the rate of one device and the number
  * of concurrent sequences as 'nncost serve' does. Fails when such a batch does not fit. */
 nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_error *err);
@@ -131,6 +137,10 @@ typedef struct nnc_serve_scenario {
 nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
                                    const char *model_asked, const char *device_asked,
                                    nnc_serve_scenario *scenario, nnc_error *err);
+
+/* As nnc_scenario_check_read, for the settings of a serve plan. */
+nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given,
+                                         const nnc_serve_scenario *scenario, nnc_error *err);
 
 /* Computes the deployment; base.report is then complete. */
 nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch,

@@ -337,7 +337,7 @@ bool nnc_plan_groups_times(nnc_plan_groups *b, nnc_pass_costs *pass, const nnc_p
 /* Does stage a keep at least as much as stage b, in every segment? */
 static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *b)
 {
-    bool more = a->in_flight >= b->in_flight;
+    bool more = a->in_flight >= b->in_flight && !a->uneven_layers && !b->uneven_layers;
     for (int32_t s = 0; s < a->segments; s++) {
         more = more && a->recomputed[s] >= b->recomputed[s] &&
                a->instances[s] - a->recomputed[s] >= b->instances[s] - b->recomputed[s];
@@ -371,7 +371,7 @@ static void deal(nnc_plan_groups *b, const nnc_step *step)
     nnc_step_partition_recall(b->scratch, step);
     b->heaviest_count = 0;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
-        if (!b->scratch->step.alike[d]) {
+        if (!b->scratch->step.alike[d] || h[d].uneven || h[d - 1].uneven) {
             b->heaviest[b->heaviest_count++] = d;
         } else if (h[d].in_flight > h[b->heaviest[b->heaviest_count - 1]].in_flight) {
             b->heaviest[b->heaviest_count - 1] = d;
@@ -389,6 +389,9 @@ static const nnc_resident_bytes *find_held(const nnc_plan_groups *b, nnc_pass_co
     const nnc_stage_residency *h = &b->scratch->step.holdings[b->heaviest[i]];
     nnc_resident_bytes *held = i < PASS_STAGES ? &pass->held[i] : buffer;
     if (held == buffer || pass->holds != b->group) {
+        nnc_step step = pass->step;
+        step.plan = plan;
+        nnc_step_find_peak(&step, &b->scratch->step, b->heaviest[i]);
         *held = nnc_resident_bytes_of(pass->step.list, pass->step.sums, h, plan);
     }
     return held;

@@ -51,10 +51,38 @@ static nnc_status cannot_write(const char *path, nnc_error *err)
     return nnc_fail(err, NNC_IO, path, "cannot write: %s", strerror(errno));
 }
 
+/* The longest line of a sweep is some kB: a file without line breaks is something else, and is not read to its end. */
+enum { LINE_MAX_BYTES = 1 << 20 };
+
+/* getline with a limit: more than LINE_MAX_BYTES when the line is longer, -1 at the end. */
+static ssize_t next_line(source *s)
+{
+    size_t size = 0;
+    for (int c = 0; size <= LINE_MAX_BYTES && c != '\n' && (c = getc_unlocked(s->file)) != EOF;) {
+        if (size + 1 >= s->line_capacity) {
+            const size_t capacity = s->line_capacity > 0 ? 2 * s->line_capacity : 4096;
+            char *line = realloc(s->line, capacity);
+            if (line == NULL) {
+                errno = ENOMEM;
+                return -1;
+            }
+            s->line = line;
+            s->line_capacity = capacity;
+        }
+        s->line[size++] = (char)c;
+        s->line[size] = '\0';
+    }
+    return size > 0 ? (ssize_t)size : -1;
+}
+
 static nnc_status read_line(source *s, nnc_error *err)
 {
     errno = 0;
-    const ssize_t size = getline(&s->line, &s->line_capacity, s->file);
+    const ssize_t size = next_line(s);
+    if (size > LINE_MAX_BYTES) {
+        return nnc_fail(err, NNC_BAD_SPEC, s->path, "a line is too long, expected at most %d bytes",
+                        LINE_MAX_BYTES);
+    }
     s->ended = size <= 0;
     s->line_size = s->ended ? 0 : (size_t)size;
     if (s->ended && (ferror(s->file) || !feof(s->file))) {

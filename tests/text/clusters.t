@@ -532,9 +532,9 @@ memory           size  of device
 weights      36.04 MB       0.4%
 gradients    36.04 MB       0.4%
 optimizer    108.1 MB       1.1%  states and master weights
-activations  220.4 MB       2.2%  kept for backward
+activations  220.5 MB       2.2%  kept for backward
 transient    8.000 MB       0.1%  gradients of activations
-total     on the fullest stage 0: 408.6 MB (389.70 MiB) of 10.00 GB (9.31 GiB), 4.1%:
+total     on the fullest stage 0: 408.7 MB (389.74 MiB) of 10.00 GB (9.31 GiB), 4.1%:
           fits, 9.591 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 6.581e-05 USD per step of all 16 devices,
@@ -547,10 +547,10 @@ stage layers and        params  forward backward weight     busy   bubble in fli
     3      2 head      17.02 M 516.1 us 922.1 us      - 11.51 ms 1.757 ms       2.5 busiest
 
 stage   weights  gradients  optimizer  activations  transient  reserve     total  of device  fits
-    0  36.04 MB   36.04 MB   108.1 MB     220.4 MB   8.000 MB      0 B  408.6 MB       4.1%  yes
+    0  36.04 MB   36.04 MB   108.1 MB     220.5 MB   8.000 MB      0 B  408.7 MB       4.1%  yes
     1  24.04 MB   24.04 MB   72.11 MB     180.3 MB   8.000 MB      0 B  308.5 MB       3.1%  yes
     2  24.04 MB   24.04 MB   72.11 MB     140.2 MB   8.000 MB      0 B  268.4 MB       2.7%  yes
-    3  34.04 MB   34.04 MB   102.1 MB     135.2 MB   12.00 MB      0 B  317.4 MB       3.2%  yes
+    3  34.04 MB   34.04 MB   102.1 MB     114.2 MB   12.00 MB      0 B  296.4 MB       3.0%  yes
 $ nncost estimate dense round --pipeline 4 --micro-batches 8 --stages --format csv
 stage,layers,embedding,head,params,forward_s,backward_s,weight_s,busy_s,bubble_s,exchange_s,update_s,in_flight,weight_bytes,gradient_bytes,optimizer_bytes,activation_bytes,transient_bytes,reserve_bytes,total_bytes,fits\r
 0,2,true,false,35026000,0.000592048,0.001148108,0,0.013921248,0.010420308,0.000201,0.00105078,4,70052000,70052000,420312000,256448000,16000000,0,832864000,true\r

@@ -82,7 +82,7 @@ round   1f1b      16.30 ms    981,738  44.9%  348.5 MB  yes   compute    0.00452
 round   gpipe     16.30 ms    981,738  44.9%  614.8 MB  yes   compute    0.004527
 round   zb-h1     14.46 ms  1,106,682  50.6%  348.5 MB  yes   compute    0.004016
 round   zb-h2     13.44 ms  1,190,686  54.5%  560.7 MB  yes   compute    0.003733
-round   zb-v      12.39 ms  1,291,300  59.1%  366.5 MB  yes   compute    0.003442
+round   zb-v      12.39 ms  1,291,300  59.1%  366.6 MB  yes   compute    0.003442
 round   dualpipe  11.10 ms  1,440,837  65.9%  526.8 MB  yes   compute    0.003085  fastest, cheapest
 
 # Devices that are not in one of the lists, a plan that is illegal on one of them.

@@ -803,7 +803,7 @@ ends_bytes        = masks_bytes + head_bytes
   where           masks_bytes 1.000 MB, head_bytes 44.00 MB
 
 masks_bytes       the embedding's dropout mask
-                  = s * b * h / t * in_flight
+                  = s * b * h / t * table_in_flight
                   = 1000 * 1 * 1000 / 1 * 1
                   = 1000000 B (1.000 MB)
 

@@ -42,7 +42,7 @@ $ nncost show mine --format json | grep -E '"(mem_bytes|mem_bytes_per_s|units)"'
     {"key": "mem_bytes_per_s", "text": "the maker's letter of May, page 2"},
     {"key": "mem_bytes", "text": "made up"},
     {"key": "mem_bytes", "text": "label 20 GB"},
-$ nncost estimate dense mine --set device.power_w=1 --format json | grep -E '"device": \{"id"' | cut -c 1-60
+$ nncost estimate dense mine --set device.power_w=100 --format json | grep -E '"device": \{"id"' | cut -c 1-60
   "device": {"id": "mine", "name": "Faster memory", "peak_fl
 
 # A device like one that is like another; the nearest that says a figure counts, and aliases stay behind.

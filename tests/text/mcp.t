@@ -59,3 +59,32 @@ $ nncost mcp < in | sed -E 's/.*("id":[^,]*).*"text":"(.*)"isError":(.*)}}/\1 \2
 "id":1234567890123 {\u000a  \"schema\": \"nncost.estimate/1\",\u000a  \"sentence\": \"One step of A small decoder takes 10.80 ms on A device of round 
 ls: cannot access 't': No such file or directory
 [2]
+
+# What a tool does not know is refused, with what may be meant: options beside model, misspelt members, a misspelt tool.
+$ cat > in <<'END'
+> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","devices":64,"zero":3}}}
+> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","micro-bach":2}}}
+> {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"estimate","arguments":{"modle":"dense","device":"round"}}}
+> {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"estimat","arguments":{"model":"dense","device":"round"}}}
+> {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"estimate","argument":{"model":"dense","device":"round"}}}
+> {"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"list","arguments":{"what":"devices","unheard":3}}}
+> {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"estimate","arguments":["dense","round"]}}
+> END
+$ nncost mcp < in | grep -o '"text".*'
+"text","text":"arguments: unknown member, expected \"devices\" inside \"options\", found \"devices\""}],"isError":true}}
+"text","text":"arguments: unknown member, expected \"micro_batch\" inside \"options\", found \"micro-bach\""}],"isError":true}}
+"text","text":"arguments: unknown member, did you mean \"model\"?, found \"modle\""}],"isError":true}}
+"text","text":"name: no such tool, did you mean \"estimate\"?"}],"isError":true}}
+"text","text":"params: unknown member, expected \"arguments\", found \"argument\""}],"isError":true}}
+"text","text":"arguments: unknown member, see tools/list, found \"unheard\""}],"isError":true}}
+"text","text":"arguments: wrong type, expected an object"}],"isError":true}}
+$ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | python3 -c "
+> import json, sys
+> tool = json.load(sys.stdin)['result']['tools'][0]['inputSchema']
+> options = tool['properties']['options']
+> print(tool['additionalProperties'], options['additionalProperties'], options['properties']['micro_batch'], options['properties']['dora'], 'output' in options['properties'])"
+False False {'type': ['number', 'string']} {'type': 'boolean'} False
+
+# A name longer than any path is not looked for.
+$ python3 -c "print('{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"estimate\",\"arguments\":{\"model\":\"' + '/' * 5000 + 'dev/stdin\",\"device\":\"round\"}}}')" | timeout 10 nncost mcp | grep -o '"text".*'
+"text","text":"model: cannot be standard input or a pipe: standard input holds the messages"}],"isError":true}}

@@ -3,7 +3,7 @@
 # The best three, and why the first beats the second.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 3
 dense on 16 x fitted, global batch 64
-672000 combinations: 22580 legal, 22580 fit; 2730 evaluated, no other can be among the best
+672000 combinations: 22580 legal, 22580 fit; 2760 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -103,7 +103,7 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 # Pipelines, experts: the columns that plans use.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 16 --best 2 --pipeline 4 --zero 0 --max-memory 300e6
 dense on 16 x fitted, global batch 16
-30000 combinations: 1020 legal, 68 fit; 68 evaluated
+30000 combinations: 1020 legal, 69 fit; 69 evaluated
 
 software torch-compile
 
@@ -119,19 +119,18 @@ Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 30.28 ms  292.7 MB  12.1%   20.3%  dp1 tp4 pp4 mb2 zb-h1 recompute=norm+activation
-35.69 ms  288.5 MB  10.3%   35.1%  dp1 tp4 pp4 mb4 zb-h1 recompute=full
-36.63 ms  237.4 MB  10.0%   15.5%  dp1 tp4 pp4 vpp2 mb2 recompute=full
-39.68 ms  220.4 MB   9.2%   22.0%  dp1 tp4 pp4 mb2 zb-h1 recompute=full
+31.54 ms  288.5 MB  11.6%   26.5%  dp1 tp4 pp4 vpp2 mb4 recompute=full
+36.63 ms  232.5 MB  10.0%   15.5%  dp1 tp4 pp4 vpp2 mb2 recompute=full
+39.02 ms  218.3 MB   9.4%   26.6%  dp1 tp4 sp pp4 vpp2 mb4 recompute=full
 44.77 ms  216.4 MB   8.2%   36.1%  dp1 tp4 sp pp4 mb4 zb-h1 recompute=full
-48.82 ms  195.3 MB   7.5%   15.6%  dp1 tp4 sp pp4 vpp2 mb2 recompute=full
-50.17 ms  192.4 MB   7.3%    8.5%  dp1 tp4 pp4 vpp2 mb1 recompute=full
+48.82 ms  187.4 MB   7.5%   15.6%  dp1 tp4 sp pp4 vpp2 mb2 recompute=full
 52.60 ms  186.3 MB   7.0%   12.7%  dp1 tp4 pp4 mb1 zb-h1 recompute=full
 53.36 ms  184.3 MB   6.9%   22.8%  dp1 tp4 sp pp4 mb2 zb-h1 recompute=full
 71.42 ms  169.8 MB   5.1%    8.5%  dp1 tp4 sp pp4 vpp2 mb1 recompute=full
 75.27 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
-1296000 combinations: 18560 legal, 15903 fit; 9294 evaluated, no other can be among the best
+1296000 combinations: 18560 legal, 15912 fit; 9317 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times; real ones are longer and may rank
 differently
@@ -338,7 +337,7 @@ no plan fits
 # A shard for 'merge': a part of the space, in JSON with what it is a part of. It may have no legal plan.
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --shard 1/2
 dense on 4 x fitted, global batch 8
-shard 1/2: 17280 combinations: 960 legal, 960 fit; 516 evaluated, no other can be among the best
+shard 1/2: 17280 combinations: 960 legal, 960 fit; 520 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -382,10 +381,9 @@ $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 -
   ],
   "pareto": [
     {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014105360890400835, "memory_bytes": 1675868000, "mfu": 0.51895162817007412, "tokens_per_s": 567160.24936620123, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056421443561603342, "cost_step": 3.1345246423112966e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"},
-    {"index": 44, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016235016745353169, "memory_bytes": 1501668000, "mfu": 0.45087726824150953, "tokens_per_s": 492762.04179399949, "bubble_share": 2.1370147049257886e-16, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.064940066981412678, "cost_step": 3.6077814989673709e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule dualpipe"},
-    {"index": 102, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016280254368851374, "memory_bytes": 1157240000, "mfu": 0.44962442441963207, "tokens_per_s": 491392.81357336842, "bubble_share": 0.10009323075359819, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.065121017475405496, "cost_step": 3.6178343041891942e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 2 --schedule interleaved"},
-    {"index": 101, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 2, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.017757291348692052, "memory_bytes": 1135336000, "mfu": 0.41222503231266566, "tokens_per_s": 450519.16099744884, "bubble_share": 0.17494674024922249, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.071029165394768209, "cost_step": 3.9460647441537894e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 2 --zero 1 --micro-batch 2 --schedule interleaved"},
-    {"index": 30, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.017770915828972365, "memory_bytes": 894988000, "mfu": 0.41190899053531177, "tokens_per_s": 450173.76014788169, "bubble_share": 0.055532652012435173, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.071083663315889459, "cost_step": 3.9490924064383033e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 1 --schedule interleaved"},
+    {"index": 44, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016235016745353169, "memory_bytes": 1501676000, "mfu": 0.45087726824150953, "tokens_per_s": 492762.04179399949, "bubble_share": 2.1370147049257886e-16, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.064940066981412678, "cost_step": 3.6077814989673709e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule dualpipe"},
+    {"index": 102, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016280254368851374, "memory_bytes": 1135336000, "mfu": 0.44962442441963207, "tokens_per_s": 491392.81357336842, "bubble_share": 0.10009323075359819, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.065121017475405496, "cost_step": 3.6178343041891942e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 2 --schedule interleaved"},
+    {"index": 30, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.017770915828972365, "memory_bytes": 895016000, "mfu": 0.41190899053531177, "tokens_per_s": 450173.76014788169, "bubble_share": 0.055532652012435173, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.071083663315889459, "cost_step": 3.9490924064383033e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 1 --schedule interleaved"},
     {"index": 36, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.018832327899136306, "memory_bytes": 862936000, "mfu": 0.38869331710901828, "tokens_per_s": 424801.43946340791, "bubble_share": 0.10876393857450192, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.075329311596545226, "cost_step": 4.1849617553636238e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule zb-h1"}
   ],
   "pareto_truncated": false,
@@ -420,7 +418,7 @@ $ nncost search dense round --threads 1 --global-batch 64
 # Budgets and deadlines: not an amount, not a time, without a run or a price.
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget 1M
 dense on 16 x round, global batch 64
-1344000 combinations: 45160 legal, 45160 fit; 12095 evaluated, no other can be among the best
+1344000 combinations: 45160 legal, 45160 fit; 12136 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times; real ones are longer and may rank
 differently
@@ -468,7 +466,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline 3w
 dense on 16 x round, global batch 64
-1344000 combinations: 45160 legal, 45160 fit; 12095 evaluated, no other can be among the best
+1344000 combinations: 45160 legal, 45160 fit; 12136 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times; real ones are longer and may rank
 differently

@@ -266,9 +266,50 @@ START_TEST(given_global_batch)
 }
 END_TEST
 
+/* full contains the other recomputations: the same estimate with and without them. */
+START_TEST(full_contains_the_others)
+{
+    nnc_plan plan = plan_of();
+    plan.recompute = NNC_RECOMPUTE_FULL;
+    const nnc_result alone = result_on(1, &plan);
+    plan.recompute |= NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION;
+    const nnc_result both = result_on(1, &plan);
+    ck_assert_int_eq((int)both.plan.recompute, NNC_RECOMPUTE_FULL);
+    ck_assert_int_eq(both.memory.total_bytes, alone.memory.total_bytes);
+    ck_assert_double_eq(both.step_s, alone.step_s);
+}
+END_TEST
+
+/* A plan that has part of a recomputation already: no advice twice, none without a change. */
+START_TEST(advice_does_not_repeat)
+{
+    const unsigned parts[] = { NNC_RECOMPUTE_NORM, NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
+                               NNC_RECOMPUTE_ATTENTION,
+                               NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM };
+    for (size_t p = 0; p < COUNT_OF(parts); p++) {
+        nnc_plan plan = plan_of();
+        nnc_advice advice[MOST];
+        plan.recompute = parts[p];
+        const int64_t most_bytes = result_on(1, &plan).memory.total_bytes;
+        for (int64_t mem_bytes = most_bytes / 2; mem_bytes < most_bytes;
+             mem_bytes += most_bytes / 16) {
+            const int count = advise(mem_bytes, &plan, advice, MOST);
+            for (int i = 0; i < count; i++) {
+                check_advice(mem_bytes, &plan, &advice[i]);
+                for (int k = 0; k < i; k++) {
+                    ck_assert_str_ne(advice[i].text, advice[k].text);
+                }
+            }
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { fastest_then_fewest, mildest_step, nothing_helps, room,
-                                   given_global_batch };
+    const TTest *const tests[] = { fastest_then_fewest,   mildest_step,
+                                   nothing_helps,         room,
+                                   given_global_batch,    full_contains_the_others,
+                                   advice_does_not_repeat };
     return run_tests("advise", tests, COUNT_OF(tests));
 }

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Slips of 1,000 and more: each number of a device file times 1e-9, 1e-6, 1e-3, 1e3, 1e6 and 1e9. What moves a step by a
+factor of 2 is refused. Each shipped device is accepted.
+
+    usage: slips.py NNCOST ROOT
+"""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+os.environ["NNCOST_PATH"] = root
+
+
+def run(words):
+    return subprocess.run([nncost, *words, "--no-defaults"], capture_output=True, text=True, timeout=60, check=False)
+
+
+def step_s(words):
+    done = run([*words, "--format", "json"])
+    return json.loads(done.stdout)["step"]["step_s"] if done.returncode in (0, 1) else None
+
+
+faults, tried = [], 0
+for device in ("h100", "a100", "tpu-v5p"):
+    base = ["estimate", "llama3-8b", device, "--devices", "16", "--zero", "3"]
+    usual = step_s(base)
+    for row in json.loads(run(["show", device, "--format", "json"]).stdout)["fields"]:
+        field, value = row["field"], row["value"]
+        if not isinstance(value, (int, float)) or not value:
+            continue
+        for power in (-9, -6, -3, 3, 6, 9):
+            tried += 1
+            step = step_s([*base, "--set", f"device.{field}={value * 10.0 ** power:.17g}"])
+            if step is not None and not 0.5 < step / usual < 2:
+                faults.append(f"{device}: {field} x 1e{power}: step x {step / usual:.3g}, not refused")
+devices = sorted(path.stem for path in Path(root, "hw").glob("*.json"))
+for device in devices:
+    done = run(["serve", "gpt2", device, "--batch", "1", "--input-len", "8", "--output-len", "8"])
+    if "implausible" in done.stderr:
+        faults.append(f"{device}: {done.stderr.strip()}")
+print(f"{tried} slips, {len(devices)} devices, {len(faults)} faults")
+print("\n".join(faults))
+sys.exit(1 if faults or tried < 500 else 0)

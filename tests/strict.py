@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Every interface refuses a name that it does not know, and names the nearest one.
+
+Each option of the plan is misspelt (a letter left out) for MCP, a plan file and the Python module, which hands it to the C
+API; for MCP it is also put next to the operands instead of inside "options". At least 200 cases, none answered.
+
+    usage: strict.py NNCOST SHARED_LIBRARY ROOT
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+nncost, library, root = (os.path.abspath(path) for path in sys.argv[1:4])
+os.environ["NNCOST_PATH"] = os.environ["NNCOST_DATA"] = root
+os.environ["NNCOST_LIBRARY"] = library
+sys.path.insert(0, os.path.join(root, "python"))
+import nncost as module  # noqa: E402
+
+faults, cases = [], 0
+plan_file = os.path.join(tempfile.mkdtemp(), "plan.json")
+
+
+def judge(interface, name, refused, said):
+    global cases
+    cases += 1
+    if not refused:
+        faults.append(f"{interface}: {name}: answered")
+    elif not said:
+        faults.append(f"{interface}: {name}: refused without naming a known name")
+
+
+def mcp(calls):
+    lines = [json.dumps({"jsonrpc": "2.0", "id": i, "method": "tools/call", "params": call})
+             for i, call in enumerate(calls)]
+    done = subprocess.run([nncost, "mcp"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
+    return [json.loads(line)["result"] for line in done.stdout.splitlines()]
+
+
+listed = subprocess.run([nncost, "mcp"], input='{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n',
+                        capture_output=True, text=True, check=True)
+tools = {tool["name"]: tool["inputSchema"] for tool in json.loads(listed.stdout)["result"]["tools"]}
+options = sorted(tools["estimate"]["properties"]["options"]["properties"])
+fields = [key for key in module.estimate("gpt2", "a100")["plan"] if key in options and key != "cluster"]
+
+
+def misspelt(name):
+    """The name without its middle letter; unless another name is spelled like that."""
+    wrong = name[: len(name) // 2] + name[len(name) // 2 + 1:]
+    return wrong if len(wrong) > 3 and wrong not in options else name + "z"
+
+
+operands = {"model": "gpt2", "device": "a100"}
+calls = [{"name": "estimate", "arguments": {**operands, name: 1}} for name in options]
+calls += [{"name": "estimate", "arguments": {**operands, "options": {misspelt(name): 1}}} for name in options]
+for call, result in zip(calls, mcp(calls)):
+    text = result["content"][0]["text"]
+    judge("mcp", json.dumps(call["arguments"]), result["isError"], "expected" in text or "did you mean" in text)
+
+for name in fields:
+    wrong = misspelt(name)
+    plan = {"schema": "nncost.plans/1", "scenarios": [{"id": "x", "model": "gpt2", "device": "a100", wrong: 1}]}
+    with open(plan_file, "w", encoding="utf-8") as file:
+        json.dump(plan, file)
+    done = subprocess.run([nncost, "check", plan_file], capture_output=True, text=True, check=False)
+    judge("plan file", wrong, done.returncode == 3, "perhaps" in done.stderr)
+    try:
+        module.estimate("gpt2", "a100", **{wrong: 1})
+        judge("python", wrong, False, False)
+    except module.Error as error:
+        judge("python", wrong, True, "perhaps" in str(error) or "did you mean" in str(error))
+os.remove(plan_file)
+os.rmdir(os.path.dirname(plan_file))
+
+print(f"{cases} misspelt or misplaced names, {len(faults)} faults")
+print("\n".join(faults[:20]))
+sys.exit(1 if faults or cases < 200 else 0)

@@ -1,0 +1,233 @@
+/* The most that a device of a pipeline keeps, from the times of a replay: every chunk is kept from the start of its
+ * forward to the end of what frees it, and the bytes are added up moment by moment. */
+#include "draw.h"
+#include "estimate/estimate_internal.h"
+#include "pipeline/pipeline_internal.h"
+
+enum { DEVICES = 12, CHUNKS = 10, MOMENTS = 2 * DEVICES * CHUNKS * 80 };
+
+typedef struct moment {
+    double at_s, bytes;
+} moment;
+
+static nnc_pipeline_memory *memory;
+static nnc_pipeline_result replayed;
+static moment moments[DEVICES][MOMENTS];
+static int counts[DEVICES];
+static double bytes[DEVICES][CHUNKS]; /* what one pass of a chunk keeps */
+static nnc_pipeline_phase freeing;
+
+static void on_event(void *context, const nnc_pipeline_event *event)
+{
+    (void)context;
+    const int32_t d = event->device;
+    const double kept = bytes[d][event->chunk];
+    ck_assert_int_lt(counts[d] + 1, MOMENTS);
+    if (event->phase == NNC_RUN_FORWARD) {
+        moments[d][counts[d]++] = (moment){ event->start_s, kept };
+    }
+    if (event->phase == freeing) {
+        moments[d][counts[d]++] = (moment){ event->end_s, -kept };
+    }
+}
+
+/* By time; bytes that are freed at a moment are free for what starts then. */
+static int by_time(const void *a, const void *b)
+{
+    const moment *x = a, *y = b;
+    return x->at_s < y->at_s     ? -1
+           : x->at_s > y->at_s   ? 1
+           : x->bytes < y->bytes ? -1
+           : x->bytes > y->bytes ? 1
+                                 : 0;
+}
+
+/* Replays a pipeline with random times. */
+static void replay(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
+{
+    double forward_s[DEVICES * CHUNKS], backward_s[DEVICES * CHUNKS], weight_s[DEVICES * CHUNKS];
+    for (int32_t s = 0; s < p * v; s++) {
+        forward_s[s] = (double)between(1, 1 << 20);
+        backward_s[s] = (double)between(1, 1 << 20);
+        weight_s[s] = (double)between(1, 1 << 20);
+    }
+    const nnc_pipeline pipeline = { .schedule = schedule,
+                                    .stages = p,
+                                    .chunks = v,
+                                    .micro_batches = m,
+                                    .forward_s = forward_s,
+                                    .backward_s = backward_s,
+                                    .weight_s = weight_s };
+    const bool late = schedule == NNC_SCHEDULE_ZB_H2 || schedule == NNC_SCHEDULE_ZB_V ||
+                      (schedule == NNC_SCHEDULE_DUALPIPE && p > 1);
+    freeing = late ? NNC_RUN_WEIGHT : NNC_RUN_BACKWARD;
+    memset(counts, 0, sizeof counts);
+    ck_assert(nnc_pipeline_replay(&pipeline, memory, &replayed, on_event, NULL));
+}
+
+static double peak_of(int32_t device)
+{
+    double now = 0.0, most = 0.0;
+    qsort(moments[device], (size_t)counts[device], sizeof(moment), by_time);
+    for (int i = 0; i < counts[device]; i++) {
+        now += moments[device][i].bytes;
+        most = fmax(most, now);
+    }
+    ck_assert_double_le(fabs(now), 1e-12 * most); /* all is freed at the end */
+    return most;
+}
+
+static void expect_peaks(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
+{
+    const nnc_pipeline shape = {
+        .schedule = schedule, .stages = p, .chunks = v, .micro_batches = m
+    };
+    const int32_t chunks = schedule == NNC_SCHEDULE_DUALPIPE && p > 1 ? 2 : v;
+    for (int32_t d = 0; d < p; d++) {
+        for (int32_t c = 0; c < CHUNKS; c++) {
+            bytes[d][c] = draw(3) == 0 ? 0.0 : (double)between(0, 1 << 20);
+        }
+    }
+    replay(schedule, p, v, m);
+    for (int32_t d = 0; d < p; d++) {
+        double kept[CHUNKS], sum = 0.0;
+        const double found = nnc_pipeline_peak(&shape, d, bytes[d], kept);
+        ck_assert_msg(!(found < peak_of(d)) && !(found > peak_of(d)),
+                      "%s p %d v %d m %d device %d: found %.17g, expected %.17g",
+                      nnc_schedule_name(schedule), (int)p, (int)v, (int)m, (int)d, found,
+                      peak_of(d));
+        for (int32_t c = 0; c < chunks; c++) {
+            sum += kept[c] * bytes[d][c];
+        }
+        ck_assert_double_eq(sum, found);
+    }
+}
+
+START_TEST(peaks_of_random_bytes)
+{
+    seed(0);
+    for (int i = 0; i < 4000; i++) {
+        const nnc_schedule schedule = (nnc_schedule)draw(NNC_SCHEDULE_COUNT);
+        int32_t p = (int32_t)between(1, DEVICES), v = 1;
+        int64_t m = between(1, 60);
+        if (schedule == NNC_SCHEDULE_DUALPIPE) {
+            p += p % 2;
+        } else if (schedule == NNC_SCHEDULE_INTERLEAVED) {
+            v = (int32_t)between(1, CHUNKS);
+            m = v > 1 ? p * between(1, 5) : m;
+        } else if (schedule == NNC_SCHEDULE_ZB_V) {
+            v = 2;
+        }
+        expect_peaks(schedule, p, v, m);
+    }
+}
+END_TEST
+
+/* What a chunk of a device keeps: its part of what the device's segments keep. */
+static void find_bytes(const nnc_plan *plan)
+{
+    static nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    const nnc_step_memory *m = &scratch->step;
+    const int32_t p = plan->pipeline;
+    nnc_segments_sum(&scratch->list, sums);
+    for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
+        const bool folded = plan->schedule == NNC_SCHEDULE_ZB_V && v >= p;
+        const int32_t d = folded ? 2 * p - 1 - v : v % p;
+        const nnc_stage_residency *h = &m->holdings[d];
+        double kept = 0.0;
+        for (int32_t s = 0; s < scratch->list.segment_count; s++) {
+            const double part = (double)m->deal.shares[v].instances[s];
+            if (part > 0.0) {
+                kept +=
+                    nnc_segment_kept_bytes(&sums[s], h, plan, s) * part / (double)h->instances[s];
+            }
+        }
+        bytes[d][v / p] = kept;
+    }
+}
+
+/* DualPipe: a device holds stage d of one direction and p - 1 - d of the other; both have a share each. */
+static void find_both_directions(const nnc_plan *plan)
+{
+    static nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    const nnc_step_memory *m = &scratch->step;
+    const int32_t p = plan->pipeline;
+    nnc_segments_sum(&scratch->list, sums);
+    for (int32_t d = 0; d < p; d++) {
+        const nnc_stage_residency *h = &m->holdings[d];
+        for (int32_t c = 0; c < 2; c++) {
+            const int32_t v = c == 0 ? d : p - 1 - d;
+            bytes[d][c] = 0.0;
+            for (int32_t s = 0; s < scratch->list.segment_count; s++) {
+                const double part = (double)m->deal.shares[v].instances[s];
+                if (part > 0.0) {
+                    bytes[d][c] += nnc_segment_kept_bytes(&sums[s], h, plan, s) * part /
+                                   (double)h->instances[s];
+                }
+            }
+        }
+    }
+}
+
+/* Activations of every stage of estimates of random plans. */
+START_TEST(activations_of_random_plans)
+{
+    int number = 0, tried = 0, by_schedule[NNC_SCHEDULE_COUNT] = { 0 };
+    while (tried < 1000) {
+        split_case c = draw_legal(&number);
+        c.plan.offload &= ~(unsigned)NNC_OFFLOAD_ACTIVATIONS;
+        c.plan.ends_as_layers = draw(4) == 0;
+        if (c.plan.schedule == NNC_SCHEDULE_INTERLEAVED) {
+            c.plan.virtual_stages = (int32_t)between(1, 4);
+        }
+        nnc_plan plan;
+        if (c.plan.pipeline == 1 || c.plan.micro_batches > 60 ||
+            nnc_plan_resolve(&c.plan, &c.model, &c.device, &plan, NULL) != NNC_OK) {
+            continue;
+        }
+        const nnc_result r = result_of_split(&c);
+        if (r.plan.schedule == NNC_SCHEDULE_DUALPIPE) {
+            find_both_directions(&r.plan);
+        } else {
+            find_bytes(&r.plan);
+        }
+        replay(r.plan.schedule, r.plan.pipeline, nnc_schedule_chunks(&r.plan),
+               r.plan.micro_batches);
+        for (int32_t d = 0; d < r.plan.pipeline; d++) {
+            const double found = (double)scratch->step.stages[d].memory.activation_bytes;
+            const double expected = ceil(peak_of(d));
+            /* Shares of a partly recomputed stage are fractions of a byte. */
+            const double rounding = r.plan.recompute_layers > 0 || r.plan.recompute_every > 1;
+            ck_assert_msg(fabs(found - expected) <= rounding,
+                          "%s p %d v %d m %d device %d: found %.17g, expected %.17g",
+                          nnc_schedule_name(r.plan.schedule), (int)r.plan.pipeline,
+                          (int)r.plan.virtual_stages, (int)r.plan.micro_batches, (int)d, found,
+                          expected);
+        }
+        by_schedule[r.plan.schedule]++;
+        tried++;
+    }
+    for (int s = 0; s < NNC_SCHEDULE_COUNT; s++) {
+        ck_assert_int_gt(by_schedule[s], 20);
+    }
+}
+END_TEST
+
+static void open_memory(void)
+{
+    memory = calloc(1, sizeof *memory);
+    ck_assert_ptr_nonnull(memory);
+    open_support();
+}
+
+static void close_memory(void)
+{
+    free(memory);
+    close_support();
+}
+
+int main(void)
+{
+    const TTest *const tests[] = { peaks_of_random_bytes, activations_of_random_plans };
+    return run_tests_with("peak", open_memory, close_memory, tests, COUNT_OF(tests));
+}
