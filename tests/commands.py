@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command that stands beside a plan of search, compare and sweep gives that plan, digit for digit.
+"""The command printed next to a plan of search, compare and sweep gives that plan, digit for digit.
 
     usage: commands.py PROGRAM ROOT
 

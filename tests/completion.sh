@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What bash, zsh and fish offer behind a beginning, by 'nncost docs completion': commands, ids and their aliases, each place its
-# own kind, lists, options, their values. A shell that is not there is left out, and that is said.
+# Completions of bash, zsh and fish, as 'nncost docs completion' prints them: commands; ids and aliases, by operand; comma lists;
+# options and their values. A shell that is not installed is skipped with a message.
 #   usage: completion.sh NNCOST ROOT
 set -euo pipefail
 

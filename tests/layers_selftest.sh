@@ -17,13 +17,15 @@ clean_tree()
     rm -rf "${tree:?}"/*
     plant include/nncost/op.h '#include <stdint.h>'
     plant src/base/error.h '#include <nncost/status.h>'
-    plant src/op/work.h '#include <nncost/op.h>'
+    plant src/fields/field.h '#include "base/error.h"'
+    plant src/op/work.h '#include "fields/field.h"'
     plant src/cost/roof.h '#include "op/work.h"'
     plant src/metrics/metric.h '#include "cost/roof.h"'
     plant src/input/json.h '#include "metrics/metric.h"'
     plant src/input/json.c '#include <cjson/cJSON.h>'
     plant src/render/table.h '#include "metrics/metric.h"'
-    plant src/sweep/axes.h '#include "input/json.h"'
+    plant src/scenario/load.h '#include "input/json.h"'
+    plant src/sweep/axes.h '#include "scenario/load.h"'
     plant src/search/space.h '#include "sweep/axes.h"'
     plant src/lab/minimise.c '#include <nlopt.h>'
     plant src/cli/main.c '#include "lab/fit.h"'
@@ -54,6 +56,8 @@ clean_tree
 wrong src/op/x.c '#include "cost/roof.h"' 'op must not include cost'
 wrong src/base/x.c '#include "op/work.h"' 'base must not include op'
 wrong src/cost/x.c '#include "input/json.h"' 'cost must not include input'
+wrong src/fields/x.c '#include "op/work.h"' 'fields must not include op'
+wrong src/input/x.c '#include "scenario/load.h"' 'input must not include scenario'
 wrong src/metrics/x.c '#include "render/table.h"' 'metrics must not include render'
 wrong src/input/x.c '#include "op/work.h"' 'input must not include op'
 wrong src/input/x.c '#include "render/table.h"' 'input must not include render'
@@ -63,17 +67,17 @@ wrong src/lab/x.c '  #  include "cli/option.h"' 'lab must not include cli'
 wrong src/cli/x.c '#include <cjson/cJSON.h>' 'only input/json.c includes'
 wrong src/lab/x.c '#include <nlopt.h>' 'only lab/minimise.c includes'
 wrong src/cost/x.c '#include "roof.h"' 'is not a path below src/'
-wrong src/attic/x.c '#include <stdio.h>' "room 'attic' has no place"
+wrong src/attic/x.c '#include <stdio.h>' "folder 'attic' has no place"
 wrong src/x.c '#include <stdio.h>' "has no place"
 wrong include/nncost/x.h '#include "base/error.h"' 'a public header includes'
 wrong src/record/axes.h '#include <stdio.h>' ''
 # A call upwards that no #include shows.
 clean_tree
-for room in op cost; do
-    mkdir -p "$tree/objects/nncost_$room.dir/$room"
-    plant "src/$room/$room.c" '#include <stdint.h>'
+for folder in op cost; do
+    mkdir -p "$tree/objects/nncost_$folder.dir/$folder"
+    plant "src/$folder/$folder.c" '#include <stdint.h>'
 done
-compile() # room text
+compile() # folder text
 {
     printf '%s\n' "$2" | "${CC:-cc}" -x c -c -o "$tree/objects/nncost_$1.dir/$1/$1.c.o" -
 }

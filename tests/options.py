@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A value that no option has is refused by every command that takes the option, with its name: none is read nowhere.
+"""Every command refuses a meaningless value of each of its options and names the option: so every option is read.
 
     usage: options.py PROGRAM ROOT
 
-Runs on the toys. Of the fields of a plan, a run and a serve plan one command reads all, the others the first few.
+Runs on the toy devices and models. One command tries all fields of a plan, a run and a serve plan; the others try the first few.
 """
 import os
 import re
@@ -48,7 +48,7 @@ def main():
     faults = tried = 0
     seen = {}
     own = re.compile("--(%s)$" % "|".join(re.findall(
-        r'^    \{ "([a-z-]+)", "', (ROOT / "src/cli/option_table.c").read_text(), re.MULTILINE)))
+        r'\.field = \{ \.name = "([a-z-]+)"', (ROOT / "src/cli/option_table.c").read_text())))
     for line in COMMANDS:
         command = shlex.split(line)
         skipped = {}

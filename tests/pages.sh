@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # A page that holds what the program prints holds what it prints now.
 #   usage: pages.sh NNCOST PAGE        a page of docs/ or README.md, by its path from the repository root
-# In Markdown every "$ command" is run ("> " goes on with it), and what stands below it compared. The man
-# page, the completion and the schemas are compared whole. Of README.md the
+# In Markdown every "$ command" is run ("> " goes on with it), and what stands below it compared. Of README.md the
 # commands have to print something and no error, and the outputs down to a mark are compared; a picture is the
 # output of its command in docs/pictures/README.md. ACCEPT=1 writes the page anew, as tools/update does for all.
 set -euo pipefail
@@ -73,10 +72,6 @@ case $page in
         clean sh -c "$command" >"$now" || (($? == 1))
         ;;
     *.md) rewritten "$page" >"$now" ;;
-    *.1) clean nncost docs man >"$now" ;;
-    *.5) clean nncost docs man files >"$now" ;;
-    *completion) clean nncost docs completion >"$now" ;;
-    *schema/*.json) clean nncost docs schema "$(basename "$page" .json)" >"$now" ;;
     *)
         echo "$page: no page of a known kind"
         exit 1

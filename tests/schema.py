@@ -3,7 +3,7 @@
 
     usage: schema.py PROGRAM ROOT
 
-A member that its schema does not name is a fault here, though a schema lets later versions add some.
+A member that the schema does not name is a fault here, although schemas allow further members.
 Runs on the toy devices and models. Exits with 77 where jsonschema (Debian: python3-jsonschema) is
 missing.
 """

@@ -10,7 +10,7 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 clean() { env -i PATH="$PATH" LC_ALL=C HOME="$home" NNCOST_PATH="$PWD" "$nncost" "$@"; }
 
-clean validate hw/*.json models/*.json software/*.json clusters/*.json prices/*.json grid/*.json | grep -vx '.*: ok' && exit 1
+clean validate hw/*.json models/*.json software/*.json clusters/*.json prices/*.json grid/*.json foreign/*.json | grep -vx '.*: ok' && exit 1
 # A user's own file needs none.
 for file in hw/*.json models/*.json software/*.json clusters/*.json; do
     grep -q '"sources": {' "$file" || { echo "$file: no sources"; exit 1; }

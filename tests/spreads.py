@@ -7,6 +7,7 @@ Both are fitted on the rows of even CRC-32 that state how the devices are used: 
 OUTSIDE for each row that lies outside, in the mean, drawn towards the next wider circle as if some rows said so: few
 of a profile towards UNKNOWN, few of a device and a kind towards the profile. With ACCEPT=1 the profiles are written anew."""
 import collections
+import csv
 import datetime
 import glob
 import json
@@ -52,11 +53,21 @@ def cell(row, members):
     return software, device, family
 
 
+def networks(source):
+    """MODEL FIELD=VALUE ... of each network by its published name, as the tables have it."""
+    found = {}
+    for path in glob.glob(os.path.join(source, "tests/published/training_*.csv")):
+        with open(path, encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                found[row.get("model_name", "")] = row.get("model", "")
+    return found
+
+
 def measured(program, source):
     """Rows with the share of each kind, read off ranges that are made of it alone."""
     found = {}
     with tempfile.TemporaryDirectory() as data:
-        for name in ("hw", "models", "lab"):
+        for name in ("hw", "models"):
             os.symlink(os.path.abspath(os.path.join(source, name)), os.path.join(data, name))
         os.mkdir(os.path.join(data, "software"))
         for kind in KINDS:
@@ -69,8 +80,7 @@ def measured(program, source):
                     json.dump(profile, file)
             for row in rows_of(program, source, data):
                 found.setdefault(row["id"], row)[kind] = half(row)
-    with open(os.path.join(source, "lab/members.json"), encoding="utf-8") as file:
-        members = json.load(file)["members"]
+    members = networks(source)
     for row in found.values():
         row["cell"] = cell(row, members)
     return list(found.values())

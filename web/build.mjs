@@ -17,7 +17,7 @@ const [wasm, unpack, page] = process.argv.slice(2);
 const bare = (text) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
 export function dataFiles() {
   const files = {};
-  for (const folder of ["hw", "models", "software", "clusters", "prices", "grid"]) {
+  for (const folder of ["hw", "models", "software", "clusters", "prices", "grid", "foreign", "foreign/graphs"]) {
     for (const name of readdirSync(join(root, folder)).sort()) {
       if (!name.endsWith(".json")) continue;
       const text = readFileSync(join(root, folder, name), "utf8");
@@ -44,7 +44,7 @@ function main() {
   const style = colours[1] + buildSync({ stdin: { contents: css, loader: "css" }, minify: true, write: false }).outputFiles[0].text;
   // What the form is made of, which the page need not ask for when it begins.
   const json = (...words) => JSON.parse(program.run([...words]).out);
-  const form = { options: json("docs", "options"), ...json("list", "models", "--format", "json"), ...json("list", "devices", "--format", "json"),
+  const form = { options: { commands: json("docs", "options").commands }, ...json("list", "models", "--format", "json"), ...json("list", "devices", "--format", "json"),
     ...json("list", "software", "--format", "json"), version: program.run(["--version"]).out.trim() };
   const parts = [code, Buffer.from(JSON.stringify({ data, form }))];
   const packed = execFileSync("xz", ["--format=lzma", "-9e", "-c"], { input: Buffer.concat(parts), maxBuffer: 1 << 26 });

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates as lists of named figures: what moved between two of them and which part is
- * responsible, and whether they keep what is required of them. */
+/* Comparing estimates: which values changed and which part is responsible, and whether requirements are
+ * met. */
 #ifndef NNCOST_CHECK_H
 #define NNCOST_CHECK_H
 
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* One value of an estimate under its name in the JSON output, nested names joined by dots:
- * "step.step_s", "plan.precision". */
+/* One named value of an estimate, as in the JSON output with nested names joined by dots: "step.step_s",
+ * "plan.precision". */
 typedef struct nnc_figure {
     const char *name;
     const char *text; /* NULL = a number */
@@ -27,46 +27,44 @@ typedef struct nnc_figures {
     int32_t count;
 } nnc_figures;
 
-/* The figure of a full name, or of a short one that ends exactly one name: "step_s", "bound_s.host".
- * NULL with NNC_BAD_SPEC when there is none (err->what names the nearest) or more than one.
- * err->where is the name. */
+/* The value with a full name, or with a suffix that is unique: "step_s", "bound_s.host". NULL with
+ * NNC_BAD_SPEC: no such value (err->what names the nearest) or several. err->where is the name. */
 NNC_API const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err);
 
-/* Does a name stand for a figure: "" for all, "step" for all of step, "step.step_s", "step_s"?
- * Returns how much of the figure's name it says, -1 = it does not. */
+/* Does a name select a value: "" selects all, "step" all of step, "step.step_s", "step_s"? Returns the
+ * number of selected characters, -1 = no. */
 NNC_API int nnc_figure_match(const char *name, const char *figure);
 
-/* How far a figure may move and still count as the same: by the larger of the two. */
+/* How much a value may change and still count as equal: the larger of the two limits. */
 typedef struct nnc_tolerance {
-    const char *name; /* as in nnc_figure_match; the one that says most counts */
-    double absolute;  /* in the figure's unit */
-    double relative;  /* 0.01 = 1 % of the old figure */
+    const char *name; /* as in nnc_figure_match; the most specific one counts */
+    double absolute;  /* in the unit of the value */
+    double relative;  /* 0.01 = 1 % of the old value */
 } nnc_tolerance;
 
 typedef enum nnc_change_kind {
     NNC_CHANGE_MOVED,
-    NNC_CHANGE_GONE,   /* only in the old */
-    NNC_CHANGE_NEW,    /* only in the new */
-    NNC_CHANGE_WITHIN, /* moved, but not past the tolerance */
+    NNC_CHANGE_GONE,   /* only in the old estimate */
+    NNC_CHANGE_NEW,    /* only in the new estimate */
+    NNC_CHANGE_WITHIN, /* changed within the tolerance */
     NNC_CHANGE_KIND_COUNT
 } nnc_change_kind;
 
 typedef struct nnc_change {
     nnc_change_kind kind;
     bool input;                  /* belongs to the model, the device or the plan */
-    const nnc_figure *old, *now; /* NULL where it has none */
-    double relative;             /* now / old - 1; NaN for texts and from zero */
+    const nnc_figure *old, *now; /* NULL if it does not have the value */
+    double relative;             /* now / old - 1; NaN for texts, and if old is 0 */
 } nnc_change;
 
-/* Compares figure by figure, numbers at 12 significant digits. changes has room for the figures of
- * both. Returns how many differ: new ones last, before
- * them inputs first, then by kind, then the largest relative change. */
+/* Compares two estimates, numbers at 12 significant digits. changes has space for the values of both.
+ * Returns the number of changes: inputs first, then by kind, then by relative change; new values last. */
 NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now,
                                     const nnc_tolerance *tolerances, int32_t tolerance_count,
                                     nnc_change *changes);
 
-/* Of the parts that add up to a total (step.step_s, memory.total_bytes), the one that moved most in
- * its direction. NULL = the total did not move, or has no parts. */
+/* Name of the part of a total (step.step_s, memory.total_bytes) that changed most in its direction. NULL:
+ * the total did not change, or has no parts. */
 NNC_API const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total,
                                             double *moved_by);
 
@@ -90,17 +88,17 @@ typedef struct nnc_requirement {
 /* Reads a rule; name and rule must outlive the requirement. NNC_BAD_SPEC; err->where is the name. */
 NNC_API nnc_status nnc_requirement_read(const char *name, const char *rule,
                                         nnc_requirement *requirement, nnc_error *err);
-/* A figure that is not known (NULL or NaN) meets nothing. */
+/* An unknown value (NULL or NaN) meets no requirement. */
 NNC_API bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *figure);
 
 /* ---- plan files ---- */
 
-#define NNC_CHECK_STATE_LIST(X)                                                             \
-    X(NNC_CHECK_SAME, "same")                                                               \
-    X(NNC_CHECK_MOVED, "moved")                                                             \
-    X(NNC_CHECK_ADDED, "not recorded")  /* there is no estimate of it among the old ones */ \
-    X(NNC_CHECK_REMOVED, "removed")     /* there is only an old one */                      \
-    X(NNC_CHECK_NOT_ASKED, "estimated") /* nothing is recorded at all: only requirements count */
+#define NNC_CHECK_STATE_LIST(X)                                              \
+    X(NNC_CHECK_SAME, "same")                                                \
+    X(NNC_CHECK_MOVED, "moved")                                              \
+    X(NNC_CHECK_ADDED, "not recorded")  /* not in the recorded estimates */  \
+    X(NNC_CHECK_REMOVED, "removed")     /* only in the recorded estimates */ \
+    X(NNC_CHECK_NOT_ASKED, "estimated") /* nothing is recorded: only requirements count */
 NNC_ENUM(nnc_check_state, NNC_CHECK_STATE_LIST, NNC_CHECK_STATE_COUNT);
 NNC_API const char *nnc_check_state_name(nnc_check_state state);
 
@@ -110,10 +108,10 @@ typedef struct nnc_check_verdict {
     bool met;
 } nnc_check_verdict;
 
-/* One scenario. */
+/* One scenario of a plan file. */
 typedef struct nnc_check_row {
     const char *id;
-    long line; /* of the plan file; 0 = none */
+    long line; /* in the plan file; 0 = none */
     nnc_check_state state;
     nnc_figures old, now;
     const nnc_change *changes; /* as nnc_figures_compare orders them */
@@ -122,12 +120,12 @@ typedef struct nnc_check_row {
     int32_t cause_count;
     const nnc_check_verdict *verdicts;
     int32_t verdict_count;
-    const struct nnc_check_op *ops; /* of a comparison of two estimates */
+    const struct nnc_check_op *ops; /* when two estimates are compared */
     int32_t op_count;
 } nnc_check_row;
 
-/* A plan file, whose scenarios are estimated again: what moved since they were recorded and why, and which
- * requirements are missed. */
+/* A plan file whose scenarios are estimated again: changes since they were recorded, their causes, and
+ * missed requirements. */
 typedef struct nnc_check nnc_check;
 
 /* Reads the file and estimates its scenarios. specs must outlive the check. Errors: NNC_BAD_SPEC, NNC_UNKNOWN_ID,
@@ -136,12 +134,12 @@ NNC_API nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_chec
                                     nnc_error *err);
 NNC_API void nnc_check_destroy(nnc_check *check);
 
-/* Nothing moved, or the move was accepted, and no requirement is missed. */
+/* true: every change was accepted, and no requirement is missed. */
 NNC_API bool nnc_check_passed(const nnc_check *check);
-/* The scenarios in the order of the file, then those removed from it; owned by the check. NULL past the
- * last. */
+/* The scenarios in the order of the file, then those that were removed from it; owned by the check. NULL
+ * past the last. */
 NNC_API const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index);
-/* Accepts what moved: writes the file's "recorded" part, whole or not at all. */
+/* Accepts the changes: replaces the "recorded" part of the file atomically. */
 NNC_API nnc_status nnc_check_update(nnc_check *check, nnc_error *err);
 
 #ifdef __cplusplus

@@ -28,11 +28,11 @@ NNC_ENUM(nnc_dtype, NNC_DTYPE_LIST, NNC_DTYPE_COUNT);
 NNC_API double nnc_dtype_bytes(nnc_dtype dtype);
 /* "bf16"; static storage, "?" for a value outside the list. */
 NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
-/* How weights, keys and values are stored where a network is served: text, bits of an element, bits of a
- * scale and of a zero point that a group of elements shares, length of a group where the format fixes it
- * (0: it is asked for), and the format that products of it are computed in where the device has it.
- * Sources: OCP MX specification 1.0 (mxfp4); NVFP4, docs.nvidia.com/cuda, cuDNN block scaling; AWQ
- * arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit zero point for each group.   [serve-formats] */
+/* Storage formats of weights, keys and values in serving: text, bits of an element, bits of a scale and of
+ * a zero point shared by a group, length of a group if the format fixes it (0: given by the user), and the
+ * format of the arithmetic where the device has it. Sources: OCP MX specification 1.0 (mxfp4); NVFP4,
+ * docs.nvidia.com/cuda, cuDNN block scaling; AWQ arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit
+ * zero point per group.   [serve-formats] */
 #define NNC_STORED_LIST(X)                                            \
     X(NNC_STORED_FP32, "fp32", 32.0, 0.0, 0.0, 0.0, NNC_FP32)         \
     X(NNC_STORED_BF16, "bf16", 16.0, 0.0, 0.0, 0.0, NNC_BF16)         \
@@ -46,8 +46,8 @@ NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
 NNC_ENUM(nnc_stored, NNC_STORED_LIST, NNC_STORED_COUNT);
 /* "nvfp4"; static storage, "?" for a value outside the list. */
 NNC_API const char *nnc_stored_name(nnc_stored stored);
-/* Bytes of one element with its share of scale and zero point, groups of so many elements; a format that
- * fixes its groups takes no notice. NaN for a value outside the list.   [serve-formats] */
+/* Bytes of one element including its share of scale and zero point; group_size is ignored for formats that
+ * fix it. NaN for a value outside the list.   [serve-formats] */
 NNC_API double nnc_stored_bytes(nnc_stored stored, double group_size);
 
 /* Bytes per element of a block-scaled format: element + scale / block length.

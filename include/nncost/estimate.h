@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One training step: nnc_estimate(). */
+/* The estimate of one training step: nnc_estimate(); its timeline, advice for plans that do not fit, and
+ * the effect of a faster device. */
 #ifndef NNCOST_ESTIMATE_H
 #define NNCOST_ESTIMATE_H
 
@@ -10,54 +11,54 @@ extern "C" {
 #endif
 
 /* Does a plan fit into the memory of its device? */
-#define NNC_VERDICT_LIST(X)                                                   \
-    X(NNC_FITS, "fits")   /* as large as its peak may be */                   \
-    X(NNC_TIGHT, "tight") /* at its prediction, not at the upper end of it */ \
+#define NNC_VERDICT_LIST(X)                                                 \
+    X(NNC_FITS, "fits")   /* also at the upper end of the predicted peak */ \
+    X(NNC_TIGHT, "tight") /* at the predicted peak, not at its upper end */ \
     X(NNC_OVER_MEMORY, "does_not_fit")
 NNC_ENUM(nnc_verdict, NNC_VERDICT_LIST, NNC_VERDICT_COUNT);
 NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
 
-#define NNC_BOUND_LIST(X)                                                           \
-    X(NNC_BOUND_COMPUTE, "compute")                                                 \
-    X(NNC_BOUND_MEMORY, "memory")                                                   \
-    X(NNC_BOUND_NETWORK, "network")                                                 \
-    X(NNC_BOUND_HOST, "host")     /* issuing ops, and the fixed costs of kernels */ \
-    X(NNC_BOUND_BUBBLE, "bubble") /* waiting for other stages of the pipeline; of no op */
+#define NNC_BOUND_LIST(X)                                                   \
+    X(NNC_BOUND_COMPUTE, "compute")                                         \
+    X(NNC_BOUND_MEMORY, "memory")                                           \
+    X(NNC_BOUND_NETWORK, "network")                                         \
+    X(NNC_BOUND_HOST, "host")     /* issuing ops; fixed times of kernels */ \
+    X(NNC_BOUND_BUBBLE, "bubble") /* waiting for other pipeline stages; not for a single op */
 NNC_ENUM(nnc_bound, NNC_BOUND_LIST, NNC_BOUND_COUNT);
 NNC_API const char *nnc_bound_name(nnc_bound bound);
 
-/* Resident bytes of one device, by class; total is the sum of the first six. */
+/* Resident bytes of one device, by class; total_bytes is the sum of the first six. */
 typedef struct nnc_memory {
     int64_t weight_bytes, gradient_bytes, optimizer_bytes;
-    int64_t activation_bytes; /* kept for backward, logits or loss probabilities included */
-    int64_t transient_bytes;  /* the largest extra at the peak that is not kept */
-    int64_t reserve_bytes;    /* set aside by the user, or by the software profile */
+    int64_t activation_bytes; /* kept for backward, including logits or loss probabilities */
+    int64_t transient_bytes;  /* largest temporary memory at the peak */
+    int64_t reserve_bytes;    /* set aside by the user or the software profile */
     int64_t total_bytes, capacity_bytes;
     int64_t total_interval_bytes
-        [2];                /* where measured peaks fell; total twice where the user set aside */
-    int64_t headroom_bytes; /* capacity - total, negative when it does not fit */
-    const char *transient_what; /* what the transient peak is; static storage */
+        [2]; /* range of measured peaks; both ends are the total when the user set the reserve */
+    int64_t headroom_bytes;     /* capacity - total, negative when it does not fit */
+    const char *transient_what; /* the op or tensor behind transient_bytes; static storage */
 } nnc_memory;
 
-/* Room for members and values that later releases add. */
+/* Space in structs for members and values of later releases. */
 enum { NNC_MEMORY_ROOM = 192, NNC_GROUP_ROOM = 32, NNC_COMM_ROOM = 16, NNC_BOUND_ROOM = 8 };
 
-/* One row of the op table. Times and work are of one instance. */
+/* One row of the op table. Times and work are of one instance of the op. */
 typedef struct nnc_op_cost {
-    const nnc_op *op; /* in the scratch, valid until its next use */
+    const nnc_op *op; /* lives in the scratch until its next use */
     nnc_work work;
     double repeat; /* instances in one step on one device */
     double compute_s, memory_s, fixed_s;
-    double network_s; /* of an exchange, hidden or not */
+    double network_s; /* of communication, overlapped or not */
     double time_s;    /* on the critical path */
-    const char *link; /* "scale_up", "scale_out", "host"; NULL unless an exchange */
+    const char *link; /* "scale_up", "scale_out", "host"; NULL if the op does not communicate */
     nnc_bound bound;
 } nnc_op_cost;
 
-/* FLOPs per byte that crosses memory; NaN when none does. */
+/* FLOPs per byte of memory traffic; NaN without traffic. */
 NNC_API double nnc_intensity(const nnc_work *work);
 
-/* Unknown figures are NaN. The parts forward_s ... host_s add up to step_s. */
+/* The result. NaN = unknown. The parts forward_s ... host_s add up to step_s. */
 typedef struct nnc_result {
     size_t struct_size; /* as of nnc_plan; nnc_estimate sets it */
     nnc_verdict verdict;
@@ -67,12 +68,12 @@ typedef struct nnc_result {
     };
     int64_t params, active_params;
     int64_t params_by_group[NNC_GROUP_ROOM];
-    int64_t matmul_params; /* that sit in a matrix product: the N of 6 N D */
+    int64_t matmul_params; /* parameters in matrix products: the N of 6 N D */
     int64_t tokens;        /* of one step; 0 for images */
-    /* work of the whole step over all devices */
+    /* work of the whole step on all devices */
     double forward_flops, backward_flops, recompute_flops;
     double model_flops, hardware_flops, executed_flops, vector_flops, six_nd_flops;
-    double causal_flops; /* model_flops in the convention "causal" */
+    double causal_flops; /* model_flops by the convention "causal" */
     double read_bytes, write_bytes;
     double input_bytes; /* of training data: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;
@@ -80,43 +81,40 @@ typedef struct nnc_result {
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
     double exposed_s[NNC_COMM_ROOM];       /* exposed_comm_s by kind */
-    double communication_s[NNC_COMM_ROOM]; /* the same kinds, hidden or not */
-    double bubble_ratio, bubble_share;     /* bubble_s over the stage's busy time, over step_s */
-    double idle_share;                     /* mean over all stages; 0 without a pipeline */
-    int32_t stage, memory_stage; /* pipeline stage with the longest busy time, the fullest memory */
-    double
-        bound_s[NNC_BOUND_ROOM]; /* step_s by what bounds it; in ideal mode all of them overlap */
-    nnc_bound bound, next_bound; /* largest and second largest of bound_s */
-    double step_without_bound_s; /* step time if `bound` were no limit: computed again */
+    double communication_s[NNC_COMM_ROOM]; /* by kind, overlapped or not */
+    double bubble_ratio, bubble_share; /* bubble_s over the busy time of the stage; over step_s */
+    double idle_share;                 /* mean of all stages; 0 without a pipeline */
+    int32_t stage,
+        memory_stage; /* pipeline stages with the longest busy time; with the most memory */
+    double bound_s[NNC_BOUND_ROOM]; /* step_s by what bounds it; in ideal mode they overlap */
+    nnc_bound bound, next_bound;    /* largest and second largest of bound_s */
+    double step_without_bound_s;    /* step time if `bound` were unlimited, estimated again */
     /* rates */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
-    double causal_mfu; /* of causal_flops, whatever the convention: at most 1 */
+    double causal_mfu; /* from causal_flops, independent of the convention: at most 1 */
     union {
         nnc_memory memory;
         unsigned char memory_room[NNC_MEMORY_ROOM];
     };
-    /* money and energy; run figures need plan.tokens or plan.samples */
+    /* money and energy; values of the run need plan.tokens or plan.samples */
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
     int32_t op_count;
-    int64_t trained_params; /* of params; the others are frozen */
-    int64_t
-        next_params; /* beside params: of layers that predict tokens further on; 0 = none known */
-    /* Tokens per product and contracted width from which arithmetic is what a product waits for: of one device
-     * that streams its weights, of two that each hold half of the width. */
+    int64_t trained_params; /* part of params; the others are frozen */
+    int64_t next_params;    /* not part of params: layers for multi-token prediction; 0 = none */
+    /* Number of tokens per product, and contracted width, above which a matrix product is compute-bound: on
+     * one device that streams its weights; on two devices that each hold half of the width. */
     double critical_tokens, critical_width;
 } nnc_result;
 
-/* Working memory of one estimate: create one per thread, pass it to every call. */
+/* Working memory of estimates. Create one per thread and pass it to every call. */
 typedef struct nnc_scratch nnc_scratch;
 NNC_API nnc_scratch *nnc_scratch_create(void); /* NULL when out of memory */
 NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
 
-/* Estimates one training step of model on device under plan with software (NULL = the neutral profile; plan
- * NULL = every field at its default).
- * Does not fit is an answer (result->verdict), not an error. Errors: NNC_ILLEGAL_PLAN,
- * NNC_BAD_SPEC (a figure the estimate needs is not recorded; err names it).
- * Calls no malloc. */
+/* Estimates one training step of model on device with plan and software. software NULL: the neutral
+ * profile; plan NULL: all defaults. A plan that does not fit is a result (result->verdict), not an error.
+ * Errors: NNC_ILLEGAL_PLAN, NNC_BAD_SPEC (a required value is not recorded; err names it). Calls no malloc. */
 NNC_API nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device,
                                      const nnc_software *software, const nnc_plan *plan,
                                      nnc_scratch *scratch, nnc_result *result, nnc_error *err);
@@ -128,7 +126,7 @@ static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *
     return nnc_estimate_into(model, device, software, plan, scratch, result, err);
 }
 
-/* Row of the op table of the last estimate made with scratch, from index 0; NULL past the last of
+/* A row of the op table of the last estimate with this scratch, from index 0; NULL past the last of
  * result->op_count. Valid until the next use of the scratch. */
 NNC_API const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index);
 
@@ -136,59 +134,61 @@ NNC_API const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t in
 typedef struct nnc_stage {
     int64_t layers;
     bool embedding, head;
-    int64_t params;                         /* of one rank */
-    double forward_s, backward_s, weight_s; /* of one micro-batch; weight_s where it runs apart */
-    double busy_s, bubble_s;                /* of the step, without the two below */
-    double exchange_s, update_s;            /* once per step: exposed exchanges; the update */
-    double in_flight;                       /* micro-batches kept at once */
+    int64_t params; /* of one rank */
+    double forward_s, backward_s,
+        weight_s; /* of one micro-batch; weight_s: weight gradients, if they run separately */
+    double busy_s, bubble_s;     /* of the step, without the two members below */
+    double exchange_s, update_s; /* once per step: exposed communication; optimizer update */
+    double in_flight;            /* micro-batches in flight */
     nnc_memory memory;
 } nnc_stage;
 
-/* Stage of the last estimate made with scratch, from index 0, the first; NULL past the last of
+/* A stage of the last estimate with this scratch, from index 0; NULL past the last of
  * result->plan.pipeline. */
 NNC_API const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* All of them, one after the other; *count receives their number. */
+/* All rows, all stages; *count receives their number. */
 const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count);
 const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* What a stage of the pipeline does in one interval of the step. */
-#define NNC_ACTIVITY_LIST(X)                                                                    \
-    X(NNC_ACTIVITY_FORWARD, "forward")                                                          \
-    X(NNC_ACTIVITY_BACKWARD, "backward") /* weight gradients too where they do not run apart */ \
-    X(NNC_ACTIVITY_WEIGHT, "weight")                                                            \
-    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed, once per step */                           \
-    X(NNC_ACTIVITY_UPDATE, "update")                                                            \
+/* Activity of a pipeline stage in an interval of the step. */
+#define NNC_ACTIVITY_LIST(X)                                                        \
+    X(NNC_ACTIVITY_FORWARD, "forward")                                              \
+    X(NNC_ACTIVITY_BACKWARD,                                                        \
+      "backward") /* includes weight gradients unless they run separately */        \
+    X(NNC_ACTIVITY_WEIGHT, "weight")                                                \
+    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication, once per step */ \
+    X(NNC_ACTIVITY_UPDATE, "update")                                                \
     X(NNC_ACTIVITY_IDLE, "idle")
 NNC_ENUM(nnc_activity, NNC_ACTIVITY_LIST, NNC_ACTIVITY_COUNT);
 NNC_API const char *nnc_activity_name(nnc_activity activity);
 
 typedef struct nnc_interval {
     int32_t stage;
-    int32_t chunk;       /* of an interleaved stage; DualPipe: the direction */
-    int64_t micro_batch; /* from 0; -1 unless a pass */
+    int32_t chunk;       /* group of layers of an interleaved stage; DualPipe: the direction */
+    int64_t micro_batch; /* from 0; -1 if the interval is not a pass */
     nnc_activity activity;
     double start_s, end_s;
 } nnc_interval;
 
-enum { NNC_INTERVALS_MAX = 1000000 }; /* passes of all stages */
+enum { NNC_INTERVALS_MAX = 1000000 }; /* limit for the passes of all stages */
 
-/* Calls `interval` for all that happens in the last estimate made with scratch, which `result` is
- * of: per stage in the order of time, the stages mixed. A stage's intervals follow each other from
- * its begin to begin + step_s. begin is 0, but for the schedules that need no barrier between steps
- * (zb-*): there it is the stage's first forward pass. What happens once per step starts as soon as
- * the stage's last pass is done. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
+/* Calls `interval` for each activity of the last estimate with this scratch; result: of that estimate. The
+ * intervals of one stage come in order of time, stages are mixed. They follow each other from the stage's
+ * begin to begin + step_s. begin is 0, except for schedules without a barrier between steps (zb-*): there
+ * it is the first forward pass of the stage. Work that happens once per step starts when the last pass of
+ * the stage is done. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
 typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result,
                                 nnc_interval_fn *interval, void *context, nnc_error *err);
 
-/* Changes of the plan that would fit: up to four at once of those that leave the training result alone, the fastest
- * first; where none does, the smallest sets of any kind. Fills at most max entries of advice, returns how many. Each
- * plan is complete; text names the changes as options. */
+/* Finds changes with which the plan would fit: up to four at once that do not change the training result,
+ * fastest first; if no such set exists, the smallest sets of any changes. Fills at most max entries,
+ * returns their number. Each plan is complete; text lists the changes as options. */
 typedef struct nnc_advice {
     union {
         nnc_plan plan;
@@ -202,14 +202,14 @@ typedef struct nnc_advice {
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device,
                        const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                        nnc_advice *advice, int max);
-/* The same, each plan under its own profile. */
+/* The same with the default profile of each plan. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
                                const nnc_profiles *profiles, const nnc_plan *plan,
                                nnc_scratch *scratch, nnc_advice *advice, int max);
 
-/* Estimates a step and writes what `nncost estimate --software SOFTWARE --format json` prints, byte for byte;
- * _by_plan: the same without --software. *text ends with a NUL, is *size bytes long without it, and has to be
- * freed with nnc_text_free; NULL on a failure. size may be NULL. Errors: nnc_estimate's, NNC_NO_MEMORY. */
+/* Estimates a step and writes the output of `nncost estimate --software SOFTWARE --format json`, byte for
+ * byte; _by_plan: without --software. *text ends with a NUL and has *size bytes before it (size may be
+ * NULL); free it with nnc_text_free. On failure it is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device,
                                      const nnc_software *software, const nnc_plan *plan,
                                      nnc_scratch *scratch, char **text, size_t *size,
@@ -218,7 +218,67 @@ NNC_API nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_d
                                              const nnc_profiles *profiles, const nnc_plan *plan,
                                              nnc_scratch *scratch, char **text, size_t *size,
                                              nnc_error *err);
-NNC_API void nnc_text_free(char *text); /* NULL: nothing */
+NNC_API void nnc_text_free(char *text); /* NULL: no effect */
+
+/* ---- sensitivity: the effect of a faster device ---- */
+
+/* A parameter of the device file that the step time may depend on. */
+typedef enum nnc_lever {
+    NNC_LEVER_MATMUL, /* peak of the plan's precision */
+    NNC_LEVER_VECTOR,
+    NNC_LEVER_MEM_RATE,
+    NNC_LEVER_SCALE_UP_RATE,
+    NNC_LEVER_SCALE_UP_LATENCY,
+    NNC_LEVER_SCALE_OUT_RATE,
+    NNC_LEVER_SCALE_OUT_LATENCY,
+    NNC_LEVER_HOST_RATE,
+    NNC_LEVER_HOST_MEM_RATE,
+    NNC_LEVER_MEM_BYTES,
+    NNC_LEVER_COUNT
+} nnc_lever;
+
+/* Name of the parameter for --set ("matmul_flops_per_s.bf16"), and its unit; text has at least
+ * NNC_LEVER_TEXT bytes. */
+enum { NNC_LEVER_TEXT = 48 };
+NNC_API char *nnc_lever_name(nnc_lever figure, nnc_dtype precision, char text[NNC_LEVER_TEXT]);
+NNC_API const char *nnc_lever_unit(nnc_lever figure);
+
+/* The value of a device; NaN = not recorded. */
+NNC_API double nnc_lever_value(const nnc_device *device, nnc_lever figure, nnc_dtype precision);
+/* Multiplies the value by factor. A value that is not recorded stays so. */
+NNC_API void nnc_lever_scale(nnc_device *device, nnc_lever figure, nnc_dtype precision,
+                             double factor);
+
+/* elasticity: d ln step_s / d ln value, from estimates slightly below and above the value. -1: the step
+ * time is proportional to 1 / value; exactly 0: no effect. At a kink of the roofline it is the mean of both
+ * sides.   [sensitivity] */
+typedef struct nnc_sensitivity {
+    nnc_lever figure;
+    double value; /* of the device */
+    double elasticity;
+    double doubled_s; /* step time with twice the value */
+    double needed;    /* NNC_LEVER_MEM_BYTES: memory that the plan needs; else NaN */
+} nnc_sensitivity;
+
+/* Estimates the plan about 30 times and fills an entry for every recorded parameter, at most max, largest
+ * effect first. Returns the status of nnc_estimate. */
+NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
+                                      const nnc_software *software, const nnc_plan *plan,
+                                      nnc_scratch *scratch, nnc_sensitivity *entries, int max,
+                                      int *count, nnc_error *err);
+
+/* The smallest value of one parameter that brings a plan to a step time. */
+typedef struct nnc_target {
+    nnc_lever figure;
+    double value;  /* of the device */
+    double needed; /* to 9 digits; NaN: no value is enough */
+    double step_s; /* with the needed value; with an unlimited parameter if no value is enough */
+} nnc_target;
+
+NNC_API nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
+                                   const nnc_software *software, const nnc_plan *plan,
+                                   nnc_lever figure, double step_s, nnc_scratch *scratch,
+                                   nnc_target *target, nnc_error *err);
 
 #ifdef __cplusplus
 }

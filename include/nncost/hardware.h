@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One accelerator and the server it comes in. Read from hw/<id>.json. */
+/* One accelerator and the server around it. Read from hw/<id>.json. */
 #ifndef NNCOST_HARDWARE_H
 #define NNCOST_HARDWARE_H
 
@@ -14,7 +14,7 @@ extern "C" {
 
 #define NNC_LINK_KIND_LIST(X)                                                                \
     X(NNC_LINK_NONE, "none", "No scale-up fabric: PCIe or the network only.")                \
-    X(NNC_LINK_SWITCH, "switch", "Every pair at full rate through a switch.")                \
+    X(NNC_LINK_SWITCH, "switch", "A switch: every pair at full rate.")                       \
     X(NNC_LINK_TORUS, "torus", "One to three axes; bytes_per_s is one link, one direction.") \
     X(NNC_LINK_MESH, "mesh",                                                                 \
       "Every pair has its own link; bytes_per_s is the sum of one device's links.")          \
@@ -24,107 +24,108 @@ NNC_ENUM(nnc_link_kind, NNC_LINK_KIND_LIST, NNC_LINK_KIND_COUNT);
 NNC_API const char *nnc_link_kind_name(nnc_link_kind kind);
 NNC_API const char *nnc_link_kind_help(nnc_link_kind kind);
 
-/* A device; owned by the set it was loaded into. Its fields have the names of the device file:
- * nnc_device_number, nnc_device_text and nnc_device_set of <nncost/spec.h>. */
+/* A device, owned by the set it was loaded into. Its fields have the names of the device file: see
+ * nnc_device_number, _text and _set in <nncost/spec.h>. */
 typedef struct nnc_device nnc_device;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* The fast fabric that joins `devices` devices. Rates are one direction per device. */
+/* The fast fabric that joins `devices` devices. Rates are in one direction of one device. */
 typedef struct nnc_scale_up {
     nnc_link_kind kind;
-    int32_t devices;    /* size of the domain */
+    int32_t devices;    /* in the domain */
     int32_t dims[3];    /* torus: length of each axis */
-    int32_t dims_count; /* 0 unless a torus */
+    int32_t dims_count; /* 0 unless the fabric is a torus */
     bool wrap[3];       /* torus: does the axis close into a ring? */
     int32_t wrap_count;
     double bytes_per_s; /* B/s, one direction */
-    double latency_s;   /* per step; NaN = not recorded */
-    double knee_bytes;  /* a message of this size takes twice its time at full bandwidth; NaN = 0 */
+    double latency_s;   /* of one step, s; NaN = not recorded */
+    double knee_bytes;  /* message size that takes twice its time at full bandwidth; NaN = 0 */
     bool reduces_in_switch;
 } nnc_scale_up;
 
 typedef struct nnc_scale_out {
-    double bytes_per_s; /* NIC share of one device, one direction */
+    double bytes_per_s; /* one device's share of the NICs, one direction */
     double latency_s;
-    double knee_bytes;       /* as of the scale-up link */
-    double oversubscription; /* 1 = none; NaN = not recorded, counts 1 */
+    double knee_bytes;       /* as for the scale-up fabric */
+    double oversubscription; /* 1 = none; NaN = not recorded, used as 1 */
 } nnc_scale_out;
 
 typedef struct nnc_host_link {
     double bytes_per_s;     /* device to host memory, one direction */
-    double mem_bytes_per_s; /* of host memory, one device's share; NaN = not recorded */
+    double mem_bytes_per_s; /* host memory, one device's share; NaN = not recorded */
 } nnc_host_link;
 
 typedef struct nnc_price {
     double per_device_hour;
     char currency[8];
-    const char *where, *date, *source; /* in the spec set's arena; NULL = not stated */
+    const char *where, *date, *source; /* in the arena of the specs; NULL = not stated */
 } nnc_price;
 
-/* Where a figure comes from. key: a member or a prefix of members; "" = the whole file. */
+/* Source of a value. key: a member, or a prefix of members; "" = the whole file. */
 typedef struct nnc_source {
     const char *key;
     const char *text;
 } nnc_source;
 
-/* How far kernels stay below the datasheet. Every figure is fitted to measurements; neutral where a
- * comment names a value in brackets. Fractions are of the datasheet figures of the same device. */
+/* Fitted efficiencies: how far kernels stay below the datasheet. A value in brackets is neutral. Fractions
+ * are relative to the datasheet of the same device. */
 
 /* Pointwise kernels, the optimizer.
  * time = max(flops / (sustained_fraction * peak), bytes / (memory_fraction * bandwidth)) + fixed_s */
 typedef struct nnc_efficiency {
     double sustained_fraction; /* of the peak FLOP/s, in (0, 1]   [1] */
     double memory_fraction;    /* of mem_bytes_per_s, in (0, 1]   [1] */
-    double fixed_s;            /* per kernel, not hidden   [0] */
+    double fixed_s;            /* per kernel; does not overlap   [0] */
 } nnc_efficiency;
 
 /* Convolutions; see nnc_conv_time. */
 typedef struct nnc_conv_efficiency {
     double sustained_fraction, memory_fraction, fixed_s; /* as above */
-    double channels_half; /* channels of a group at which half of the rate is reached   [0] */
-    double depth_half;    /* the same of the terms of a sum   [0] */
+    double channels_half; /* channels per group at which half of the rate is reached   [0] */
     double
-        vector_fraction; /* of the vector units' rate, reached where they take over; NaN = never */
+        depth_half; /* terms in the sum of an output value at which half of the rate is reached   [0] */
+    double vector_fraction; /* of the vector units' peak, where they are faster; NaN = not used */
 } nnc_conv_efficiency;
 
 /* Matrix products; see nnc_gemm_time. */
 typedef struct nnc_gemm_efficiency {
-    double sustained_fraction; /* of the peak, what long kernels hold   [1] */
+    double sustained_fraction; /* of the peak, sustained by long kernels   [1] */
     double boost_ratio;        /* rate of short kernels over that of long ones, >= 1   [1] */
     double memory_fraction;    /* of mem_bytes_per_s   [1] */
     double fixed_s;            /* [0] */
-    double k_fill;             /* a tile's start and end cost as many elements of k   [0] */
-    double l2_bytes_per_flop;  /* operands reach the units no faster than so many times the peak;
-                                  NaN = no such limit */
-    double l2_bytes_per_s;     /* the same as a rate, in its place; NaN = by the peak */
-    double wave_quantization;  /* share of a partly filled wave that counts as full; NaN = rates
-                                  are constant, without tiles */
-    double unaligned_ratio;    /* time over that of widths that are multiples of 8   [1] */
-    /* time of a product whose operands have a scale for each block of 128, over that of one with a scale for each
-     * tensor */
+    double k_fill; /* start and end of a tile take the time of this many elements of k   [0] */
+    double
+        l2_bytes_per_flop; /* operand bytes that the cache delivers per FLOP of the peak; NaN = no limit */
+    double l2_bytes_per_s; /* the same as a rate, replaces it; NaN = not given */
+    double
+        wave_quantization; /* share of a partly filled wave of tiles that counts as full; NaN = a constant rate without tiles */
+    double unaligned_ratio; /* time over that of dimensions that are multiples of 8   [1] */
+    /* time with scales per block of 128 over that with a scale per tensor */
     double block_ratio;
     double
-        group_ratio; /* time of products of groups of any size over that of one of as many rows   [1] */
-    double power_share; /* of power_w, drawn by the matrix units at their peak; NaN = not known */
+        group_ratio; /* time of grouped products over that of one product with the same rows   [1] */
+    double
+        power_share; /* share of power_w that the matrix units draw at their peak; NaN = unknown */
 } nnc_gemm_efficiency;
 
 /* One kernel of fused attention; see nnc_flash_time. */
 typedef struct nnc_flash_efficiency {
     double sustained_fraction; /* forward   [1] */
-    double backward_ratio;     /* backward's rate over forward's   [1] */
+    double backward_ratio;     /* rate of backward over that of forward   [1] */
     double memory_fraction;    /* [1] */
     double fixed_s;            /* [0] */
-    double seq_half;           /* tokens at which half the rate is reached   [0] */
-    double narrow_ratio;       /* rate of heads of 64 over those of 128 and more   [1] */
-    double block_penalty;      /* loss when blocks of queries fill the units once   [0] */
-    double head_multiple;      /* kernels have heads of so many times a whole number   [32] */
+    double seq_half;           /* sequence length at which half of the rate is reached   [0] */
+    double narrow_ratio;       /* rate of heads of width 64 over that of 128 and more   [1] */
+    double
+        block_penalty; /* loss of rate when the blocks of queries fill the units exactly once   [0] */
+    double head_multiple; /* head widths are padded to a multiple of this   [32] */
 } nnc_flash_efficiency;
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Generations of fused attention kernels, arXiv:2205.14135, 2307.08691, 2407.08608, and cuDNN's of
- * their time: they run the same work at different rates. */
+/* Generations of fused attention kernels (arXiv:2205.14135, 2307.08691, 2407.08608) and the cuDNN kernels
+ * of the same time. They execute the same work at different rates. */
 #define NNC_FLASH_KERNEL_LIST(X)                                               \
     X(NNC_FLASH1, "flash1", "FlashAttention kernels of the first generation.") \
     X(NNC_FLASH2, "flash2", "FlashAttention-2 and its equals.")                \
@@ -137,38 +138,42 @@ NNC_API const char *nnc_flash_kernel_help(nnc_flash_kernel kernel);
 
 /* One kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
 typedef struct nnc_collective_efficiency {
-    double fixed_s, log2_s; /* per call, and per doubling of the group   [0] */
-    double bus_fraction;    /* of the link's rate, a large message in a large group   [1] */
-    double knee_bytes;      /* of what one rank sends: it takes twice its time at full rate   [0] */
-    double small_group_loss; /* groups of n reach 1 - loss / n^2 of it   [0] */
+    double fixed_s, log2_s; /* per call; per doubling of the group   [0] */
+    double bus_fraction;    /* of the link bandwidth, for a large message in a large group   [1] */
+    double knee_bytes;      /* message size per rank that takes twice its time at full rate   [0] */
+    double small_group_loss; /* a group of n ranks reaches 1 - loss / n^2 of the rate   [0] */
 } nnc_collective_efficiency;
 
 typedef struct nnc_collective_efficiencies {
     nnc_collective_efficiency all_reduce, all_gather, reduce_scatter, all_to_all;
-    double step_fixed_s;       /* what a call inside a training step adds: launch and skew   [0] */
+    double step_fixed_s;       /* additional time inside a training step: launch and skew   [0] */
     double scale_out_fraction; /* of scale_out.bytes_per_s   [1] */
     double scale_out_fixed_s;  /* per call that leaves the domain   [0] */
     bool fitted;               /* false: the file has no such object */
 } nnc_collective_efficiencies;
 
-/* An all-reduce of a decode step, in one round or in two; see nnc_serve_all_reduce_s. */
+/* An all-reduce of a decode step, in one round or two; see nnc_serve_all_reduce_s. */
 typedef struct nnc_small_all_reduce {
-    double fixed_s, rank_s;                      /* per call, and per rank of the group */
-    double two_shot_s;                           /* the second round */
-    double one_shot_fraction, two_shot_fraction; /* of the link's rate */
-    double node_s;                               /* more, where the group spans nodes */
+    double fixed_s, rank_s;                      /* per call; per rank of the group */
+    double two_shot_s;                           /* second round */
+    double one_shot_fraction, two_shot_fraction; /* of the link bandwidth */
+    double node_s;                               /* additional time of a group that spans nodes */
 } nnc_small_all_reduce;
 
-/* What serving reaches: small batches, kernels in captured graphs. Fractions are of the datasheet. NaN = not
- * measured; src/serve/serve_rates.c says what stands in. */
+/* Fitted serving efficiencies: small batches, kernels in captured graphs. Fractions are of the datasheet.
+ * NaN = not measured; src/serve/ has the replacements. */
 typedef struct nnc_serve_efficiency {
-    double stream_fraction[NNC_STORED_COUNT]; /* of the bandwidth, weights stored so */
-    double kv_fraction[NNC_STORED_COUNT]; /* of the bandwidth, decode attention over such a cache */
-    double product_fraction[NNC_STORED_COUNT]; /* of the peak, long products of such weights */
-    double product_s[NNC_STORED_COUNT]; /* fixed, of a product of such weights; else kernel_s */
-    double attention_fraction;          /* of the 16-bit peak, prefill attention */
-    double expert_fraction[NNC_STORED_COUNT]; /* of the bandwidth, products of many experts */
-    double kernel_s, attention_s; /* of one kernel in a graph; of one decode attention */
+    double stream_fraction
+        [NNC_STORED_COUNT]; /* of the bandwidth: products with few rows, by the format of the weights */
+    double kv_fraction
+        [NNC_STORED_COUNT]; /* of the bandwidth: decode attention, by the format of the cache */
+    double product_fraction
+        [NNC_STORED_COUNT]; /* of the peak: products with many rows, by the format of the weights */
+    double product_s
+        [NNC_STORED_COUNT]; /* fixed time of a product, by the format of the weights; NaN = kernel_s */
+    double attention_fraction;                /* of the 16-bit peak: prefill attention */
+    double expert_fraction[NNC_STORED_COUNT]; /* of the bandwidth: products of many experts */
+    double kernel_s, attention_s; /* fixed time of a kernel in a graph; of a decode attention */
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the file has no such object */
 } nnc_serve_efficiency;
@@ -177,16 +182,17 @@ typedef struct nnc_serve_efficiency {
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* What a device draws, as shares of power_w; see nnc_power_slowdown. */
+/* Power draw as shares of power_w; see nnc_power_slowdown. */
 typedef struct nnc_power_efficiency {
-    double idle_share;   /* whatever it does   [0] */
-    double memory_share; /* by its memory at the datasheet's bandwidth   [0] */
-    double exponent; /* rates fall with this power of what is drawn over what may be   [0: never] */
+    double idle_share;   /* always drawn   [0] */
+    double memory_share; /* drawn by the memory at its full bandwidth   [0] */
+    double
+        exponent; /* times grow with this power of (power drawn / power limit)   [0: no effect] */
 } nnc_power_efficiency;
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* On what the figures of an efficiency object rest, best first. */
+/* Source of the values in an efficiency object, worst first. */
 #define NNC_BASIS_LIST(X)                                              \
     X(NNC_BASIS_NONE, "none", "Neutral: the datasheet alone.")         \
     X(NNC_BASIS_DEFAULT, "default",                                    \
@@ -199,48 +205,48 @@ NNC_API const char *nnc_basis_help(nnc_basis basis);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Fitted figures, apart from the datasheet's. Absent in the file = neutral. */
+/* Fitted parameters, separate from the datasheet. Absent in the file = neutral. */
 typedef struct nnc_efficiencies {
     nnc_basis basis;
-    double calibration; /* rate of products, attention and convolution over the figures below, a
-                           machine's own factor   [1] */
+    double
+        calibration; /* factor of one machine on the rate of products, attention and convolution   [1] */
     nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* by the format of the operands */
     nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* by the generation of the kernel */
     nnc_conv_efficiency conv;
     nnc_efficiency pointwise; /* norms, activations, copies, loss */
     nnc_efficiency
-        pointwise_tuned;       /* the same by kernels written for the device   [as pointwise] */
-    nnc_efficiency maps;       /* the same of feature maps; memory_fraction NaN = as pointwise */
-    nnc_efficiency maps_tuned; /* by kernels written for the device   [as maps] */
+        pointwise_tuned;       /* the same with kernels written for the device   [as pointwise] */
+    nnc_efficiency maps;       /* the same for feature maps; memory_fraction NaN = as pointwise */
+    nnc_efficiency maps_tuned; /* with kernels written for the device   [as maps] */
     nnc_efficiency optimizer;
     nnc_collective_efficiencies collectives;
     nnc_power_efficiency power;
-    nnc_serve_efficiency serving; /* training does not read it */
-    bool fitted;                  /* false: the file has no efficiency object, all of it neutral */
+    nnc_serve_efficiency serving; /* not used in training */
+    bool fitted; /* false: the file has no efficiency object, all values are neutral */
 } nnc_efficiencies;
 
-/* The peaks as the file says them, and the units and the clock that they belong to. */
+/* The peaks of the file, and the units and clock that they belong to. */
 typedef struct nnc_rated {
     int32_t units;
     double clock_hz;
     double matmul_flops_per_s[NNC_DTYPE_COUNT], vector_flops_per_s[NNC_DTYPE_COUNT];
-    uint32_t matmul_set, vector_set; /* formats whose peak nnc_device_set has set: a bit each */
+    uint32_t matmul_set,
+        vector_set; /* formats whose peak nnc_device_set has changed, one bit each */
 } nnc_rated;
 
-/* Device-seconds between two stops of a job that runs on many: of any cause, and of faults of the
- * hardware alone. */
+/* Device-seconds between two failures of a job: of any cause; of the hardware. */
 typedef struct nnc_mtbf {
     double any_s, hardware_s;
 } nnc_mtbf;
 
-/* Measured power of a whole node over its devices: host, memory and fans counted in. */
+/* Measured power of a whole node divided by its devices, including host, memory and fans. */
 typedef struct nnc_node_power {
     double idle_w, busy_w;
 } nnc_node_power;
 
-/* A device. NaN = not recorded. Strings live in the arena of the set it was read into. */
+/* A device. NaN = not recorded. Strings live in the arena of the set. */
 struct nnc_device {
-    char id[48]; /* file stem: "h100-sxm5-80gb" */
+    char id[48]; /* name of the file: "h100-sxm5-80gb" */
     char name[96];
     char vendor[24];
     char architecture[32];
@@ -249,19 +255,19 @@ struct nnc_device {
     double clock_hz;
     double matmul_flops_per_s[NNC_DTYPE_COUNT]; /* dense peak of the matrix units */
     double vector_flops_per_s[NNC_DTYPE_COUNT]; /* dense peak of the vector units */
-    int64_t mem_bytes;                          /* exact capacity, not the label */
+    int64_t mem_bytes;                          /* exact capacity, not the marketing size */
     double mem_bytes_per_s;
-    double l2_bytes;      /* last-level cache on the chip, all of it */
+    double l2_bytes;      /* total last-level cache on the chip */
     double scratch_bytes; /* software-managed memory of one unit */
     nnc_scale_up scale_up;
     nnc_scale_out scale_out;
     nnc_host_link host;
     double power_w;
-    double power_cap_w; /* a lower limit that its owner has set; NaN = none */
+    double power_cap_w; /* a lower limit set by the operator; NaN = none */
     nnc_node_power node_power;
     nnc_mtbf mtbf;
     nnc_efficiencies efficiency;
-    nnc_rated rated;         /* all 0: units and clock change no peak */
+    nnc_rated rated;         /* all 0: units and clock do not change the peaks */
     const nnc_price *prices; /* newest on-demand price first; may be NULL */
     int32_t price_count;
     const char *const *aliases;
@@ -269,17 +275,17 @@ struct nnc_device {
     const nnc_source *sources;
     int32_t source_count;
     const char *path;   /* file it was read from */
-    double embodied_kg; /* carbon of making it, with what its source counts in */
+    double embodied_kg; /* embodied carbon, with the scope of its source */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Dense peak for matrix products in a format, FLOP/s. fp32 falls back to the vector units, which
- * is where such products run on devices without an fp32 matrix path. NaN: the device lacks it. */
+/* Dense peak of matrix products in a format, FLOP/s. fp32 uses the vector units on devices without an fp32
+ * matrix path. NaN: the device lacks the format. */
 NNC_API double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype);
 
-/* Ridge point: FLOP/B at which a product in this format stops being memory-bound.
- * Source: Williams, Waterman, Patterson, CACM 52(4), 2009.   [roofline] */
+/* Ridge point: FLOP/B above which a product in this format is compute-bound. Source: Williams, Waterman,
+ * Patterson, CACM 52(4), 2009.   [roofline] */
 NNC_API double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype);
 
 #ifdef __cplusplus

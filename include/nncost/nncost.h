@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nncost: the cost of one training step, in milliseconds and without the hardware.
+/* nncost: predicts the cost of a training step without running it.
  *
  *     nnc_specs *specs = nnc_specs_open(data_path);
  *     nnc_device_load(specs, "a100", &device, &err);
@@ -19,7 +19,6 @@
 #include <nncost/plan.h>
 #include <nncost/run.h>
 #include <nncost/search.h>
-#include <nncost/sensitivity.h>
 #include <nncost/serve.h>
 #include <nncost/spec.h>
 #include <nncost/status.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of a step, as an estimate lists them. */
+/* The ops of a step, as an estimate lists them. */
 #ifndef NNCOST_OP_H
 #define NNCOST_OP_H
 
@@ -20,7 +20,7 @@ extern "C" {
 NNC_ENUM(nnc_phase, NNC_PHASE_LIST, NNC_PHASE_COUNT);
 NNC_API const char *nnc_phase_name(nnc_phase phase);
 
-/* What part of the network an op belongs to; also how parameters are grouped. */
+/* The part of the network that an op belongs to; parameters are grouped the same way. */
 #define NNC_GROUP_LIST(X)                                                                 \
     X(NNC_GROUP_EMBEDDING, "embedding")                                                   \
     X(NNC_GROUP_ATTENTION, "attention")                                                   \
@@ -36,7 +36,7 @@ NNC_API const char *nnc_phase_name(nnc_phase phase);
 NNC_ENUM(nnc_group, NNC_GROUP_LIST, NNC_GROUP_COUNT);
 NNC_API const char *nnc_group_name(nnc_group group);
 
-/* Who exchanges: the ranks that differ in one degree only. */
+/* Kind of communication: between ranks that differ in one degree only. */
 #define NNC_COMM_LIST(X)             \
     X(NNC_COMM_TENSOR, "tensor")     \
     X(NNC_COMM_CONTEXT, "context")   \
@@ -47,24 +47,24 @@ NNC_API const char *nnc_group_name(nnc_group group);
 NNC_ENUM(nnc_comm, NNC_COMM_LIST, NNC_COMM_COUNT);
 NNC_API const char *nnc_comm_name(nnc_comm comm);
 
-/* One operation of the network with its dims; what it costs is in nnc_op_cost. */
+/* One operation of the network with its dimensions; its cost is in nnc_op_cost. */
 typedef struct nnc_op nnc_op;
 
-/* Work of one instance. flops: what the matrix units execute; vector_flops: the rest.
- * full_flops, causal_flops: the mathematics of matrix products and convolutions, attention over
- * all pairs and over the causal ones; equal to flops but for fused attention and its backward. */
+/* Work of one instance. flops: executed by the matrix units; vector_flops: the rest. full_flops,
+ * causal_flops: mathematical FLOPs of matrix products and convolutions, with attention over all pairs and
+ * over causal pairs; equal to flops except for fused attention and its backward. */
 typedef struct nnc_work {
     double flops, vector_flops, read_bytes, write_bytes;
     double full_flops, window_flops, causal_flops;
 } nnc_work;
 
-/* What an op is called in the network ("attn.qkv"), what kind it is ("matmul", "rms_norm",
- * "all_reduce"), when it runs and where it belongs. Static storage. */
+/* Name of an op ("attn.qkv"), its kind ("matmul", "rms_norm", "all_reduce"), phase and group. Static
+ * storage. */
 NNC_API const char *nnc_op_name(const nnc_op *op);
 NNC_API const char *nnc_op_kind_name(const nnc_op *op);
 NNC_API nnc_phase nnc_op_phase(const nnc_op *op);
 NNC_API nnc_group nnc_op_group(const nnc_op *op);
-/* Its dims as text, "m=1024 n=4800 k=1600"; a product's are those of its own phase. */
+/* Writes the dimensions as text, "m=1024 n=4800 k=1600"; a product has those of its own phase. */
 NNC_API void nnc_op_shape(const nnc_op *op, char *text, unsigned long size);
 
 #ifdef __cplusplus

@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors: one status per call, one line per message. */
+/* Status codes and error messages. */
 #ifndef NNCOST_STATUS_H
 #define NNCOST_STATUS_H
 
-#include <nncost/enum.h>
+/* Enumerations are declared together with the texts of their values. A list has each value once, with its text in
+ * files, options and output and, where users choose it, a line of help:
+ *     #define NNC_COLOUR_LIST(X)            \
+ *         X(NNC_RED, "red", "Like a rose.") \
+ *         X(NNC_BLUE, "blue", "Like the sky.")
+ *     NNC_ENUM(nnc_colour, NNC_COLOUR_LIST, NNC_COLOUR_COUNT);
+ * The last argument names the number of values. */
+#define NNC_ENUM_VALUE(name, ...) name,
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): names take none */
+#define NNC_ENUM(type, list, count) typedef enum type { list(NNC_ENUM_VALUE) count } type
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Functions of the library. What has no NNC_API is there for programs that link the static library of the
- * very headers they were compiled with, and define NNC_STATIC_LINKING_ONLY before the first of them:
+/* NNC_API marks the functions of the shared library. Other declarations are for programs that link the
+ * static library of exactly these headers and define NNC_STATIC_LINKING_ONLY before including them: the
  * members of devices, models and software profiles, and functions that take or return such structs. They
- * change from release to release, and the shared library has no symbols for them. */
+ * change from release to release. */
 #if defined(__GNUC__)
 #define NNC_API __attribute__((visibility("default")))
 #define NNC_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -21,7 +30,7 @@ extern "C" {
 #define NNC_PRINTF(text, first)
 #endif
 
-/* name, exit code of the command, text */
+/* Name, exit code of the command, text. */
 #define NNC_STATUS_LIST(X)                  \
     X(NNC_OK, 0, "ok")                      \
     X(NNC_BAD_USAGE, 2, "bad command line") \
@@ -33,20 +42,19 @@ extern "C" {
 
 NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
 
-/* Pointers. Unless a comment says what it means, NULL is a mistake: a function that returns a status then
- * refuses it with NNC_BAD_USAGE and names the parameter; others return NaN, NULL, "?", 0 or false, and do
- * nothing. err may always be NULL, and functions that end something (..._destroy, ..._close, ..._free) take
- * NULL. What a function gives out belongs to who its comment says, else to the struct or set it came from.
+/* Pointers. NULL is an error unless a comment gives it a meaning: a function that returns a status refuses it with
+ * NNC_BAD_USAGE and names the parameter; other functions return NaN, NULL, "?", 0 or false, and do nothing. err may
+ * always be NULL, and ..._destroy, ..._close and ..._free accept NULL. A returned pointer belongs to the owner that the
+ * comment names, else to the struct or set it came from.
  *
- * Structs of the caller's either begin with struct_size, or never change: nnc_error, nnc_work, nnc_cell,
- * nnc_figure(s), nnc_tolerance, nnc_change, nnc_requirement, nnc_policy_sizes, nnc_choice, nnc_advice,
- * nnc_sensitivity, nnc_target, nnc_optimum and the tallies. All others are made by the library alone; what it
- * gives out as a const pointer may grow at its end.
+ * Structs of the caller either begin with struct_size or never change: nnc_error, nnc_work, nnc_cell, nnc_figure(s),
+ * nnc_tolerance, nnc_change, nnc_requirement, nnc_policy_sizes, nnc_choice, nnc_advice, nnc_sensitivity, nnc_target,
+ * nnc_optimum and the tallies. Only the library creates the other structs; those that it returns as const pointers may
+ * grow at their end.
  *
- * Values of an enumeration that a later release adds come after those of today; a program should expect
- * them. */
+ * A later release adds values of an enumeration after those of today; a program should expect them. */
 
-/* What went wrong. The caller owns it and may pass NULL wherever one is taken.
+/* An error. The caller owns it and may pass NULL instead.
  * where   "hw/demo.json: mem_bytes", "models/x.json:3:14", "--micro-batch"
  * what    "out of range, expected at least 1 B, found -5" */
 typedef struct nnc_error {

@@ -1,12 +1,14 @@
-#include "base/arena.h"
-
+/* Arena: a list of blocks, newest first. Allocation advances a pointer in the newest block; a larger request gets its
+ * own block. Nothing is freed before the arena is destroyed. */
 #include <stdalign.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One block holds a device or model file with room to spare, so most sets allocate once. */
+#include "base/base_internal.h"
+
+/* Larger than a device or model file as structs, so that most sets of specs allocate one block. */
 enum { BLOCK_BYTES = 16 * 1024 };
 
 typedef struct block {
@@ -35,7 +37,7 @@ void nnc_arena_destroy(nnc_arena *arena)
     if (arena == NULL) {
         return;
     }
-    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* these lie in the blocks */
+    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* the list lies in the blocks */
         free(o->allocated);
     }
     for (block *b = arena->blocks; b != NULL;) {

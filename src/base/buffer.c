@@ -1,14 +1,14 @@
-#include "base/buffer.h"
-
+/* Text: growing buffers, UTF-8 and control characters, JSON strings, shell words, packed cells, digests. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/base_internal.h"
 
-static bool make_room(nnc_buffer *buffer, size_t size)
+static bool reserve(nnc_buffer *buffer, size_t size)
 {
     if (size <= buffer->capacity - buffer->size) {
         return true;
@@ -29,7 +29,7 @@ static bool make_room(nnc_buffer *buffer, size_t size)
 
 void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size)
 {
-    if (size > 0 && make_room(buffer, size)) {
+    if (size > 0 && reserve(buffer, size)) {
         memcpy(buffer->bytes + buffer->size, bytes, size);
         buffer->size += size;
     }
@@ -47,21 +47,21 @@ void nnc_buffer_byte(nnc_buffer *buffer, char byte)
 
 void nnc_buffer_number(nnc_buffer *buffer, double value)
 {
-    if (make_room(buffer, NNC_NUMBER_TEXT)) {
+    if (reserve(buffer, NNC_NUMBER_TEXT)) {
         buffer->size += nnc_number_write(value, buffer->bytes + buffer->size);
     }
 }
 
 void nnc_buffer_whole(nnc_buffer *buffer, int64_t value)
 {
-    if (make_room(buffer, NNC_NUMBER_TEXT)) {
+    if (reserve(buffer, NNC_NUMBER_TEXT)) {
         buffer->size += nnc_whole_write(value, buffer->bytes + buffer->size);
     }
 }
 
 void nnc_buffer_blanks(nnc_buffer *buffer, int count)
 {
-    if (count > 0 && make_room(buffer, (size_t)count)) {
+    if (count > 0 && reserve(buffer, (size_t)count)) {
         memset(buffer->bytes + buffer->size, ' ', (size_t)count);
         buffer->size += (size_t)count;
     }
@@ -71,13 +71,13 @@ void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...)
 {
     va_list arguments;
     for (bool again = true; again;) {
-        const size_t room = buffer->capacity - buffer->size;
-        char *end = room > 0 ? buffer->bytes + buffer->size : NULL;
+        const size_t space = buffer->capacity - buffer->size;
+        char *end = space > 0 ? buffer->bytes + buffer->size : NULL;
         va_start(arguments, format);
-        const int length = vsnprintf(end, room, format, arguments);
+        const int length = vsnprintf(end, space, format, arguments);
         va_end(arguments);
-        again = length >= 0 && (size_t)length >= room;
-        if (length < 0 || (again && !make_room(buffer, (size_t)length + 1))) {
+        again = length >= 0 && (size_t)length >= space;
+        if (length < 0 || (again && !reserve(buffer, (size_t)length + 1))) {
             buffer->failed = true;
             return;
         }
@@ -95,4 +95,269 @@ void nnc_buffer_free(nnc_buffer *buffer)
 {
     free(buffer->bytes);
     *buffer = (nnc_buffer){ 0 };
+}
+
+/* ---- UTF-8 and control characters ---- */
+
+/* The lead byte decides the length and the range of the second byte; the rest are 80..BF.
+ * Source: The Unicode Standard, table 3-7 (no overlong forms, no surrogates, up to U+10FFFF). */
+size_t nnc_utf8_length(const char *text, size_t size)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    if (size == 0) {
+        return 0;
+    }
+    if (s[0] < 0x80) {
+        return 1;
+    }
+    const size_t length = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
+    if (s[0] < 0xC2 || s[0] > 0xF4 || size < length) {
+        return 0;
+    }
+    const unsigned low = s[0] == 0xE0 ? 0xA0 : s[0] == 0xF0 ? 0x90 : 0x80;
+    const unsigned high = s[0] == 0xED ? 0x9F : s[0] == 0xF4 ? 0x8F : 0xBF;
+    if (s[1] < low || s[1] > high) {
+        return 0;
+    }
+    for (size_t i = 2; i < length; i++) {
+        if (s[i] < 0x80 || s[i] > 0xBF) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+/* "##[", "##vso[": a CI runner executes it anywhere in a line.
+ * Source: github.com/actions/runner, ActionCommand.cs; learn.microsoft.com, "Logging commands". */
+static bool is_runner_command(const char *text)
+{
+    return text[0] == '#' && text[1] == '#' &&
+           text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
+}
+
+/* Source: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
+size_t nnc_control_length(const char *text)
+{
+    static const struct {
+        unsigned first, last;
+    } controls[] = { { 0x00, 0x1F },     { 0x7F, 0x9F },     { 0x61C, 0x61C },
+                     { 0x200E, 0x200F }, { 0x2028, 0x202E }, { 0x2066, 0x2069 } };
+    const unsigned char *s = (const unsigned char *)text;
+    unsigned code = s[0];
+    size_t length = 1;
+    if (code >= 0x80) {
+        length = nnc_utf8_length(text, strnlen(text, 3));
+        code = length == 2   ? (s[0] & 0x1FU) << 6U | (s[1] & 0x3FU)
+               : length == 3 ? (s[0] & 0x0FU) << 12U | (s[1] & 0x3FU) << 6U | (s[2] & 0x3FU)
+                             : ' ';
+    }
+    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
+        if (code >= controls[i].first && code <= controls[i].last) {
+            return length;
+        }
+    }
+    return is_runner_command(text) ? 1 : 0;
+}
+
+size_t nnc_plain_length(const char *text, size_t most)
+{
+    size_t length = 0;
+    while (length < most && text[length] >= ' ' && text[length] <= '~' && text[length] != '"' &&
+           text[length] != '\\' && text[length] != '#') {
+        length++;
+    }
+    return length;
+}
+
+/* ---- JSON ---- */
+
+/* A control character (at most three bytes of UTF-8) as \uXXXX. */
+static void put_escape(nnc_buffer *out, const char *text, size_t length)
+{
+    unsigned code = (unsigned char)text[0] & (length == 1 ? 0x7FU : length == 2 ? 0x1FU : 0x0FU);
+    for (size_t i = 1; i < length; i++) {
+        code = code << 6U | ((unsigned char)text[i] & 0x3FU);
+    }
+    nnc_buffer_print(out, "\\u%04x", code);
+}
+
+void nnc_put_json_text(nnc_buffer *out, const char *text)
+{
+    const size_t begin = nnc_plain_length(text, SIZE_MAX);
+    nnc_buffer_byte(out, '"');
+    nnc_buffer_put(out, text, begin); /* usually the whole text */
+    text += begin;
+    for (size_t left = strlen(text); left > 0;) {
+        const size_t plain = nnc_plain_length(text, left);
+        const size_t length = plain > 0 ? plain : nnc_utf8_length(text, left);
+        if (plain > 0) {
+            nnc_buffer_put(out, text, plain);
+        } else if (length == 0) {
+            nnc_buffer_text(out, "\\ufffd");
+        } else if (*text == '"' || *text == '\\') {
+            nnc_buffer_byte(out, '\\');
+            nnc_buffer_byte(out, *text);
+        } else if (nnc_control_length(text) > 0) {
+            put_escape(out, text, length);
+        } else {
+            nnc_buffer_put(out, text, length);
+        }
+        text += length > 0 ? length : 1;
+        left -= length > 0 ? length : 1;
+    }
+    nnc_buffer_byte(out, '"');
+}
+
+/* ---- shell words ---- */
+
+/* Is a character literal to a shell? */
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+           (c != '\0' && strchr("-_./=,:+@%", c) != NULL);
+}
+
+void nnc_shell_word(nnc_buffer *out, const char *text)
+{
+    const char *c = text;
+    while (is_plain(*c)) {
+        c++;
+    }
+    if (c > text && *c == '\0') {
+        nnc_buffer_text(out, text);
+        return;
+    }
+    nnc_buffer_byte(out, '\'');
+    for (; *text != '\0'; text++) {
+        if (*text == '\'') {
+            nnc_buffer_text(out, "'\\''");
+        } else {
+            nnc_buffer_byte(out, *text);
+        }
+    }
+    nnc_buffer_byte(out, '\'');
+}
+
+/* Copies one unquoted word over its start; returns the end of the word in the line. */
+static char *take_word(char *from, char *to)
+{
+    char quote = '\0';
+    for (; *from != '\0' && (quote != '\0' || strchr(" \t\n", *from) == NULL); from++) {
+        if (*from == quote) {
+            quote = '\0';
+        } else if (quote == '\0' && (*from == '\'' || *from == '"')) {
+            quote = *from;
+        } else {
+            from += *from == '\\' && quote != '\'' && from[1] != '\0' ? 1 : 0;
+            *to++ = *from;
+        }
+    }
+    char *end = *from != '\0' ? from + 1 : from;
+    *to = '\0';
+    return end;
+}
+
+int nnc_shell_split(char *line, char **words, int most)
+{
+    int count = 0;
+    for (line += strspn(line, " \t\n"); *line != '\0'; line += strspn(line, " \t\n")) {
+        if (count == most) {
+            return -1;
+        }
+        words[count++] = line;
+        line = take_word(line, line);
+    }
+    return count;
+}
+
+/* ---- packed cells: the kind, then the value ---- */
+
+static void pack(nnc_buffer *out, const nnc_cell *cell)
+{
+    nnc_buffer_byte(out, (char)cell->kind);
+    switch (cell->kind) {
+    case NNC_CELL_NULL: break;
+    case NNC_CELL_NUMBER: nnc_buffer_put(out, &cell->number, sizeof cell->number); break;
+    case NNC_CELL_WHOLE: nnc_buffer_put(out, &cell->whole, sizeof cell->whole); break;
+    case NNC_CELL_BOOL: nnc_buffer_byte(out, (char)cell->flag); break;
+    case NNC_CELL_TEXT: nnc_buffer_put(out, cell->text, strlen(cell->text) + 1); break;
+    }
+}
+
+void nnc_cells_pack(nnc_buffer *out, const nnc_cell *cells, int count)
+{
+    for (int i = 0; i < count; i++) {
+        pack(out, &cells[i]);
+    }
+}
+
+void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count)
+{
+    for (int i = 0; i < count; i++) {
+        nnc_cell *cell = &cells[i];
+        cell->kind = (nnc_cell_kind)*packed++;
+        switch (cell->kind) {
+        case NNC_CELL_NULL: break;
+        case NNC_CELL_NUMBER:
+            memcpy(&cell->number, packed, sizeof cell->number);
+            packed += sizeof cell->number;
+            break;
+        case NNC_CELL_WHOLE:
+            memcpy(&cell->whole, packed, sizeof cell->whole);
+            packed += sizeof cell->whole;
+            break;
+        case NNC_CELL_BOOL: cell->flag = *packed++ != 0; break;
+        case NNC_CELL_TEXT:
+            cell->text = packed;
+            packed += strlen(packed) + 1;
+            break;
+        }
+    }
+}
+
+/* ---- digests ---- */
+
+uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++) {
+        digest = (digest ^ at[i]) * UINT64_C(0x100000001b3); /* wraps on purpose */
+    }
+    return digest;
+}
+
+uint64_t nnc_digest_text(uint64_t digest, const char *text)
+{
+    return nnc_digest_bytes(digest, text, strlen(text) + 1);
+}
+
+uint64_t nnc_digest_number(uint64_t digest, uint64_t number)
+{
+    if (number <= 0xFF) { /* the other seven bytes are 0 and only multiply */
+        return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); /* the prime to the power of 8 */
+    }
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (unsigned char)(number >> (8 * i));
+    }
+    return nnc_digest_bytes(digest, bytes, sizeof bytes);
+}
+
+uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size)
+{
+    const unsigned char *byte = bytes;
+    crc = ~crc;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= byte[i];
+        for (int bit = 0; bit < 8; bit++) {
+            crc = (crc >> 1) ^ ((crc & 1u) != 0 ? UINT32_C(0xedb88320) : 0);
+        }
+    }
+    return ~crc;
+}
+
+char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT])
+{
+    snprintf(text, NNC_DIGEST_TEXT, "%016" PRIx64, digest);
+    return text;
 }

@@ -1,3 +1,5 @@
+/* Derivations: a list of lines (name = formula = numbers = value) and a stack of operands that formulas may name. When a
+ * line is added, each name in its formula is replaced by the value of the newest operand of that name. */
 #include "base/derivation.h"
 
 #include <math.h>
@@ -6,9 +8,139 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/formula.h"
-#include "base/number.h"
+#include "base/base_internal.h"
+
+/* ---- formulas: from C source to text, and name by name ---- */
+
+void nnc_formula_start(nnc_formula *formula)
+{
+    formula->used = 0;
+    formula->text[0] = '\0';
+    formula->failed = false;
+}
+
+void nnc_formula_put(nnc_formula *formula, const char *text, size_t length)
+{
+    if (length >= sizeof formula->text - formula->used) {
+        formula->failed = true;
+        return;
+    }
+    memcpy(formula->text + formula->used, text, length);
+    formula->used += length;
+    formula->text[formula->used] = '\0';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Length of the C name at text; 0 = no name. */
+static size_t c_name(const char *text)
+{
+    size_t length = 0;
+    while (is_letter(text[length]) || (length > 0 && is_digit(text[length]))) {
+        length++;
+    }
+    return length;
+}
+
+/* Writes "2.0" as 2. Returns the length read. */
+static size_t put_number(nnc_formula *formula, const char *text)
+{
+    const size_t whole = strspn(text, "0123456789");
+    const size_t zeros = text[whole] == '.' ? strspn(text + whole + 1, "0") : 0;
+    const char *after = zeros > 0 ? text + whole + 1 + zeros : "0";
+    if (strspn(after, "0123456789eE") == 0) {
+        nnc_formula_put(formula, text, whole);
+        return whole + 1 + zeros;
+    }
+    size_t length = whole + strspn(text + whole, ".0123456789");
+    if (text[length] == 'e') {
+        length += 1 + strspn(text + length + 1, "+-0123456789");
+    }
+    nnc_formula_put(formula, text, length);
+    return length;
+}
+
+/* A name, or the call nnc_pow4(name). Returns the length read. */
+static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no-recursion): once */
+{
+    static const char pow4[] = "nnc_pow4(";
+    const size_t length = c_name(text);
+    const char *after = text + length;
+    if (strncmp(after, "->", 2) == 0 && c_name(after + 2) > 0) {
+        return length + 2; /* a prefix: the name follows */
+    }
+    if (*after == '.' && c_name(after + 1) > 0) {
+        return length + 1;
+    }
+    if (strncmp(text, pow4, strlen(pow4)) == 0) {
+        size_t used = strlen(pow4); /* a name, perhaps with prefixes, up to ")" */
+        while (text[used] != '\0' && text[used] != ')') {
+            used += put_name(formula, text + used);
+        }
+        nnc_formula_put(formula, "^4", 2);
+        return text[used] == ')' ? used + 1 : used;
+    }
+    const size_t prefix = strncmp(text, "nnc_", 4) == 0 ? 4 : 0;
+    nnc_formula_put(formula, text + prefix, length - prefix);
+    return length;
+}
+
+void nnc_formula_tidy(nnc_formula *formula, const char *code)
+{
+    static const char cast[] = "(double)";
+    while (*code) {
+        if (strncmp(code, cast, strlen(cast)) == 0) {
+            code += strlen(cast);
+        } else if (is_digit(*code)) {
+            code += put_number(formula, code);
+        } else if (c_name(code) > 0) {
+            code += put_name(formula, code);
+        } else if (*code == '[' && is_digit(code[1]) && code[2] == ']') {
+            nnc_formula_put(formula, ".", 1);
+            nnc_formula_put(formula, code + 1, 1);
+            code += 3;
+        } else {
+            nnc_formula_put(formula, code++, 1);
+        }
+    }
+}
+
+/* Length of the name at the start of a tidy formula: parts joined by dots. */
+static size_t formula_name(const char *text)
+{
+    size_t length = c_name(text);
+    while (length > 0 && text[length] == '.' &&
+           (is_letter(text[length + 1]) || is_digit(text[length + 1]))) {
+        length++;
+        while (is_letter(text[length]) || is_digit(text[length])) {
+            length++;
+        }
+    }
+    return length;
+}
+
+const char *nnc_formula_name(const char **at, size_t *size)
+{
+    while (**at) {
+        const char *name = *at;
+        *size = formula_name(name);
+        *at += *size > 0 ? *size : 1;
+        if (*size > 0) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
+/* ---- derivations ---- */
 
 enum { NAME_MAX_SIZE = 64 };
 
@@ -25,7 +157,7 @@ struct nnc_derivation {
     nnc_line *lines;
     int line_count, line_capacity;
     char of[NAME_MAX_SIZE * 2];
-    char terms[NNC_FORMULA_MAX]; /* of the sum being said */
+    char terms[NNC_FORMULA_MAX]; /* of the sum that is being built */
     bool failed;
 };
 
@@ -52,7 +184,7 @@ void nnc_derivation_destroy(nnc_derivation *why)
     }
 }
 
-/* Room for one more in a list; false when out of memory. */
+/* Makes space for one more entry of a list; false when out of memory. */
 static bool grow(nnc_derivation *why, void **list, int count, int *capacity, size_t size)
 {
     if (count < *capacity) {
@@ -82,7 +214,7 @@ void nnc_derivation_clear(nnc_derivation *why)
     why->of[0] = why->terms[0] = '\0';
 }
 
-/* ---- texts ---- */
+/* ---- text of a line ---- */
 
 static const char *keep(nnc_derivation *why, const nnc_formula *w)
 {
@@ -91,7 +223,7 @@ static const char *keep(nnc_derivation *why, const nnc_formula *w)
     return kept != NULL ? kept : "";
 }
 
-/* The newest of that name; NULL if there is none. */
+/* The newest operand of that name; NULL = unknown. */
 static const symbol *find(const nnc_derivation *why, const char *name, size_t length)
 {
     for (int i = why->symbol_count - 1; i >= 0; i--) {
@@ -130,7 +262,7 @@ static void substitute(const nnc_derivation *why, const char *formula, nnc_formu
     nnc_formula_put(w, formula, strlen(formula));
 }
 
-/* Is the name at `at` there before in the formula? */
+/* Does the formula contain the name before `at`? */
 static bool is_repeated(const char *formula, const char *at, size_t length)
 {
     const char *before = formula, *name = NULL;
@@ -161,7 +293,7 @@ static void list_units(const nnc_derivation *why, const char *formula, nnc_formu
     }
 }
 
-/* ---- saying ---- */
+/* ---- adding lines ---- */
 
 void nnc_say_of(nnc_derivation *why, const char *format, ...)
 {
@@ -185,7 +317,7 @@ void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, do
     memcpy(added->name, name, strlen(name) + 1);
 }
 
-/* The line, and its value as an operand of those that follow. */
+/* Adds a line; its value becomes an operand of the lines that follow. */
 static void add_line(nnc_derivation *why, const nnc_line *line)
 {
     void *lines = why->lines;

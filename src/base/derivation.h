@@ -1,14 +1,14 @@
-/* Arithmetic that says what it does. A function that takes a derivation, `why`, computes the same with
- * NULL and without; with one, it also leaves there each formula as it stands in the code, the values of
- * its operands and the result. `explain` prints them, so what it prints is what was computed.
+/* Arithmetic that records its formulas. A function with a parameter `why` computes the same with NULL and with a
+ * derivation; with a derivation it also records each formula as it stands in the code, the values of its operands and
+ * its result. `explain` prints these lines, so the printed arithmetic is the computed arithmetic.
  *
- *     NNC_LET(why, m, NULL, (double)p->m);                  an operand: const double m
- *     NNC_SAY(why, flops, "FLOP", 2.0 * m * n * k);         a line: const double flops
- *     NNC_SET(why, work.read_bytes, "B", m * k * bytes);    the same, into what is there already
- *     NNC_PUT(why, work.write_bytes, "B");                  an operand that is there already
- *     NNC_NOTE(why, "one multiply and one add per term");   what the last line means
+ *     NNC_LET(why, m, NULL, (double)p->m);                  an operand: defines const double m
+ *     NNC_SAY(why, flops, "FLOP", 2.0 * m * n * k);         a line: defines const double flops
+ *     NNC_SET(why, work.read_bytes, "B", m * k * bytes);    a line: assigns to an existing variable
+ *     NNC_PUT(why, work.write_bytes, "B");                  an operand: an existing variable
+ *     NNC_NOTE(why, "one multiply and one add per term");   the meaning of the last line
  *
- * Units are those of the value, NULL for a pure number. base/formula.h says how formulas are written. */
+ * A unit is that of the value; NULL = a pure number. */
 #ifndef NNCOST_BASE_DERIVATION_H
 #define NNCOST_BASE_DERIVATION_H
 
@@ -21,26 +21,26 @@ typedef struct nnc_derivation nnc_derivation;
 
 /* One line: name = formula = numbers = value. */
 typedef struct nnc_line {
-    const char *of; /* what it belongs to: "attn.qkv forward"; "" = nothing in particular */
+    const char *of; /* its subject: "attn.qkv forward"; "" = none */
     const char *name, *unit;
-    const char *formula, *numbers; /* numbers: the formula with values in place of names */
-    const char *where;             /* operands that have units, "rate 3 B/s", one a line */
+    const char *formula, *numbers; /* numbers: the formula with values instead of names */
+    const char *where;             /* operands that have units, one per line: "rate 3 B/s" */
     const char *meaning, *source;  /* NULL = none */
     double value;
 } nnc_line;
 
 nnc_derivation *nnc_derivation_create(void); /* NULL when out of memory */
 void nnc_derivation_destroy(nnc_derivation *why);
-/* false: out of memory, or more was said than there is room for. */
+/* false: out of memory, or a text was too long. */
 bool nnc_derivation_lines(const nnc_derivation *why, const nnc_line **lines, int *count);
 
-/* Forgets everything said. */
+/* Removes all lines and operands. */
 void nnc_derivation_clear(nnc_derivation *why);
 
-/* What lines from here on belong to. */
+/* Sets the subject of the lines that follow. */
 void nnc_say_of(nnc_derivation *why, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* The macros below call these; why is not NULL. */
+/* Called by the macros below; why is not NULL. The name and the formula are C text. */
 void nnc_say_let(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const char *formula,
                   double value);
@@ -49,15 +49,37 @@ void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, cons
 void nnc_say_note(nnc_derivation *why, const char *meaning);
 void nnc_say_source(nnc_derivation *why, const char *source);
 
-/* The same of a name and a formula that are no C: "exposed_comm.data", "a + b". */
+/* The same for a name and a formula that are not C: "exposed_comm.data", "a + b". */
 void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula,
                      double value);
-/* A line of another derivation as it is. */
+/* Copies a line of another derivation. */
 void nnc_say_copy(nnc_derivation *why, const nnc_line *line);
-/* A line that is a sum: each of its terms, then the line. Terms that are 0 are left out. */
+/* A line that is a sum: call _term for each term, then _sum. Terms that are 0 are left out. */
 void nnc_say_term(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double value);
+
+/* ---- formulas: text of the lines ---- */
+
+enum { NNC_FORMULA_MAX = 4096 };
+typedef struct nnc_formula {
+    char text[NNC_FORMULA_MAX];
+    size_t used;
+    bool failed; /* the text did not fit */
+} nnc_formula;
+
+void nnc_formula_start(nnc_formula *formula);
+void nnc_formula_put(nnc_formula *formula, const char *text, size_t length);
+
+/* Appends a C expression without casts, prefixes of members and ".0"; x[1] becomes x.1, nnc_max and nnc_min lose their
+ * prefix, and nnc_pow4(x) becomes x^4. */
+void nnc_formula_tidy(nnc_formula *formula, const char *code);
+
+/* The next name in a formula; *size receives its length, *at moves past it. NULL: no further name. Parts may be joined
+ * by dots: "exposed_comm.data". */
+const char *nnc_formula_name(const char **at, size_t *size);
+
+/* ---- macros ---- */
 
 #define NNC_LET(why, name, unit, value) \
     const double name = (value);        \
@@ -67,12 +89,12 @@ void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double
     const double name = (formula);        \
     NNC_WHEN(why, nnc_say_line((why), #name, (unit), #formula, name))
 
-/* target may be a whole number. */
+/* target: a double or a whole number. */
 #define NNC_SET(why, target, unit, formula) \
     (target) = (formula);                   \
     NNC_WHEN(why, nnc_say_line((why), #target, (unit), #formula, (double)(target)))
 
-/* The same under a name of its own, text. */
+/* The same under another name, a text. */
 #define NNC_SET_AS(why, name, target, unit, formula) \
     (target) = (formula);                            \
     NNC_WHEN(why, nnc_say_named((why), (name), (unit), #formula, (double)(target)))
@@ -88,8 +110,7 @@ void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double
         }                    \
     } while (0)
 
-/* A function with a derivation that is compiled once more for every caller that passes NULL, without
- * a trace of it. */
+/* For a function with a derivation in a hot path: it is inlined, so that a caller that passes NULL pays nothing. */
 #define NNC_SAYING static inline __attribute__((always_inline))
 
 static inline double nnc_pow4(double x)

@@ -1,80 +1,15 @@
-#include "base/error.h"
-
+/* Errors: status texts, filling nnc_error, the nearest name to a misspelt one, names of enumerators, and structs that
+ * begin with their size. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-/* The lead byte decides the length and the range of the second byte; the rest are 80..BF.
- * Source: The Unicode Standard, table 3-7 (no overlong forms, no surrogates, up to U+10FFFF). */
-size_t nnc_utf8_length(const char *text, size_t size)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    if (size == 0) {
-        return 0;
-    }
-    if (s[0] < 0x80) {
-        return 1;
-    }
-    const size_t length = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
-    if (s[0] < 0xC2 || s[0] > 0xF4 || size < length) {
-        return 0;
-    }
-    const unsigned low = s[0] == 0xE0 ? 0xA0 : s[0] == 0xF0 ? 0x90 : 0x80;
-    const unsigned high = s[0] == 0xED ? 0x9F : s[0] == 0xF4 ? 0x8F : 0xBF;
-    if (s[1] < low || s[1] > high) {
-        return 0;
-    }
-    for (size_t i = 2; i < length; i++) {
-        if (s[i] < 0x80 || s[i] > 0xBF) {
-            return 0;
-        }
-    }
-    return length;
-}
+#include <nncost/nncost.h>
 
-/* "##[", "##vso[": runners of workflows obey it anywhere in a line.
- * Source: github.com/actions/runner, ActionCommand.cs; learn.microsoft.com, "Logging commands". */
-static bool is_order(const char *text)
-{
-    return text[0] == '#' && text[1] == '#' &&
-           text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
-}
+#include "base/base_internal.h"
 
-/* Source: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
-size_t nnc_control_length(const char *text)
-{
-    static const struct {
-        unsigned first, last;
-    } controls[] = { { 0x00, 0x1F },     { 0x7F, 0x9F },     { 0x61C, 0x61C },
-                     { 0x200E, 0x200F }, { 0x2028, 0x202E }, { 0x2066, 0x2069 } };
-    const unsigned char *s = (const unsigned char *)text;
-    unsigned code = s[0];
-    size_t length = 1;
-    if (code >= 0x80) {
-        length = nnc_utf8_length(text, strnlen(text, 3));
-        code = length == 2   ? (s[0] & 0x1FU) << 6U | (s[1] & 0x3FU)
-               : length == 3 ? (s[0] & 0x0FU) << 12U | (s[1] & 0x3FU) << 6U | (s[2] & 0x3FU)
-                             : ' ';
-    }
-    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
-        if (code >= controls[i].first && code <= controls[i].last) {
-            return length;
-        }
-    }
-    return is_order(text) ? 1 : 0;
-}
-
-size_t nnc_plain_length(const char *text, size_t most)
-{
-    size_t length = 0;
-    while (length < most && text[length] >= ' ' && text[length] <= '~' && text[length] != '"' &&
-           text[length] != '\\' && text[length] != '#') {
-        length++;
-    }
-    return length;
-}
-
-/* Controls, and bytes that are no character. */
+/* Replaces control characters and invalid UTF-8 by '?'. */
 static void sanitise(char *text)
 {
     const size_t size = strlen(text);
@@ -90,7 +25,7 @@ nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const
                      va_list args)
 {
     if (err != NULL) {
-        char what[sizeof(err->what)]; /* the arguments may point into err */
+        char what[sizeof(err->what)]; /* not err->what: the arguments may point into it */
         vsnprintf(what, sizeof(what), format, args);
         err->status = status;
         snprintf(err->where, sizeof(err->where), "%s", where);
@@ -129,11 +64,11 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours between two texts (optimal string
- * alignment); names are short. */
+/* Insertions, deletions, replacements and swaps of neighbouring letters that turn one text into the other (optimal
+ * string alignment). */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    size_t rows[3][NAME_MAX_LENGTH + 1]; /* the last three, in turn */
+    size_t rows[3][NAME_MAX_LENGTH + 1]; /* the last three rows, in rotation */
     for (size_t j = 0; j <= b_length; j++) {
         rows[0][j] = j;
     }
@@ -187,4 +122,106 @@ nnc_status nnc_need(const char *function, const char *what, bool given, nnc_erro
     }
     return nnc_fail(err, NNC_BAD_USAGE, function, "no %s, expected a pointer to it, found NULL",
                     what);
+}
+
+int nnc_status_exit_code(nnc_status status)
+{
+    switch (status) {
+#define EXIT_CODE(name, exit_code, text) \
+    case name: return exit_code;
+        NNC_STATUS_LIST(EXIT_CODE)
+#undef EXIT_CODE
+    case NNC_STATUS_COUNT: break;
+    }
+    return 4;
+}
+
+const char *nnc_status_text(nnc_status status)
+{
+    switch (status) {
+#define TEXT(name, exit_code, text) \
+    case name: return text;
+        NNC_STATUS_LIST(TEXT)
+#undef TEXT
+    case NNC_STATUS_COUNT: break;
+    }
+    return "?";
+}
+
+/* Above the size of any struct: a larger value is an uninitialised member. */
+enum { SIZE_MAX_KNOWN = 1 << 20 };
+
+static size_t size_of(const void *given)
+{
+    size_t size = 0;
+    memcpy(&size, given, sizeof size);
+    return size;
+}
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what, nnc_error *err)
+{
+    const size_t size = size_of(given);
+    if (size <= sizeof size || size > SIZE_MAX_KNOWN) {
+        char where[64];
+        snprintf(where, sizeof where, "%s.struct_size", what);
+        return nnc_fail(err, NNC_BAD_USAGE, where,
+                        "not set, expected %zu as %s_default sets it, found %zu", full_size, what,
+                        size);
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what,
+                          nnc_error *err)
+{
+    NNC_TRY(nnc_sized_check(given, full_size, what, err));
+    const size_t size = size_of(given);
+    for (size_t i = full_size; i < size; i++) {
+        if (((const unsigned char *)given)[i] != 0) {
+            return nnc_fail(
+                err, NNC_BAD_USAGE, what,
+                "has members that this library does not know, expected a struct of %zu bytes or "
+                "zeros after them, found %zu",
+                full_size, size);
+        }
+    }
+    memcpy(full, given, least_of(size, full_size));
+    memcpy(full, &full_size, sizeof full_size);
+    return NNC_OK;
+}
+
+void nnc_sized_write(void *given, const void *full, size_t full_size)
+{
+    const size_t size = size_of(given), shared = least_of(size, full_size);
+    memcpy((char *)given + sizeof size, (const char *)full + sizeof size, shared - sizeof size);
+    memset((char *)given + shared, 0, size - shared);
+}
+
+int nnc_names_find(nnc_names names, const char *text)
+{
+    for (int i = 0; i < names.count; i++) {
+        if (strcmp(names.of((unsigned)i), text) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+int nnc_names_find_typed(nnc_names names, const char *text)
+{
+    int found = nnc_names_find(names, text);
+    for (int i = 0; i < names.count && found < 0; i++) {
+        found = strcasecmp(names.of((unsigned)i), text) == 0 ? i : -1;
+    }
+    return found;
+}
+
+const char *nnc_version(void)
+{
+    return NNCOST_VERSION;
 }

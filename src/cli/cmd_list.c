@@ -1,3 +1,4 @@
+/* list: the devices, models or software profiles that can be named by id. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +8,14 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
-#include "cli/command.h"
+#include "cli/cli_internal.h"
 #include "input/kind.h"
 #include "metrics/report.h"
 #include "render/table.h"
 #include "render/text.h"
 #include "shape/family.h"
 
-/* Any device will do to count parameters. */
+/* A device to estimate on when only the parameters of a model are counted. */
 static nnc_device counting_device(void)
 {
     nnc_device device = { .id = "counting", .mem_bytes = 1, .mem_bytes_per_s = 1.0 };
@@ -27,7 +28,7 @@ static nnc_device counting_device(void)
     return device;
 }
 
-/* The 16-bit format that a plan would use, or fp32. */
+/* The default precision of a plan: bf16, else fp16, else fp32. */
 static nnc_dtype usual_precision(const nnc_device *device)
 {
     return !isnan(device->matmul_flops_per_s[NNC_BF16])   ? NNC_BF16
@@ -107,7 +108,7 @@ static const nnc_metrics device_metrics = NNC_METRICS("a device", device_rows, n
 
 /* ---- models ---- */
 
-/* A model, its sizes, and what an estimate counts of it. */
+/* A model, its sizes, and its estimate, which has the number of parameters. */
 typedef struct counted_model {
     nnc_model model;
     nnc_model_sizes sizes;
@@ -164,12 +165,10 @@ static nnc_status load_device(nnc_specs *specs, const char *id, nnc_scratch *scr
                               nnc_error *err)
 {
     const nnc_device *device = NULL;
-    const nnc_status status = nnc_device_load(specs, id, &device, err);
     (void)scratch;
-    if (status == NNC_OK) {
-        *(nnc_device *)record = *device;
-    }
-    return status;
+    NNC_TRY(nnc_device_load(specs, id, &device, err));
+    *(nnc_device *)record = *device;
+    return NNC_OK;
 }
 
 static nnc_status load_model(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record,
@@ -180,10 +179,7 @@ static nnc_status load_model(nnc_specs *specs, const char *id, nnc_scratch *scra
     const nnc_plan plan = nnc_plan_default();
     const nnc_model *model = NULL;
     counted_model *counted = record;
-    const nnc_status status = nnc_model_load(specs, id, &model, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(nnc_model_load(specs, id, &model, err));
     counted->model = *model;
     counted->sizes = nnc_model_sizes_of(model);
     return nnc_estimate(model, &device, &software, &plan, scratch, &counted->result, err);
@@ -193,12 +189,10 @@ static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *s
                                 void *record, nnc_error *err)
 {
     const nnc_software *software = NULL;
-    const nnc_status status = nnc_software_load(specs, id, &software, err);
     (void)scratch;
-    if (status == NNC_OK) {
-        *(nnc_software *)record = *software;
-    }
-    return status;
+    NNC_TRY(nnc_software_load(specs, id, &software, err));
+    *(nnc_software *)record = *software;
+    return NNC_OK;
 }
 
 /* The records of a list. */
@@ -219,18 +213,16 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_table_of(out, style, lines_of(record));
 }
 
-#define LIST_OF(key, table)                                               \
-    {                                                                     \
-        .name = (key), .type = NNC_METRIC_LIST, NNC_IN(listing, records), \
-        NNC_COUNT(listing, count), .rows = &(table),                      \
+/* The document of a list: one member, which holds the records. */
+#define DOCUMENT(key, table)                                    \
+    {                                                           \
+        .rows = &(const nnc_metric){ .name = (key),             \
+                                     .type = NNC_METRIC_LIST,   \
+                                     NNC_IN(listing, records),  \
+                                     NNC_COUNT(listing, count), \
+                                     .rows = &(table) },        \
+        .count = 1,                                             \
     }
-static const nnc_metric list_rows[] = {
-    LIST_OF("devices", device_metrics),
-    LIST_OF("models", model_metrics),
-    LIST_OF("software", software_metrics),
-};
-#undef LIST_OF
-
 static const struct {
     const char *name, *schema;
     nnc_spec_kind kind;
@@ -238,21 +230,21 @@ static const struct {
     nnc_status (*load)(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record,
                        nnc_error *err);
 } lists[] = {
-    { "devices",
-      "nncost.devices/1",
-      NNC_SPEC_DEVICE,
-      { .rows = &list_rows[0], .count = 1 },
-      load_device },
-    { "models",
-      "nncost.models/1",
-      NNC_SPEC_MODEL,
-      { .rows = &list_rows[1], .count = 1 },
-      load_model },
-    { "software",
-      "nncost.software-list/1",
-      NNC_SPEC_SOFTWARE,
-      { .rows = &list_rows[2], .count = 1 },
-      load_software },
+    { .name = "devices",
+      .schema = "nncost.devices/1",
+      .kind = NNC_SPEC_DEVICE,
+      .document = DOCUMENT("devices", device_metrics),
+      .load = load_device },
+    { .name = "models",
+      .schema = "nncost.models/1",
+      .kind = NNC_SPEC_MODEL,
+      .document = DOCUMENT("models", model_metrics),
+      .load = load_model },
+    { .name = "software",
+      .schema = "nncost.software-list/1",
+      .kind = NNC_SPEC_SOFTWARE,
+      .document = DOCUMENT("software", software_metrics),
+      .load = load_software },
 };
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
@@ -263,7 +255,7 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
                             .document = &lists[which].document,
                             .lines = lines_of,
                             .page = write_page };
-    listing list = { .metrics = list_rows[which].rows };
+    listing list = { .metrics = lists[which].document.rows->rows };
     const size_t size = list.metrics->record_size;
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_status status = NNC_OK;
@@ -275,7 +267,7 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
         status = lists[which].load(session->specs, ids[i], scratch,
                                    (char *)list.records + (size_t)list.count * size, err);
         list.count += status == NNC_OK;
-        if (status == NNC_BAD_SPEC || status == NNC_IO) { /* the others are good */
+        if (status == NNC_BAD_SPEC || status == NNC_IO) { /* list the others */
             fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);
             session->exit_code = 1;
             status = NNC_OK;
@@ -297,13 +289,12 @@ static nnc_status list_one(nnc_session *session, int which, nnc_error *err)
     return status == NNC_OK ? list_all(session, which, ids, count, err) : status;
 }
 
-/* "devices", "device". */
-static bool is_called(const char *name, const char *asked)
+/* "devices" or "device". */
+static bool is_called(const char *name, const char *word)
 {
     const size_t length = strlen(name);
-    return strcasecmp(name, asked) == 0 ||
-           (name[length - 1] == 's' && strlen(asked) == length - 1 &&
-            strncasecmp(name, asked, length - 1) == 0);
+    return strcasecmp(name, word) == 0 || (name[length - 1] == 's' && strlen(word) == length - 1 &&
+                                           strncasecmp(name, word, length - 1) == 0);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)
@@ -336,9 +327,9 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_list = {
     .name = "list",
     .operands = "[devices|models|software]",
-    .summary = "The devices, models or software profiles that can be named by id.",
-    .notes =
-        "A file that cannot be read is named on standard error and left out; then exits with 1.",
+    .summary = "The devices, models and software profiles that have an id.",
+    .notes = "A file that cannot be read is reported on standard error and left out; the exit code "
+             "is then 1.",
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON,
     .run = run,

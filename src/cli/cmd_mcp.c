@@ -8,7 +8,7 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
-#include "cli/command.h"
+#include "cli/cli_internal.h"
 #include "input/json.h"
 #include "input/place.h"
 #include "render/json_writer.h"
@@ -16,7 +16,7 @@
 #define PROTOCOL "2025-06-18"
 enum { WORDS_MAX = 96 };
 
-/* Of a tool: the command that it is, and its operands. */
+/* A tool is a command with its operands. */
 static const struct tool {
     const char *name, *operands[2], *help;
 } tools[] = {
@@ -29,10 +29,11 @@ static const struct tool {
       "Several devices, models or plans side by side: comma lists in model, device or options." },
     { "search",
       { "model", "device" },
-      "The best plans for devices and global_batch (options); several devices: which one to buy." },
+      "The best plans for devices and global_batch (options); several devices: a ranking of "
+      "them." },
     { "scale",
       { "model", "device" },
-      "1, 8, 64 ... devices: throughput, efficiency, and what it is lost to." },
+      "1, 8, 64 ... devices: throughput, efficiency, and the causes of losses." },
     { "run",
       { "model", "device" },
       "The whole run, with tokens among the options: days, cost, energy, failures, checkpoints." },
@@ -41,7 +42,7 @@ static const struct tool {
     { "list", { "what", NULL }, "Ids: what is devices, models or software." },
     { "show",
       { "id", NULL },
-      "Every figure of a device, model or software profile, with its source." },
+      "Every parameter of a device, model or software profile, with its source." },
 };
 enum { TOOL_COUNT = sizeof tools / sizeof tools[0] };
 
@@ -98,7 +99,7 @@ static void add_word(words *w, const char *begin, const char *middle, const char
     }
 }
 
-/* Standard input holds messages, and a pipe may keep them waiting: is one in the list, which may be of one name? */
+/* Is standard input or a pipe in a comma list? Standard input holds the messages, and reading a pipe could block. */
 static bool names_pipe(const char *list)
 {
     char name[1024];
@@ -122,7 +123,7 @@ static bool is_option_name(const char *key)
     return length > 0 && length < NNC_OPTION_NAME && strspn(key, letters) == length;
 }
 
-/* All digits of a number; whole ones without an exponent, as they were sent. */
+/* A number with all its digits; whole numbers without an exponent. */
 enum { DIGITS = 32 };
 static const char *all_digits(double number, char text[DIGITS])
 {
@@ -147,7 +148,7 @@ static void add_option(words *w, const char *key, nnc_json value)
     case NNC_JSON_BOOL: add_word(w, name, nnc_json_bool(value) ? "" : "=off", ""); return;
     case NNC_JSON_NUMBER: all_digits(nnc_json_number(value), number); break;
     case NNC_JSON_TEXT: text = nnc_json_text(value); break;
-    case NNC_JSON_LIST: /* given once for each */
+    case NNC_JSON_LIST: /* repeat the option */
         for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
             add_option(w, key, one);
         }
@@ -209,7 +210,9 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
             return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i], "missing, expected text");
         }
         if (names_pipe(operand)) {
-            return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i], "standard input holds messages");
+            return nnc_fail(
+                err, NNC_BAD_USAGE, tool->operands[i],
+                "cannot be standard input or a pipe: standard input holds the messages");
         }
         add_word(&w, operand, "", "");
     }
@@ -323,10 +326,11 @@ static nnc_status take_line(const char *line, size_t size, nnc_error *err)
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     nnc_status status = NNC_OK;
     (void)session;
-    for (ssize_t length = 0; status == NNC_OK && (length = getline(&line, &room, stdin)) >= 0;) {
+    for (ssize_t length = 0;
+         status == NNC_OK && (length = getline(&line, &capacity, stdin)) >= 0;) {
         if (length > 1) {
             status = take_line(line, (size_t)length, err);
         }
@@ -339,11 +343,11 @@ const nnc_command nnc_cmd_mcp = {
     .name = "mcp",
     .operands = "",
     .summary =
-        "A server of the Model Context Protocol on standard input and output, for assistants.",
-    .notes = "Tools: estimate, compare, search, run, ops, explain, list and show, with the "
-             "operands and options of "
-             "the commands; answers are their JSON. One JSON-RPC message a line; ends with "
-             "standard input.",
+        "A server of the Model Context Protocol for AI assistants, on standard input and output.",
+    .notes =
+        "Tools: estimate, compare, search, scale, run, ops, explain, list and show, with the "
+        "operands and options of the commands. Answers are their JSON output. Each line is one "
+        "JSON-RPC message; the server ends when standard input ends.",
     .takes = NNC_TAKES_HELP,
     .run = NNC_OFF_PAGE(run),
 };

@@ -1,3 +1,5 @@
+/* show: a device, model or software profile, each field with its value and where it comes from; or a model as a file that
+ * reads back. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,68 +8,515 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "cli/command.h"
-#include "cli/model_text.h"
-#include "cli/show_view.h"
+#include "cli/cli_internal.h"
+#include "graph/graph.h"
+#include "input/family_fields.h"
 #include "input/file.h"
 #include "input/kind.h"
 #include "input/place.h"
+#include "render/json_writer.h"
+#include "render/sheet.h"
+#include "render/table.h"
+#include "render/text.h"
 
-static nnc_spec_view view_device(const nnc_device *device)
+/* A loaded spec of any kind, and its table. */
+typedef struct spec_view {
+    const char *kind, *path;
+    const nnc_field_table *table;
+    const void *object;
+    const nnc_source *sources;
+    int32_t source_count;
+    const nnc_device *device; /* NULL unless it is one */
+    nnc_lineage *lineage;     /* NULL unless it is like another */
+    const nnc_model *model;   /* NULL unless it is one */
+} spec_view;
+
+/* ---- every field with its source ---- */
+
+/* A field of the spec with its value. */
+typedef struct shown_field {
+    const char *name, *value, *unit;
+} shown_field;
+
+static nnc_cell get_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
-    return (nnc_spec_view){ .kind = "device",
-                            .path = device->path,
-                            .table = &nnc_device_table,
-                            .object = device,
-                            .sources = device->sources,
-                            .source_count = device->source_count,
-                            .device = device };
+    const shown_field *field = place->record;
+    double number = 0.0;
+    (void)text;
+    return nnc_read_double(field->value, &number)
+               ? nnc_number_cell(number)
+               : nnc_text_cell(strcmp(field->value, "-") == 0 ? NULL : field->value);
 }
 
-static nnc_spec_view view_model(const nnc_model *model)
+/* A large or small number with a prefix, in addition to all its digits. */
+static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
-    return (nnc_spec_view){ .kind = "model",
-                            .path = model->path,
-                            .table = nnc_model_table_of(model),
-                            .object = model,
-                            .sources = model->sources,
-                            .source_count = model->source_count,
-                            .model = model };
+    const shown_field *field = place->record;
+    double number = 0.0;
+    const bool scales = field->unit != NULL && nnc_read_double(field->value, &number) &&
+                        (fabs(number) >= 1e4 || fabs(number) < 1e-2);
+    return nnc_text_cell(scales ? nnc_unit_text(number, field->unit, text) : "");
 }
 
-static nnc_spec_view view_software(const nnc_software *software)
+NNC_GET(get_unit, shown_field, nnc_text_cell(self->unit != NULL ? self->unit : ""))
+
+/* The file that the field comes from. */
+static nnc_cell get_from(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
+static bool is_like_another(const nnc_place *place);
+
+static const nnc_metric field_rows[] = {
+    NNC_AS("field", TEXT, NNC_IN(shown_field, name), .head = "field"),
+    NNC_AS("value", ANY, .get = get_value),
+    NNC_HEAD("value", TEXT, NNC_IN(shown_field, value), .shrinks = true),
+    NNC_TEXT(shown_field, unit),
+    NNC_HEAD("unit", TEXT, .get = get_unit, .drop = 2),
+    NNC_HEAD("", NUMBER, .get = get_scaled, .drop = 1),
+    NNC_AS("from", TEXT, .get = get_from, .head = "from",
+           .more = NNC_MORE(.when = is_like_another)),
+};
+static const nnc_metrics field_metrics = NNC_METRICS("a field", field_rows, shown_field);
+/* A file that is like no other: without the column "from". */
+static const nnc_metrics own_metrics = { .rows = field_rows,
+                                         .count = sizeof field_rows / sizeof field_rows[0] - 1,
+                                         .record_size = sizeof(shown_field) };
+
+/* A spec with the fields that are shown of it, in the arena. */
+typedef struct shown_spec {
+    const spec_view *view;
+    nnc_arena *arena;
+    const nnc_device *device; /* NULL = not one */
+    shown_field *fields;
+    int32_t count, capacity;
+    bool failed; /* out of memory */
+} shown_spec;
+
+NNC_IF(is_like_another, void, NNC_OWNER(shown_spec)->view->lineage != NULL)
+
+NNC_GET(get_from, shown_field,
+        nnc_text_cell(nnc_lineage_of(NNC_OWNER(shown_spec)->view->lineage, self->name)))
+
+static void add_field(shown_spec *to, const char *name, const char *value, const char *unit)
 {
-    return (nnc_spec_view){ .kind = "software",
-                            .path = software->path,
-                            .table = &nnc_software_table,
-                            .object = software,
-                            .sources = software->sources,
-                            .source_count = software->source_count };
+    shown_field *fields =
+        nnc_arena_grow(to->arena, to->fields, to->count, &to->capacity, sizeof *fields);
+    if (fields == NULL) {
+        to->failed = true;
+        return;
+    }
+    to->fields = fields;
+    shown_field *field = &to->fields[to->count++];
+    *field = (shown_field){ nnc_arena_strdup(to->arena, name), nnc_arena_strdup(to->arena, value),
+                            unit };
+    to->failed = to->failed || field->name == NULL || field->value == NULL;
 }
 
-static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, nnc_spec_view *view,
+enum { NAME_MAX_LENGTH = 128, VALUE_MAX_LENGTH = 8192 }; /* a list names every layer */
+
+static void add_rates(shown_spec *to, const nnc_field *field, const void *object, const char *name)
+{
+    for (int dtype = 0; dtype < NNC_DTYPE_COUNT; dtype++) {
+        double rate = 0.0;
+        memcpy(&rate, (const char *)object + field->offset + (size_t)dtype * sizeof rate,
+               sizeof rate);
+        if (!isnan(rate)) {
+            char dotted[NAME_MAX_LENGTH + 16], text[NNC_NUMBER_TEXT];
+            snprintf(dotted, sizeof dotted, "%s.%s", name, nnc_dtype_name((nnc_dtype)dtype));
+            add_field(to, dotted, nnc_number_text(rate, text), field->unit);
+        }
+    }
+}
+
+/* A stack of tables instead of recursion; tables nest twice at most. */
+typedef struct level {
+    const nnc_field *fields;
+    size_t count, next;
+    const void *object;
+    char prefix[NAME_MAX_LENGTH];
+} level;
+
+enum { LEVELS_MAX = 16 };
+
+static void push(level *stack, int *depth, const nnc_field *field, const void *object,
+                 const char *prefix)
+{
+    if (*depth < LEVELS_MAX) {
+        level *added = &stack[(*depth)++];
+        *added = (level){ field->fields, field->field_count, 0, object, "" };
+        snprintf(added->prefix, sizeof added->prefix, "%.*s.", NAME_MAX_LENGTH - 2, prefix);
+    }
+}
+
+/* A comment of the file; it is shown among the sources. */
+static bool is_comment(const nnc_field *field)
+{
+    return field->type == NNC_FIELD_TEXT && field->size == 0;
+}
+
+/* Rare fields are shown only when they are set. */
+static bool is_off(const nnc_field *field, const char *text)
+{
+    return field->rare &&
+           (strcmp(text, "off") == 0 || strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ||
+            (field->type == NNC_FIELD_ENUM && strcmp(text, field->names.of(0)) == 0));
+}
+
+/* Matrix products of a number format that was not measured. */
+static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *e)
+{
+    return to->device != NULL && e->sustained_fraction == 1.0 && e->memory_fraction == 1.0 &&
+           e->fixed_s == 0.0 && isnan(e->wave_quantization);
+}
+
+/* Efficiencies that were not fitted are all 1; they are not shown. The same holds for parameters of serving. */
+static bool is_neutral(const shown_spec *to, const void *place)
+{
+    const nnc_software *software = to->view->table == &nnc_software_table ? to->view->object : NULL;
+    return (to->device != NULL && place == (const void *)&to->device->efficiency &&
+            !to->device->efficiency.fitted) ||
+           (to->device != NULL && place == (const void *)&to->device->efficiency.serving &&
+            !to->device->efficiency.serving.fitted) ||
+           (software != NULL && place == (const void *)&software->serving &&
+            !software->serving.fitted);
+}
+
+static void add_fields(shown_spec *to, const nnc_field_table *table, const void *root)
+{
+    level stack[LEVELS_MAX] = { { table->fields, table->count, 0, root, "" } };
+    int depth = 1;
+    while (depth > 0) {
+        level *top = &stack[depth - 1];
+        if (top->next == top->count) {
+            depth--;
+            continue;
+        }
+        char name[NAME_MAX_LENGTH], text[VALUE_MAX_LENGTH];
+        const nnc_field *field = &top->fields[top->next++];
+        const char *place = (const char *)top->object + field->offset;
+        snprintf(name, sizeof name, "%.64s%.60s", top->prefix, field->name);
+        if (is_neutral(to, place) || is_comment(field)) {
+            continue;
+        }
+        if (field->type == NNC_FIELD_OBJECT) {
+            push(stack, &depth, field, place, name);
+        } else if (field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
+            for (int dtype = NNC_DTYPE_COUNT - 1; dtype >= 0; dtype--) {
+                char dotted[NAME_MAX_LENGTH];
+                if (to->device != NULL &&
+                    (isnan(nnc_device_matmul_peak(to->device, (nnc_dtype)dtype)) ||
+                     is_neutral_product(to, &to->device->efficiency.gemm[dtype]))) {
+                    continue;
+                }
+                snprintf(dotted, sizeof dotted, "%.100s.%s", name,
+                         nnc_dtype_name((nnc_dtype)dtype));
+                push(stack, &depth, field, place + (size_t)dtype * (field->size / NNC_DTYPE_COUNT),
+                     dotted);
+            }
+        } else if (field->type == NNC_FIELD_RATES) {
+            add_rates(to, field, top->object, name);
+        } else {
+            nnc_field_text(field, top->object, text, sizeof text);
+            if (!is_off(field, text)) {
+                add_field(to, name, text, field->unit);
+            }
+        }
+    }
+}
+
+static void write_notes(nnc_sheet *sheet, const spec_view *view)
+{
+    char text[NNC_NUMBER_TEXT];
+    const nnc_device *device = view->device;
+    for (int32_t i = 0; device != NULL && i < device->alias_count; i++) {
+        if (i == 0) {
+            nnc_sheet_label(sheet, "aliases");
+        }
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", device->aliases[i]);
+        if (i + 1 == device->alias_count) {
+            nnc_sheet_end(sheet);
+        }
+    }
+    for (int32_t i = 0; device != NULL && i < device->price_count; i++) {
+        const nnc_price *price = &device->prices[i];
+        nnc_sheet_label(sheet, "price");
+        nnc_sheet_words(sheet, "%s %s per device-hour",
+                        nnc_count_text(price->per_device_hour, text), price->currency);
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->where != NULL ? price->where : "-");
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->date != NULL ? price->date : "-");
+        if (price->source != NULL) {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->source);
+        }
+        nnc_sheet_end(sheet);
+    }
+    const nnc_software *software = view->table == &nnc_software_table ? view->object : NULL;
+    for (int32_t i = 0; software != NULL && i < software->stands_for_count; i++) {
+        const nnc_framework *framework = &software->stands_for[i];
+        nnc_sheet_label(sheet, "for");
+        nnc_sheet_words(sheet, "%s %s%s%s %s", framework->framework, framework->version,
+                        *framework->model != '\0' ? "networks " : "", framework->model,
+                        framework->hardware);
+        nnc_sheet_end(sheet);
+    }
+    for (int32_t i = 0; view->model != NULL && i < view->model->note_count; i++) {
+        nnc_sheet_label(sheet, "noted");
+        nnc_sheet_words(sheet, "%s", view->model->notes[i]);
+        nnc_sheet_end(sheet);
+    }
+    for (int32_t i = 0; i < view->source_count; i++) {
+        nnc_sheet_label(sheet, "source");
+        nnc_sheet_words(sheet, "%s%s%s", view->sources[i].key,
+                        *view->sources[i].key != '\0' ? ": " : "", view->sources[i].text);
+        nnc_sheet_end(sheet);
+    }
+}
+
+static nnc_lines lines_of(const void *record)
+{
+    const shown_spec *shown = record;
+    return (nnc_lines){ shown->view->lineage != NULL ? &field_metrics : &own_metrics, shown,
+                        shown->fields, shown->count };
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const shown_spec *shown = record;
+    const spec_view *view = shown->view;
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_sheet_label(&sheet, view->kind);
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s", view->path != NULL ? view->path : "built in");
+    nnc_sheet_end(&sheet);
+    nnc_sheet_gap(&sheet);
+    nnc_table_of(out, style, lines_of(shown));
+    nnc_sheet_gap(&sheet);
+    write_notes(&sheet, view);
+}
+
+static const nnc_metric price_rows[] = {
+    NNC_NUMBER(nnc_price, per_device_hour),
+    NNC_CHARS(nnc_price, currency),
+    NNC_TEXT(nnc_price, where),
+    NNC_TEXT(nnc_price, date),
+    NNC_TEXT(nnc_price, source),
+};
+static const nnc_metrics price_metrics = NNC_METRICS("a price", price_rows, nnc_price);
+
+static const nnc_metric source_rows[] = {
+    NNC_TEXT(nnc_source, key),
+    NNC_TEXT(nnc_source, text),
+};
+static const nnc_metrics source_metrics = NNC_METRICS("a source", source_rows, nnc_source);
+
+NNC_IF(is_device, shown_spec, self->device != NULL)
+
+static const nnc_metric document_rows[] = {
+    NNC_AS("kind", TEXT, NNC_VIA(shown_spec, view), NNC_IN(spec_view, kind)),
+    NNC_AS("file", TEXT, NNC_VIA(shown_spec, view), NNC_IN(spec_view, path)),
+    NNC_AS("fields", LIST, NNC_IN(shown_spec, fields), NNC_COUNT(shown_spec, count),
+           .rows = &field_metrics),
+    NNC_AS("aliases", TEXTS, NNC_VIA(shown_spec, device), NNC_IN(nnc_device, aliases),
+           NNC_COUNT(nnc_device, alias_count), .more = NNC_MORE(.when = is_device)),
+    NNC_AS("prices", LIST, NNC_VIA(shown_spec, device), NNC_IN(nnc_device, prices),
+           NNC_COUNT(nnc_device, price_count), .rows = &price_metrics,
+           .more = NNC_MORE(.when = is_device)),
+    NNC_AS("sources", LIST, NNC_VIA(shown_spec, view), NNC_IN(spec_view, sources),
+           NNC_COUNT(spec_view, source_count), .rows = &source_metrics),
+};
+static const nnc_metrics document = NNC_METRICS("a spec", document_rows, shown_spec);
+
+static const nnc_view spec_output = {
+    .schema = "nncost.show/1", .document = &document, .lines = lines_of, .page = write_page
+};
+
+static nnc_status write_spec(nnc_buffer *out, nnc_style style, const spec_view *view)
+{
+    shown_spec shown = { .view = view, .arena = nnc_arena_create(), .device = view->device };
+    if (shown.arena == NULL) {
+        return NNC_NO_MEMORY;
+    }
+    add_fields(&shown, view->table, view->object);
+    if (!shown.failed) {
+        nnc_view_write(out, style, &spec_output, &shown);
+    }
+    nnc_arena_destroy(shown.arena);
+    return shown.failed ? NNC_NO_MEMORY : NNC_OK;
+}
+
+/* ---- a model as a file ---- */
+
+static double number_at(const nnc_field *field, const char *place, int index)
+{
+    switch (nnc_field_element(field->type)) {
+    case NNC_FIELD_BOOL: return ((const bool *)(const void *)place)[index];
+    case NNC_FIELD_I32: return ((const int32_t *)(const void *)place)[index];
+    case NNC_FIELD_I64: return (double)((const int64_t *)(const void *)place)[index];
+    case NNC_FIELD_F64: return ((const double *)(const void *)place)[index];
+    default: return ((const unsigned *)(const void *)place)[index];
+    }
+}
+
+static void put_value(nnc_record *record, const char *key, const nnc_field *field, double value)
+{
+    if (field->names.of != NULL) {
+        nnc_record_text(record, key, field->names.of((unsigned)value));
+    } else if (nnc_field_element(field->type) == NNC_FIELD_BOOL) {
+        nnc_record_bool(record, key, value != 0);
+    } else if (nnc_field_element(field->type) == NNC_FIELD_F64) {
+        nnc_record_number(record, key, value);
+    } else {
+        nnc_record_whole(record, key, (int64_t)value);
+    }
+}
+
+static void put_field(nnc_record *record, const nnc_field *field, const nnc_model *model)
+{
+    const char *place = (const char *)model + field->offset;
+    if (field->type == NNC_FIELD_TEXT) {
+        nnc_record_text(record, field->name, place);
+        return;
+    }
+    if (field->capacity == 0) {
+        put_value(record, field->name, field, number_at(field, place, 0));
+        return;
+    }
+    int32_t count;
+    memcpy(&count, (const char *)model + field->count_offset, sizeof count);
+    nnc_record_list(record, field->name);
+    for (int32_t i = 0; i < count; i++) {
+        put_value(record, NULL, field, number_at(field, place, i));
+    }
+    nnc_record_close(record);
+}
+
+/* Does a file without the key have the same value? */
+static bool is_default(const nnc_field *field, const nnc_model *model, const nnc_model *empty)
+{
+    int32_t count = 0;
+    if (field->capacity > 0) {
+        memcpy(&count, (const char *)model + field->count_offset, sizeof count);
+        return count == 0;
+    }
+    return !field->required && memcmp((const char *)model + field->offset,
+                                      (const char *)empty + field->offset, field->size) == 0;
+}
+
+/* Sources; those of one key are one list. */
+static void put_sources(nnc_record *record, const nnc_model *model)
+{
+    nnc_record_object(record, "sources");
+    for (int32_t i = 0; i < model->source_count; i++) {
+        const char *key = model->sources[i].key;
+        int32_t first = 0;
+        while (strcmp(model->sources[first].key, key) != 0) {
+            first++;
+        }
+        if (first < i) {
+            continue;
+        }
+        nnc_record_list(record, key);
+        for (int32_t j = i; j < model->source_count; j++) {
+            if (strcmp(model->sources[j].key, key) == 0) {
+                nnc_record_text(record, NULL, model->sources[j].text);
+            }
+        }
+        nnc_record_close(record);
+    }
+    if (model->source_count == 0) {
+        nnc_record_text(record, "", model->path != NULL ? model->path : "the command line");
+    }
+    nnc_record_close(record);
+}
+
+/* The network of a graph, with the values that its numbers have now. */
+static void put_graph(nnc_record *record, const nnc_graph *graph)
+{
+    static const char *const parts[] = { "input", "define", "ops" };
+    const struct nnc_graph_net *net = graph->net;
+    nnc_record_object(record, "let");
+    for (int32_t i = 0; i < net->let_count; i++) {
+        if (net->lets[i].count == 0) {
+            nnc_record_whole(record, net->let_names[i], graph->lets[i]);
+        } else {
+            nnc_record_text(record, net->let_names[i], net->lets[i].text);
+        }
+    }
+    nnc_record_close(record);
+    for (int i = 0; i < 3; i++) {
+        if (net->texts[i] != NULL) {
+            nnc_record_json(record, parts[i], net->texts[i]);
+        }
+    }
+}
+
+static void put_towers(nnc_record *record, const nnc_model *model)
+{
+    nnc_record_list(record, "towers");
+    for (int32_t i = 0; i < model->tower_count; i++) {
+        nnc_record_object(record, NULL);
+        put_graph(record, &model->towers[i]);
+        nnc_record_close(record);
+    }
+    nnc_record_close(record);
+}
+
+/* Fields at their defaults are left out. */
+static void write_model(nnc_buffer *out, const nnc_model *model)
+{
+    const nnc_family_fields *family = nnc_family_fields_of(model->family);
+    nnc_record record = nnc_record_begin(out, "nncost.model/1");
+    nnc_model empty = { .family = model->family };
+    if (family->begin != NULL) {
+        family->begin(&empty);
+    }
+    for (size_t i = 0; i < family->table.count; i++) {
+        const nnc_field *field = &family->table.fields[i];
+        if (!is_default(field, model, &empty)) {
+            put_field(&record, field, model);
+        }
+    }
+    if (model->graph.net != NULL) {
+        put_graph(&record, &model->graph);
+    }
+    if (model->tower_count > 0) {
+        put_towers(&record, model);
+    }
+    if (model->alias_count > 0) {
+        nnc_record_list(&record, "aliases");
+        for (int32_t i = 0; i < model->alias_count; i++) {
+            nnc_record_text(&record, NULL, model->aliases[i]);
+        }
+        nnc_record_close(&record);
+    }
+    put_sources(&record, model);
+    nnc_record_end(&record);
+}
+
+/* ---- the command ---- */
+
+static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spec_view *view,
                        nnc_error *err)
 {
     const nnc_device *device = NULL;
     const nnc_model *model = NULL;
     const nnc_software *software = NULL;
-    nnc_status status = NNC_OK;
     if (kind == NNC_SPEC_DEVICE) {
-        status = nnc_device_load(specs, id, &device, err);
-        *view = status == NNC_OK ? view_device(device) : *view;
+        NNC_TRY(nnc_device_load(specs, id, &device, err));
+        *view = (spec_view){ "device",        device->path,         &nnc_device_table, device,
+                             device->sources, device->source_count, .device = device };
     } else if (kind == NNC_SPEC_MODEL) {
-        status = nnc_model_load(specs, id, &model, err);
-        *view = status == NNC_OK ? view_model(model) : *view;
+        NNC_TRY(nnc_model_load(specs, id, &model, err));
+        *view = (spec_view){ "model",       model->path,    nnc_model_table_of(model),
+                             model,         model->sources, model->source_count,
+                             .model = model };
     } else {
-        status = nnc_software_load(specs, id, &software, err);
-        *view = status == NNC_OK ? view_software(software) : *view;
+        NNC_TRY(nnc_software_load(specs, id, &software, err));
+        *view =
+            (spec_view){ "software",        software->path,         &nnc_software_table, software,
+                         software->sources, software->source_count, .device = NULL };
     }
-    return status == NNC_OK ? nnc_lineage_open(specs, kind, view->path, &view->lineage, err)
-                            : status;
+    return nnc_lineage_open(specs, kind, view->path, &view->lineage, err);
 }
 
-/* The kind that a file says it is; a file that says nothing can only be a model. */
-static nnc_spec_kind sniff(nnc_specs *specs, const char *path)
+/* The kind of a file by its schema; a file without a schema is a model. */
+static nnc_spec_kind kind_of_file(nnc_specs *specs, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
@@ -89,10 +538,7 @@ static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err)
     for (int kind = 0; kind < NNC_SPEC_KIND_COUNT; kind++) {
         const char *const *ids = NULL;
         int32_t count = 0;
-        const nnc_status status = nnc_specs_list(specs, (nnc_spec_kind)kind, &ids, &count, err);
-        if (status != NNC_OK) {
-            return status;
-        }
+        NNC_TRY(nnc_specs_list(specs, (nnc_spec_kind)kind, &ids, &count, err));
         for (int32_t i = 0; i < count && name_count < NAMES_MAX; i++) {
             names[name_count++] = ids[i];
         }
@@ -106,10 +552,10 @@ static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err)
                           "no device, model or software profile of this id, see 'nncost list'");
 }
 
-static nnc_status find(nnc_specs *specs, const char *id, nnc_spec_view *view, nnc_error *err)
+static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_error *err)
 {
     if (nnc_is_path(id) || nnc_is_folder(id)) {
-        return load(specs, sniff(specs, id), id, view, err);
+        return load(specs, kind_of_file(specs, id), id, view, err);
     }
     for (int kind = 0; kind < NNC_SPEC_KIND_COUNT; kind++) {
         const nnc_status status = load(specs, (nnc_spec_kind)kind, id, view, err);
@@ -122,15 +568,14 @@ static nnc_status find(nnc_specs *specs, const char *id, nnc_spec_view *view, nn
 
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
-    nnc_spec_view view = { 0 };
+    spec_view view = { 0 };
     NNC_TRY(find(session->specs, session->options.operands[0], &view, err));
     assert(view.table != NULL);
-    const bool file = view.model != NULL && session->style.format == &nnc_format_json;
     nnc_status status = NNC_OK;
-    if (file) { /* to be edited and read back */
-        nnc_model_write(session->out, view.model);
+    if (view.model != NULL && session->style.format == &nnc_format_json) { /* to be edited */
+        write_model(session->out, view.model);
     } else {
-        status = nnc_spec_write(session->out, session->style, &view);
+        status = write_spec(session->out, session->style, &view);
     }
     nnc_lineage_close(view.lineage);
     return status == NNC_OK ? NNC_OK : nnc_no_memory(err);
@@ -141,7 +586,7 @@ const nnc_command nnc_cmd_show = {
     .operands = "ID",
     .summary = "A device, model or software profile: the file it came from, every field, the "
                "sources.",
-    .notes = "A model in --format json is a file that reads back.",
+    .notes = "--format json prints a model as a model file, which nncost can read.",
     .min_operands = 1,
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL,

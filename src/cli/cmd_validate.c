@@ -1,9 +1,14 @@
+/* validate checks files; import turns an ONNX file into a model file. */
 #include <stdio.h>
+#include <string.h>
 
-#include "cli/command.h"
+#include "base/error.h"
+#include "cli/cli_internal.h"
+#include "input/kind.h"
+#include "onnx/onnx_import.h"
 #include "render/text.h"
 
-/* Faults go to standard error as they are found; the worst decides the exit code. */
+/* Prints a fault to standard error; the worst fault decides the exit code. */
 static void print_fault(void *context, const nnc_error *fault)
 {
     int *exit_code = context;
@@ -12,7 +17,7 @@ static void print_fault(void *context, const nnc_error *fault)
     *exit_code = code > *exit_code ? code : *exit_code;
 }
 
-/* A file without a fault: the only kind that is listed. */
+/* Only files without a fault are listed. */
 NNC_GET(get_ok, void, nnc_bool_cell(true))
 
 NNC_GET(get_file, void, nnc_text_cell(*(char *const *)self))
@@ -49,7 +54,7 @@ static const nnc_view view = {
     .schema = "nncost.validate/1", .document = &document, .lines = lines_of, .page = write_page
 };
 
-static nnc_status run(nnc_session *session, nnc_error *err)
+static nnc_status run_validate(nnc_session *session, nnc_error *err)
 {
     (void)err;
     for (int i = 0; i < session->options.operand_count; i++) {
@@ -65,11 +70,62 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_validate = {
     .name = "validate",
     .operands = "FILE...",
-    .summary = "Check device, model, software, cluster and plan files: every fault, one per line.",
-    .notes = "Faults go to standard error, and the exit code is 3. Without any, each file is "
-             "reported as ok.",
+    .summary = "Check device, model, software, cluster and plan files, and list every fault.",
+    .notes =
+        "Faults are printed to standard error, one per line, and the exit code is 3. If there are "
+        "none, each file is reported as ok.",
     .min_operands = 1,
     .max_operands = 1000000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL,
-    .run = run,
+    .run = run_validate,
+};
+
+/* ---- import ---- */
+
+/* Prints what the import could not keep, one line each, to standard error: standard output is the model file. */
+static void print_notes(const char *path, const char *notes)
+{
+    while (notes != NULL && *notes != '\0') {
+        const size_t length = strcspn(notes, "\n");
+        nnc_error note;
+        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes); /* without controls */
+        fprintf(stderr, "nncost: %s: %s\n", note.where, note.what);
+        notes += length + (notes[length] == '\n');
+    }
+}
+
+static nnc_status run_import(nnc_session *session, nnc_error *err)
+{
+    const char *path = session->options.operands[0], *notes = NULL;
+    const char *slash = strrchr(path, '/');
+    const char *axes = session->options.operand_count > 1 ? session->options.operands[1] : NULL;
+    char id[64], *text = NULL;
+    size_t size = 0;
+    snprintf(id, sizeof id, "%s", slash != NULL ? slash + 1 : path);
+    if (nnc_onnx_is_file(id)) {
+        id[strlen(id) - 5] = '\0';
+    }
+    NNC_TRY(nnc_onnx_import(path, id, axes, nnc_specs_arena(session->specs), &text, &size, &notes,
+                            err));
+    nnc_buffer_put(session->out, text, size);
+    print_notes(path, notes);
+    return NNC_OK;
+}
+
+const nnc_command nnc_cmd_import = {
+    .name = "import",
+    .operands = "FILE.onnx [AXES]",
+    .summary = "Convert an ONNX file to a model file of the graph family, on standard output.",
+    .notes =
+        "nncost import net.onnx > net.json. Shapes follow from the input; its batch becomes 1. "
+        "AXES "
+        "sets the size of other axes that have a name or no size: sequence=128,x.2=48 (the third "
+        "axis of input x). Norms, GELU and attention that are exported as many nodes become one "
+        "step. If a node cannot be converted, the error names it and nothing is written. Standard "
+        "error lists what the export has lost: batch norms folded into convolutions, dropout, the "
+        "loss. 'nncost estimate net.onnx DEVICE' imports the file by itself.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON,
+    .run = run_import,
 };

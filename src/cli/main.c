@@ -1,3 +1,7 @@
+/* Finds the command of a command line, reads its options, opens the specs and runs it.
+ *
+ * A command prints into a buffer, which is shown only when the command has succeeded: after a failure standard output stays
+ * empty. nncost mcp runs command lines through the same path (nnc_command_call). */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +11,8 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
-#include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/output.h"
+#include "cli/cli_internal.h"
 #include "onnx/onnx_import.h"
-#include "render/sheet.h"
 #include "sweep/ranks.h"
 
 static const nnc_command *const commands[] = {
@@ -55,8 +56,8 @@ static bool in_build_folder(const char *program)
 }
 #endif
 
-/* The folder with hw/, models/ and software/: installed beside the program, or the source tree of a
- * program that was not installed. NULL if neither is there. */
+/* The folder with hw/, models/ and software/: PREFIX/share/nncost of an installed program, PREFIX/bin/nncost, or the source
+ * tree of a program in its build folder. NULL: neither was found. */
 static const char *find_data(char path[PATH_MAX])
 {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
@@ -80,98 +81,6 @@ static const char *find_data(char path[PATH_MAX])
     }
 #endif
     return NULL;
-}
-
-static void write_global_help(nnc_buffer *out, nnc_style style)
-{
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    sheet.indent = 12;
-    nnc_buffer_text(
-        out,
-        "usage: nncost COMMAND ...\n\n"
-        "Time, memory, bounds and cost of one neural-network training step, from the shape of\n"
-        "the network and the datasheet of the device.\n\nCommands:\n");
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        char label[32];
-        snprintf(label, sizeof label, "  %s", commands[i]->name);
-        nnc_sheet_label(&sheet, label);
-        nnc_sheet_words(&sheet, "%s", commands[i]->summary);
-        nnc_sheet_end(&sheet);
-    }
-    nnc_buffer_text(
-        out,
-        "\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of\n"
-        "them; 'nncost -V' prints the version.\n\n"
-        "MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of "
-        "files.\n"
-        "Ids are looked up in $NNCOST_PATH, $XDG_CONFIG_HOME/nncost and the data that came with\n"
-        "the program; case does not matter, nor does an owner in front: meta-llama/Llama-3-8B.\n"
-        "'-' is standard input. $XDG_CONFIG_HOME/nncost/defaults may hold options, one on a line,\n"
-        "for all commands; --no-defaults leaves them out.\n\n"
-        "Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;\n"
-        "3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.\n\n"
-        "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n");
-}
-
-/* The commands that most begin with. */
-static void write_global_brief(nnc_buffer *out)
-{
-    nnc_buffer_text(
-        out,
-        "usage: nncost COMMAND ...\n\n"
-        "  nncost estimate gpt2-xl a100 --micro-batch 4   time, memory, cost of a training step\n"
-        "  nncost search llama3-8b h100 --devices 64      the best plan for so many devices\n"
-        "  nncost compare llama3-8b a100,h100,b200        devices, models or plans side by side\n"
-        "  nncost run llama3-8b h100 --tokens 1T          days, cost and energy of the whole run\n"
-        "  nncost explain mfu                             what a metric means, and its formula\n"
-        "  nncost list                                    devices, models, software profiles\n"
-        "\nCommands:");
-    int column = 9;
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const int length = (int)strlen(commands[i]->name) + 1;
-        if (column + length > 79) {
-            nnc_buffer_text(out, "\n         ");
-            column = 9;
-        }
-        nnc_buffer_print(out, " %s", commands[i]->name);
-        column += length;
-    }
-    nnc_buffer_text(out,
-                    "\n\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help "
-                    "COMMAND' all of\nthem; 'nncost --help' has the rest, 'nncost -V' prints the "
-                    "version.\n");
-}
-
-static void write_command_help(nnc_buffer *out, nnc_style style, const nnc_command *command,
-                               bool brief)
-{
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_buffer_print(out, "usage: nncost %s %s [options]\n\n", command->name, command->operands);
-    sheet.indent = 0;
-    nnc_sheet_label(&sheet, "");
-    nnc_sheet_words(&sheet, "%s", command->summary);
-    nnc_sheet_end(&sheet);
-    if (brief) {
-        nnc_options_brief(out, style, command->name, command->takes);
-        return;
-    }
-    if (command->notes != NULL) {
-        nnc_sheet_gap(&sheet);
-        nnc_sheet_label(&sheet, "");
-        nnc_sheet_words(&sheet, "%s", command->notes);
-        nnc_sheet_end(&sheet);
-    }
-    if (command->serving != NULL) {
-        nnc_sheet_gap(&sheet);
-        nnc_sheet_label(&sheet, "");
-        nnc_sheet_words(
-            &sheet,
-            "With --serve it answers about a decoder that is served: 'nncost %s --serve "
-            "--help' lists those options.",
-            command->name);
-        nnc_sheet_end(&sheet);
-    }
-    nnc_options_help(out, style, command->takes);
 }
 
 static const nnc_command *find_command(const char *name, nnc_error *err)
@@ -206,7 +115,7 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
     return NNC_OK;
 }
 
-/* What all ranks refuse, the first of them says. */
+/* Under MPI every rank meets the same error: only rank 0 reports it. */
 static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status,
                               nnc_error *err)
 {
@@ -216,7 +125,7 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
         nnc_crew_end();
     }
     if (status == NNC_OK) {
-        session->options.output = NULL; /* nothing is written */
+        session->options.output = NULL; /* write no file */
     }
     return status;
 }
@@ -243,7 +152,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     status = status == NNC_OK ? command->run(session, err) : status;
     nnc_specs_close(session->specs);
-    session->data = NULL; /* it lies in this function */
+    session->data = NULL; /* path is local */
     return status;
 }
 
@@ -257,41 +166,42 @@ static bool asks_to_serve(int argc, char **argv)
     return i < argc && strcmp(argv[i], "--serve") == 0;
 }
 
-/* 'v', 'h' in short, 'H' in full; 0 = a command. */
+/* Words that ask about the program itself: 'v' its version, 'h' short help, 'H' full help; 0 = a command. */
 static int about_itself(const char *word)
 {
     static const struct {
         const char *word;
-        int asked;
+        int about;
     } words[] = { { "--version", 'v' }, { "-V", 'v' },   { "version", 'v' },
                   { "--help", 'H' },    { "help", 'H' }, { "-h", 'h' } };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(words[i].word, word) == 0) {
-            return words[i].asked;
+            return words[i].about;
         }
     }
     return 0;
 }
 
-static nnc_status say_itself(nnc_session *session, int asked, int argc, char **argv, nnc_error *err)
+static nnc_status write_about(nnc_session *session, int about, int argc, char **argv,
+                              nnc_error *err)
 {
     const int most = strcmp(argv[1], "help") == 0 ? 3 : 2;
     if (argc > most) {
-        return nnc_fail(err, NNC_BAD_USAGE, argv[most], "nothing may follow %s", argv[most - 1]);
+        return nnc_fail(err, NNC_BAD_USAGE, argv[most], "unexpected argument after %s", argv[most - 1]);
     }
     session->style = nnc_output_style(&session->options);
-    if (asked == 'v') {
+    if (about == 'v') {
         nnc_buffer_print(session->out, "nncost %s\n", nnc_version());
-    } else if (asked == 'h') {
-        write_global_brief(session->out);
+    } else if (about == 'h') {
+        nnc_help_program_brief(session->out);
     } else if (argc == 3) {
         const nnc_command *command = find_command(argv[2], err);
         if (command == NULL) {
             return NNC_BAD_USAGE;
         }
-        write_command_help(session->out, session->style, command, false);
+        nnc_help_command(session->out, session->style, command, false);
     } else {
-        write_global_help(session->out, session->style);
+        nnc_help_program(session->out, session->style);
     }
     return NNC_OK;
 }
@@ -313,11 +223,11 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     if (argc < 2) {
         return nnc_fail(err, NNC_BAD_USAGE, "command line", "no command, see 'nncost --help'");
     }
-    const int asked = about_itself(argv[1]);
-    if (asked != 0) {
-        return say_itself(session, asked, argc, argv, err);
+    const int about = about_itself(argv[1]);
+    if (about != 0) {
+        return write_about(session, about, argc, argv, err);
     }
-    for (int i = 1; i < argc; i++) { /* before they are taken apart */
+    for (int i = 1; i < argc; i++) { /* getopt will reorder argv */
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }
     if (session->arguments.failed) {
@@ -337,12 +247,13 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     }
     const char *writing = session->inside ? writing_option(&session->options) : NULL;
     if (writing != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, writing, "is not for tools: the answer is the output");
+        return nnc_fail(err, NNC_BAD_USAGE, writing,
+                        "is not allowed for tools: their answer is the output");
     }
     session->style = nnc_output_style(&session->options);
     if (session->options.help) {
         session->style.format = &nnc_format_table;
-        write_command_help(session->out, session->style, command, session->options.brief);
+        nnc_help_command(session->out, session->style, command, session->options.brief);
         return NNC_OK;
     }
     return run_command(session, command, err);
@@ -357,8 +268,6 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
     return status == NNC_OK && out->failed ? nnc_no_memory(err) : status;
 }
 
-/* Everything a command prints is held back until it has succeeded: on a failure standard output
- * stays empty. */
 int main(int argc, char **argv)
 {
     nnc_buffer out = { 0 };
@@ -366,7 +275,8 @@ int main(int argc, char **argv)
     nnc_error err = { 0 };
     nnc_interrupt_spare();
     nnc_status status = dispatch(&session, argc, argv, &err);
-    const bool stopped = session.exit_code > 128; /* by a signal: shows how far it came */
+    const bool stopped =
+        session.exit_code > 128; /* by a signal: its output shows how far it came */
     if (status == NNC_OK && out.failed) {
         status = nnc_no_memory(&err);
     }

@@ -1,189 +1,355 @@
-#include "cli/option_table.h"
-
+/* Every option of the command line itself, one row each, and how --help, the man page and completion show an option.
+ *
+ * Options of the plan, the run, a serve plan and a budget are not listed here: their field tables are. A row names the
+ * member of nnc_options that its value goes to; options.c reads and checks it by its type and limits. */
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <nncost/search.h>
 
-#include "cli/estimate/estimate_view.h"
+#include "cli/cli_internal.h"
+#include "input/flags.h"
+#include "input/read.h"
+#include "plot/plot.h"
+#include "search/front.h"
 
-/* Where the value of an option goes. */
-#define SWITCH(member)                                        \
-    {                                                         \
-        NNC_PLACE_SWITCH, offsetof(nnc_options, member), 0, 0 \
-    }
-#define WORD(member)                                        \
-    {                                                       \
-        NNC_PLACE_WORD, offsetof(nnc_options, member), 0, 0 \
-    }
-#define WORDS(list, count)                                                          \
-    {                                                                               \
-        NNC_PLACE_WORDS, offsetof(nnc_options, list), offsetof(nnc_options, count), \
-            sizeof(((nnc_options *)0)->list) / sizeof(const char *)                 \
-    }
+/* ---- rows ---- */
+
+/* The place of a value, by the type of the member. */
+#define PLACE(member_type, member)                                  \
+    .type = (member_type), .offset = offsetof(nnc_options, member), \
+    .size = sizeof(((nnc_options *)0)->member)
+#define NUMBER(member) PLACE(NNC_FIELD_TYPE_OF(((nnc_options *)0)->member), member)
+#define SWITCH(member) PLACE(NNC_FIELD_BOOL, member)
+#define TEXT(member) PLACE(NNC_FIELD_TEXT, member)
+#define TEXTS(list, count) TEXT(list), NNC_FIELD_COUNTED(nnc_options, list, count)
+#define NAMED(name_of, number) .names = { (name_of), (number) }
 
 const nnc_own_option nnc_own_options[] = {
-    { "cluster", "FILE", "Links between the devices, in place of those of the device file.",
-      "Parallelism", NNC_TAKES_PLAN | NNC_TAKES_SERVE, WORD(given.cluster), 0, NULL, 0 },
-    { "software", "PROFILE",
-      "Implementation profile: which kernels are fused, what each keeps, what hides. 'any' chooses "
-      "by plan and lets a search offer what no framework of the profile has "
-      "[chosen for the plan and the device; to serve: vllm].",
-      "Numbers", NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE, WORD(given.software), 0,
-      NULL, 0 },
-    { "seller", "NAME",
-      "Seller whose prices count: a file in prices/, such as aws, or a path "
-      "[the device file's newest].",
-      "Numbers", NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE, WORD(given.seller), 0,
-      NULL, 0 },
-    { "offer", "KIND", "On what terms the seller rents the devices [on-demand].", "Numbers",
-      NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE, WORD(given.offer), 0, nnc_offer_name,
-      NNC_OFFER_COUNT },
-    { "region", "REGION",
-      "Where the devices stand: an ISO country code, or a cloud's region, which has prices of its "
-      "own. Sets the carbon intensity of the grid.",
-      "Numbers", NNC_TAKES_SCENARIO | NNC_TAKES_SERVE, WORD(given.region), 0, NULL, 0 },
-    { "set", "FIELD=VALUE",
-      "Any field of the plan, the model or the device by its name in the files, such as "
-      "scale_up.bytes_per_s=450e9; prefix plan., model. or device. to choose. May be repeated.",
-      "Numbers", NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE,
-      WORDS(given.sets, given.set_count), 0, NULL, 0 },
-    { "power-cap", "W",
-      "Watts that a device may draw for long: as --set device.power_cap_w=W. [its board's limit]",
-      "Numbers", NNC_TAKES_PLAN, WORD(power_cap), 0, NULL, 0 },
-    { "lenient", NULL,
-      "Skip keys of a Hugging Face configuration that are not known, unless they look like part of "
-      "the shape; the output names them.",
-      "Batch", NNC_TAKES_PLAN | NNC_TAKES_MODEL | NNC_TAKES_SERVE, SWITCH(lenient), 0, NULL, 0 },
-    { "scenario", "ID", "The scenario of the plan file that stands for MODEL [its only one].",
-      "Batch", NNC_TAKES_SCENARIO, WORD(scenario), 0, NULL, 0 },
-    { "update", NULL, "Write the estimates into the file's recorded part, and nothing else.",
-      "Output", NNC_TAKES_CHECK, SWITCH(update), 0, NULL, 0 },
-    { "forget", NULL, "Take the recorded part out of the file instead, and nothing else.", "Output",
-      NNC_TAKES_CHECK, SWITCH(forget), 0, NULL, 0 },
-    { "stages", NULL, "Show every stage of the pipeline: its layers, times and memory.", "Output",
-      NNC_TAKES_STAGES | NNC_TAKES_PLOT, SWITCH(stages), 0, NULL, 0 },
-    { "width", "PIXELS",
-      "Width of the picture, 300 to 4000; below 500 it is drawn for a phone [720].", "Output",
-      NNC_TAKES_PLOT, WORD(width), 0, NULL, 0 },
-    { "from", "TIME", "Begin of what a timeline shows: 1.2s, 800ms [the step's begin].", "Output",
-      NNC_TAKES_PLOT, WORD(from), 0, NULL, 0 },
-    { "to", "TIME", "End of it [the step's end].", "Output", NNC_TAKES_PLOT, WORD(to), 0, NULL, 0 },
-    { "date", "DATE", "Date to print on the report, which has none otherwise.", "Output",
-      NNC_TAKES_REPORT, WORD(date), 0, NULL, 0 },
-    { "fragment", NULL, "Leave out the style sheet, for a page that has it already.", "Output",
-      NNC_TAKES_PLOT, SWITCH(fragment), 0, NULL, 0 },
-    { "against", "COMMAND",
-      "Outline another estimate behind it, on the same scale: 'gpt2 a100 --micro-batch 4'.",
-      "Output", NNC_TAKES_PLOT, WORD(against), 0, NULL, 0 },
-    { "timeline", NULL, "Show what every stage does when.", "Output", NNC_TAKES_STAGES,
-      SWITCH(timeline), 0, NULL, 0 },
-    { "trace", "FILE",
-      "Write the timeline to FILE too, as a trace for chrome://tracing and Perfetto.", "Output",
-      NNC_TAKES_STAGES, WORD(trace), 0, NULL, 0 },
-    { "measured", "STEP",
-      "A step of your own beside the estimate, with its MFU: 0.41s, 380samples/s or 12000tokens/s.",
-      "Output", NNC_TAKES_STAGES, WORD(measured), 0, NULL, 0 },
-    { "sensitivity", NULL,
-      "Show what a little more of each figure of the device would bring: bandwidths, peaks, "
-      "latencies, capacity.",
-      "Output", NNC_TAKES_STAGES, SWITCH(sensitivity), 0, NULL, 0 },
-    { "best", "N", "Show the best N plans [10].", "Output", NNC_TAKES_SEARCH, WORD(search.best), 0,
-      NULL, 0 },
-    { "objective", "KEY",
-      "What is best: time, memory, or cost per token, which at one size is time [time].", "Output",
-      NNC_TAKES_SEARCH, WORD(search.objective), 0, nnc_objective_name, NNC_OBJECTIVE_COUNT },
-    { "max-devices", "N",
-      "No more than N; without --devices, one node, two, four ... up to N devices.", "Parallelism",
-      NNC_TAKES_SEARCH | NNC_TAKES_SLO, WORD(search.max_devices), 0, NULL, 0 },
-    { "serve", NULL, "Serve the model rather than train it.", "Requests", NNC_TAKES_SERVING,
-      SWITCH(serve), 0, NULL, 0 },
-    { "slo", "FIGURE<=X,...",
-      "What a deployment has to hold, such as ttft_s<=0.5,tpot_s<=0.03: figures of latency, "
-      "throughput, memory and cost as in 'nncost serve --format json'.",
-      "Requests", NNC_TAKES_SLO, WORD(slo), 0, NULL, 0 },
-    { "deadline", "TIME", "The whole run (--tokens, --samples) ends within it: 30d, 12h, 3600.",
-      "Numbers", NNC_TAKES_SEARCH, WORD(search.deadline), 0, NULL, 0 },
-    { "budget", "MONEY", "The whole run costs no more, at --price or the device file's.", "Numbers",
-      NNC_TAKES_SEARCH, WORD(search.budget), 0, NULL, 0 },
-    { "target-step", "TIME",
-      "Name the smallest device figure that alone brings the best plan to this step time: 2.5s, "
-      "800ms.",
-      "Output", NNC_TAKES_TARGET, WORD(search.target_step), 0, NULL, 0 },
-    { "plans", "FILE", "Write a plan file with the best plan of each device, for 'nncost check'.",
-      "Output", NNC_TAKES_TARGET, WORD(search.plans), 0, NULL, 0 },
-    { "shards", "FILE,...",
-      "Put together what all the shards of this search wrote, with the same options and --shard "
-      "I/N --format json, "
-      "instead of searching.",
-      "Output", NNC_TAKES_SEARCH, WORD(search.shards), 0, NULL, 0 },
-    { "max-memory", "BYTES", "Memory that a plan may use on one device [the device's].", "Memory",
-      NNC_TAKES_SEARCH, WORD(search.max_memory), 0, NULL, 0 },
-    { "progress", "FORM",
-      "Progress on standard error: line, on a terminal; json, an object a line; or none "
-      "[line].",
-      "Output", NNC_TAKES_SEARCH | NNC_TAKES_SWEEP, WORD(asked.progress), 0, nnc_progress_form_name,
-      NNC_PROGRESS_COUNT },
-    { "threads", "N", "Threads that work [all cores].", "Output",
-      NNC_TAKES_SEARCH | NNC_TAKES_SWEEP, WORD(threads), 0, NULL, 0 },
-    { "no-prune", NULL, "Evaluate every legal plan in full.", "Output", NNC_TAKES_SEARCH,
-      SWITCH(search.no_prune), 0, NULL, 0 },
-    { "where", "CONSTRAINT",
-      "Only rows that meet this condition, such as 'tensor*pipeline <= 64 && mfu > 0.4'. May be "
-      "repeated.",
-      "Output", NNC_TAKES_SWEEP, WORDS(sweep.where, sweep.where_count), 0, NULL, 0 },
-    { "link", "NAME=LIST;...",
-      "Axes that move together: 'tensor=1,2,4;data=8,4,2'. May be repeated.", "Output",
-      NNC_TAKES_SWEEP, WORDS(sweep.links, sweep.link_count), 0, NULL, 0 },
-    { "all", NULL, "Include plans that are illegal or do not fit, with the reason.", "Output",
-      NNC_TAKES_SWEEP, SWITCH(sweep.all), 0, NULL, 0 },
-    { "columns", "NAME,...",
-      "Axes, figures as in 'estimate --format csv', fields, row, verdict, reason, command [the "
-      "axes and "
-      "the main figures].",
-      "Output", NNC_TAKES_SWEEP, WORD(sweep.columns), 0, NULL, 0 },
-    { "by", "COLUMN[:desc]",
-      "Metric that --top sorts by: smallest first, throughputs largest first [step_s].", "Output",
-      NNC_TAKES_SWEEP, WORD(sweep.by), 0, NULL, 0 },
-    { "db", "FILE", "Write to an SQLite file; a run that was cut off goes on where it was.",
-      "Output", NNC_TAKES_SWEEP, WORD(sweep.database), 0, NULL, 0 },
-    { "device", "DEVICE", "The device whose figures are fitted, or that is paid for.", "Output",
-      NNC_TAKES_CALIBRATE | NNC_TAKES_BUDGET, WORD(device), 0, NULL, 0 },
-    { "fit", "FIGURE,...",
-      "Figures to fit to all rows at once, such as pointwise.memory_fraction [those that the rows "
-      "can determine].",
-      "Output", NNC_TAKES_CALIBRATE, WORD(fit), 0, NULL, 0 },
-    { "rows", NULL, "List every row.", "Output", NNC_TAKES_SCORE, SWITCH(rows), 0, NULL, 0 },
-    { "summary", NULL, "Add up by device, software profile and kind of model alone.", "Output",
-      NNC_TAKES_SCORE, SWITCH(summary), 0, NULL, 0 },
-    { "only", "TEXT", "Only rows whose id contains TEXT.", "Output",
-      NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, WORD(only), 0, NULL, 0 },
-    { "fold", "K/N",
-      "Only part K of N of the rows, dealt out by a digest of their ids; not:K/N: all others.",
-      "Output", NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, WORD(fold), 0, NULL, 0 },
-    { "group", "KEY,...",
-      "What --fold keeps together: rows of the same file, source, device, framework, model [id]. "
-      "Parts are "
-      "then dealt out by the CRC-32 of these names, joined by /.",
-      "Output", NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, WORD(group), 0, NULL, 0 },
-    { "hold-out", "NAME",
-      "Rows of this device, model or source are held out: not fitted on, and scored apart.",
-      "Output", NNC_TAKES_CALIBRATE, WORD(hold_out), 0, NULL, 0 },
-    { "sort", "KEY", "Order of the rows: order, time, flops or bytes, largest first [order].",
-      "Output", NNC_TAKES_OPS, WORD(asked.sort), 0, nnc_ops_sort_name, NNC_SORT_COUNT },
-    { "top", "N", "Show the first N rows only [all].", "Output", NNC_TAKES_OPS | NNC_TAKES_SWEEP,
-      WORD(asked.top), 0, NULL, 0 },
-    { "by", "KEY", "Add rows up by op, group or phase [row].", "Output", NNC_TAKES_OPS,
-      WORD(asked.by), 0, nnc_ops_by_name, NNC_BY_COUNT },
-    { "format", "FORMAT", "table, json, csv or markdown [table].", "Output", NNC_TAKES_COMMON,
-      WORD(asked.format), 'f', nnc_format_name, NNC_FORMAT_COUNT },
-    { "output", "FILE", "Write to FILE, whole or not at all [standard output].", "Output",
-      NNC_TAKES_COMMON, WORD(output), 'o', NULL, 0 },
-    { "no-defaults", NULL, "Leave out what $XDG_CONFIG_HOME/nncost/defaults says.", "Output",
-      NNC_TAKES_COMMON, SWITCH(no_defaults), 0, NULL, 0 },
-    { "help", NULL, "Show this text; -h: the options most asked for.", "Output",
-      NNC_TAKES_COMMON | NNC_TAKES_HELP, SWITCH(help), 'h', NULL, 0 },
-    { "building", "OPERATOR", "Whose data centre: its PUE, from grid/buildings.json [--pue].",
-      "Numbers", NNC_TAKES_SCENARIO, WORD(given.building), 0, NULL, 0 },
+    /* clang-format off */
+    { .field = { .name = "cluster", TEXT(given.cluster), .group = "Parallelism",
+                 .help = "Links between the devices, in place of those of the device file." },
+      .argument = "FILE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE },
+    { .field = { .name = "software", TEXT(given.software), .group = "Numbers",
+                 .help = "Implementation profile: which kernels are fused, which tensors are kept, how much "
+                         "communication overlaps. 'any' chooses by plan and lets a search use features that no "
+                         "framework of the profile has.",
+                 .default_text = "chosen for the plan and the device; to serve: vllm" },
+      .argument = "PROFILE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
+    { .field = { .name = "seller", TEXT(given.seller), .group = "Numbers",
+                 .help = "Seller whose prices count: a file in prices/, such as aws, or a path.",
+                 .default_text = "the device file's newest price" },
+      .argument = "NAME", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE },
+    { .field = { .name = "offer", TEXT(given.offer), .group = "Numbers", NAMED(nnc_offer_name, NNC_OFFER_COUNT),
+                 .help = "Terms on which the seller rents the devices.", .default_text = "on-demand" },
+      .argument = "KIND", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE },
+    { .field = { .name = "region", TEXT(given.region), .group = "Numbers",
+                 .help = "Location of the devices: an ISO country code, or a cloud's region, which has its own "
+                         "prices. Sets the carbon intensity of the grid." },
+      .argument = "REGION", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_SERVE },
+    { .field = { .name = "set", TEXTS(given.sets, given.set_count), .group = "Numbers",
+                 .help = "Any field of the plan, the model or the device by its name in the files, such as "
+                         "scale_up.bytes_per_s=450e9; prefix plan., model. or device. to choose. May be repeated." },
+      .argument = "FIELD=VALUE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
+    { .field = { .name = "power-cap", TEXT(power_cap), .group = "Numbers",
+                 .help = "Sustained power limit of a device in watts: as --set device.power_cap_w=W.",
+                 .default_text = "its board's limit" },
+      .argument = "W", .takes = NNC_TAKES_PLAN },
+    { .field = { .name = "lenient", SWITCH(lenient), .group = "Batch",
+                 .help = "Skip unknown keys of a Hugging Face configuration, unless they look like part of the "
+                         "shape; the output names them." },
+      .takes = NNC_TAKES_PLAN | NNC_TAKES_MODEL | NNC_TAKES_SERVE },
+    { .field = { .name = "scenario", TEXT(scenario), .group = "Batch",
+                 .help = "The scenario to take from the plan file that is given as MODEL.",
+                 .default_text = "its only one" },
+      .argument = "ID", .takes = NNC_TAKES_SCENARIO },
+    { .field = { .name = "update", SWITCH(update), .group = "Output",
+                 .help = "Write the estimates into the recorded part of the file, and change nothing else." },
+      .takes = NNC_TAKES_CHECK },
+    { .field = { .name = "forget", SWITCH(forget), .group = "Output",
+                 .help = "Remove the recorded part from the file, and change nothing else." },
+      .takes = NNC_TAKES_CHECK },
+    { .field = { .name = "stages", SWITCH(stages), .group = "Output",
+                 .help = "Show every stage of the pipeline: its layers, times and memory." },
+      .takes = NNC_TAKES_STAGES | NNC_TAKES_PLOT },
+    { .field = { .name = "width", NUMBER(width), .group = "Output", .min = NNC_PLOT_WIDTH_MIN, .max = NNC_PLOT_WIDTH_MAX,
+                 .help = "Width of the picture, 300 to 4000; below 500 it is drawn for a phone." },
+      .default_value = NNC_PLOT_WIDTH, .argument = "PIXELS", .takes = NNC_TAKES_PLOT },
+    { .field = { .name = "from", NUMBER(from_s), .group = "Output", .unit = "s",
+                 .help = "Time at which a timeline begins: 1.2s, 800ms.", .default_text = "the start of the step" },
+      .default_value = NAN, .argument = "TIME", .takes = NNC_TAKES_PLOT },
+    { .field = { .name = "to", NUMBER(to_s), .group = "Output", .unit = "s",
+                 .help = "Time at which a timeline ends.", .default_text = "the end of the step" },
+      .default_value = NAN, .argument = "TIME", .takes = NNC_TAKES_PLOT },
+    { .field = { .name = "date", TEXT(date), .group = "Output",
+                 .help = "Date to print on the report.", .default_text = "none" },
+      .argument = "DATE", .takes = NNC_TAKES_REPORT },
+    { .field = { .name = "fragment", SWITCH(fragment), .group = "Output",
+                 .help = "Leave out the style sheet, for a page that has it already." },
+      .takes = NNC_TAKES_PLOT },
+    { .field = { .name = "against", TEXT(against), .group = "Output",
+                 .help = "Draw the outline of another estimate behind it, on the same scale: 'gpt2 a100 "
+                         "--micro-batch 4'." },
+      .argument = "COMMAND", .takes = NNC_TAKES_PLOT },
+    { .field = { .name = "timeline", SWITCH(timeline), .group = "Output",
+                 .help = "Show what every stage does when." },
+      .takes = NNC_TAKES_STAGES },
+    { .field = { .name = "trace", TEXT(trace), .group = "Output",
+                 .help = "Also write the timeline to FILE, as a trace for chrome://tracing and Perfetto." },
+      .argument = "FILE", .takes = NNC_TAKES_STAGES },
+    { .field = { .name = "measured", TEXT(measured), .group = "Output",
+                 .help = "Compare with a step that you measured, and show its MFU: 0.41s, 380samples/s or "
+                         "12000tokens/s." },
+      .argument = "STEP", .takes = NNC_TAKES_STAGES },
+    { .field = { .name = "sensitivity", SWITCH(sensitivity), .group = "Output",
+                 .help = "Show how much faster the step gets when each parameter of the device improves a little: "
+                         "bandwidths, peaks, latencies, capacity." },
+      .takes = NNC_TAKES_STAGES },
+    { .field = { .name = "best", NUMBER(search.best), .group = "Output", .min = 1, .max = NNC_SEARCH_BEST_MAX,
+                 .help = "Show the best N plans." },
+      .default_value = 10, .argument = "N", .takes = NNC_TAKES_SEARCH },
+    { .field = { .name = "objective", TEXT(search.objective), .group = "Output", NAMED(nnc_objective_name, NNC_OBJECTIVE_COUNT),
+                 .help = "What to minimise: time, memory, or cost per token, which at one size is time.",
+                 .default_text = "time" },
+      .argument = "KEY", .takes = NNC_TAKES_SEARCH },
+    { .field = { .name = "max-devices", NUMBER(search.max_devices), .group = "Parallelism", .min = 1, .max = INT32_MAX,
+                 .help = "At most N devices. Without --devices, it tries one node, two, four ... up to N devices." },
+      .argument = "N", .takes = NNC_TAKES_SEARCH | NNC_TAKES_SLO },
+    { .field = { .name = "serve", SWITCH(serve), .group = "Requests",
+                 .help = "Serve the model instead of training it." },
+      .takes = NNC_TAKES_SERVING },
+    { .field = { .name = "slo", TEXT(slo), .group = "Requests",
+                 .help = "Limits that a deployment must keep, such as ttft_s<=0.5,tpot_s<=0.03: metrics of latency, "
+                         "throughput, memory and cost as in 'nncost serve --format json'." },
+      .argument = "METRIC<=X,...", .takes = NNC_TAKES_SLO },
+    { .field = { .name = "deadline", NUMBER(search.deadline_s), .group = "Numbers", .unit = "s",
+                 .help = "Longest time that the whole run (--tokens, --samples) may take: 30d, 12h, 3600." },
+      .argument = "TIME", .takes = NNC_TAKES_SEARCH },
+    { .field = { .name = "budget", TEXT(search.budget), .group = "Numbers",
+                 .help = "Highest cost of the whole run, at --price or the device file's." },
+      .argument = "MONEY", .takes = NNC_TAKES_SEARCH },
+    { .field = { .name = "target-step", NUMBER(search.target_step_s), .group = "Output", .unit = "s",
+                 .help = "For each parameter of the device, name the smallest value that alone brings the best plan "
+                         "to this step time: 2.5s, 800ms." },
+      .argument = "TIME", .takes = NNC_TAKES_TARGET },
+    { .field = { .name = "plans", TEXT(search.plans), .group = "Output",
+                 .help = "Write a plan file with the best plan of each device, for 'nncost check'." },
+      .argument = "FILE", .takes = NNC_TAKES_TARGET },
+    { .field = { .name = "shards", TEXT(search.shards), .group = "Output",
+                 .help = "Do not search: merge the outputs of all shards of this search, which ran with the same "
+                         "options and --shard I/N --format json." },
+      .argument = "FILE,...", .takes = NNC_TAKES_SEARCH },
+    { .field = { .name = "max-memory", NUMBER(search.max_memory), .group = "Memory", .unit = "B",
+                 .help = "Memory that a plan may use on one device.", .default_text = "the device's" },
+      .argument = "BYTES", .takes = NNC_TAKES_SEARCH },
+    { .field = { .name = "progress", NUMBER(progress), .group = "Output", NAMED(nnc_progress_form_name, NNC_PROGRESS_COUNT),
+                 .help = "Progress on standard error: line, on a terminal; json, one object per line; or none.",
+                 .default_text = "line" },
+      .argument = "FORM", .takes = NNC_TAKES_SEARCH | NNC_TAKES_SWEEP },
+    { .field = { .name = "threads", NUMBER(threads), .group = "Output", .min = 1, .max = NNC_SEARCH_THREADS_MAX,
+                 .help = "Number of threads.", .default_text = "all cores" },
+      .argument = "N", .takes = NNC_TAKES_SEARCH | NNC_TAKES_SWEEP },
+    { .field = { .name = "no-prune", SWITCH(search.no_prune), .group = "Output",
+                 .help = "Evaluate every legal plan completely." },
+      .takes = NNC_TAKES_SEARCH },
+    { .field = { .name = "where", TEXTS(sweep.where, sweep.where_count), .group = "Output",
+                 .help = "Only rows that meet this condition, such as 'tensor*pipeline <= 64 && mfu > 0.4'. May be "
+                         "repeated." },
+      .argument = "CONSTRAINT", .takes = NNC_TAKES_SWEEP },
+    { .field = { .name = "link", TEXTS(sweep.links, sweep.link_count), .group = "Output",
+                 .help = "Axes that change together: 'tensor=1,2,4;data=8,4,2'. May be repeated." },
+      .argument = "NAME=LIST;...", .takes = NNC_TAKES_SWEEP },
+    { .field = { .name = "all", SWITCH(sweep.all), .group = "Output",
+                 .help = "Include plans that are illegal or do not fit, with the reason." },
+      .takes = NNC_TAKES_SWEEP },
+    { .field = { .name = "columns", TEXT(sweep.columns), .group = "Output",
+                 .help = "Columns: axes, metrics as in 'estimate --format csv', fields, row, verdict, reason, "
+                         "command.", .default_text = "the axes and the main metrics" },
+      .argument = "NAME,...", .takes = NNC_TAKES_SWEEP },
+    { .field = { .name = "by", TEXT(sweep.by), .group = "Output",
+                 .help = "Metric that --top sorts by: smallest first, throughputs largest first.",
+                 .default_text = "step_s" },
+      .argument = "COLUMN[:desc]", .takes = NNC_TAKES_SWEEP },
+    { .field = { .name = "db", TEXT(sweep.database), .group = "Output",
+                 .help = "Write to an SQLite file. A run that was interrupted continues where it stopped." },
+      .argument = "FILE", .takes = NNC_TAKES_SWEEP },
+    { .field = { .name = "device", TEXT(device), .group = "Output",
+                 .help = "The device whose parameters are fitted, or that is paid for." },
+      .argument = "DEVICE", .takes = NNC_TAKES_CALIBRATE | NNC_TAKES_BUDGET },
+    { .field = { .name = "fit", TEXT(fit), .group = "Output",
+                 .help = "Parameters to fit to all rows at once, such as pointwise.memory_fraction.",
+                 .default_text = "those that the rows can determine" },
+      .argument = "PARAMETER,...", .takes = NNC_TAKES_CALIBRATE },
+    { .field = { .name = "rows", SWITCH(rows), .group = "Output",
+                 .help = "List every row." },
+      .takes = NNC_TAKES_SCORE },
+    { .field = { .name = "summary", SWITCH(summary), .group = "Output",
+                 .help = "Show only the sums by device, software profile and kind of model." },
+      .takes = NNC_TAKES_SCORE },
+    { .field = { .name = "only", TEXT(only), .group = "Output",
+                 .help = "Only rows whose id contains TEXT." },
+      .argument = "TEXT", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
+    { .field = { .name = "fold", TEXT(fold), .group = "Output",
+                 .help = "Only part K of N of the rows, which are divided by a hash of their ids; not:K/N: all "
+                         "other parts." },
+      .argument = "K/N", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
+    { .field = { .name = "group", TEXT(group), .group = "Output",
+                 .help = "Rows that --fold keeps in one part: those of the same file, source, device, framework or "
+                         "model. The rows are then divided by the CRC-32 of these names, joined by /.",
+                 .default_text = "id" },
+      .argument = "KEY,...", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
+    { .field = { .name = "hold-out", TEXT(hold_out), .group = "Output",
+                 .help = "Do not fit on rows of this device, model or source; score them separately." },
+      .argument = "NAME", .takes = NNC_TAKES_CALIBRATE },
+    { .field = { .name = "sort", NUMBER(view.sort), .group = "Output", NAMED(nnc_ops_sort_name, NNC_SORT_COUNT),
+                 .help = "Order of the rows: order, time, flops or bytes, largest first.", .default_text = "order" },
+      .argument = "KEY", .takes = NNC_TAKES_OPS },
+    { .field = { .name = "top", NUMBER(view.top), .group = "Output", .min = 1, .max = 1000000,
+                 .help = "Show only the first N rows.", .default_text = "all" },
+      .argument = "N", .takes = NNC_TAKES_OPS | NNC_TAKES_SWEEP },
+    { .field = { .name = "by", NUMBER(view.by), .group = "Output", NAMED(nnc_ops_by_name, NNC_BY_COUNT),
+                 .help = "Add up rows by op, group or phase.", .default_text = "row" },
+      .argument = "KEY", .takes = NNC_TAKES_OPS },
+    { .field = { .name = "format", TEXT(format_name), .group = "Output", NAMED(nnc_format_name, NNC_FORMAT_COUNT),
+                 .help = "table, json, csv or markdown.", .default_text = "table" },
+      .argument = "FORMAT", .takes = NNC_TAKES_COMMON, .letter = 'f' },
+    { .field = { .name = "output", TEXT(output), .group = "Output",
+                 .help = "Write to FILE, completely or not at all.", .default_text = "standard output" },
+      .argument = "FILE", .takes = NNC_TAKES_COMMON, .letter = 'o' },
+    { .field = { .name = "no-defaults", SWITCH(no_defaults), .group = "Output",
+                 .help = "Ignore $XDG_CONFIG_HOME/nncost/defaults." },
+      .takes = NNC_TAKES_COMMON },
+    { .field = { .name = "help", SWITCH(help), .group = "Output",
+                 .help = "Show this text; -h: only the most used options." },
+      .takes = NNC_TAKES_COMMON | NNC_TAKES_HELP, .letter = 'h' },
+    { .field = { .name = "building", TEXT(given.building), .group = "Numbers",
+                 .help = "Operator of the data centre, whose PUE is taken from grid/buildings.json.",
+                 .default_text = "--pue" },
+      .argument = "OPERATOR", .takes = NNC_TAKES_SCENARIO },
+    /* clang-format on */
 };
 
 const int nnc_own_option_count = sizeof nnc_own_options / sizeof nnc_own_options[0];
+_Static_assert(sizeof nnc_own_options / sizeof nnc_own_options[0] <= NNC_OWN_OPTIONS_MAX,
+               "nnc_options keeps a text of each");
+
+const nnc_option_fields nnc_option_tables[] = {
+    { NNC_TAKES_PLAN, &nnc_plan_table },
+    { NNC_TAKES_RUN, &nnc_run_table },
+    { NNC_TAKES_SERVE, &nnc_serve_table },
+    { NNC_TAKES_BUDGET, &nnc_budget_table },
+    { 0, NULL },
+};
+
+/* ---- an option as text ---- */
+
+/* The argument of a field's option. The value of a switch is never a word of its own: "--dora=off". */
+static const char *field_argument(const nnc_field *field)
+{
+    switch (field->type) {
+    case NNC_FIELD_BOOL: return "[=off]";
+    case NNC_FIELD_ENUM: return " NAME";
+    case NNC_FIELD_RECOMPUTE:
+    case NNC_FIELD_TRAIN:
+    case NNC_FIELD_OFFLOAD: return " LIST";
+    case NNC_FIELD_F64: return " X";
+    default: return " N";
+    }
+}
+
+/* Adds a part to a text, separated by a blank. */
+static void append(char *text, size_t size, const char *before, const char *part, const char *after)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s%s%s", used > 0 ? " " : "", before, part, after);
+}
+
+static void put_default(const char *value, nnc_option_text *text)
+{
+    snprintf(text->default_text, sizeof text->default_text, "%s", value);
+    if (*value != '\0') {
+        append(text->help, sizeof text->help, "[", value, "]");
+    }
+}
+
+/* Fields of a table are ordered by group; only the first of a group names it. */
+static const char *group_of(const nnc_field_table *table, const nnc_field *field)
+{
+    while (field->group == NULL && field > table->fields) {
+        field--;
+    }
+    return field->group;
+}
+
+static void describe_field(const nnc_option_fields *of, const nnc_field *field,
+                           nnc_option_text *text)
+{
+    const size_t size = sizeof text->help;
+    char expected[160];
+    nnc_option_name(field->name, text->name);
+    snprintf(text->argument, sizeof text->argument, "%s", field_argument(field));
+    text->field = field;
+    text->of_file = true;
+    text->of_plan = of->table == &nnc_plan_table;
+    text->group = group_of(of->table, field);
+    text->takes = of->takes;
+    append(text->help, size, "", field->help != NULL ? field->help : "", "");
+    if (nnc_flags_of(field->type) != NULL) {
+        nnc_field_expected(field, expected, sizeof expected);
+        append(text->help, size, "", expected, "");
+    }
+    if (field->type == NNC_FIELD_ENUM && field->names.count > 1) {
+        text->values = field->names;
+        text->help_of = field->help_of;
+        for (int i = 0; i < field->names.count; i++) {
+            append(text->help, size, "", field->names.of((unsigned)i),
+                   i + 1 < field->names.count ? "," : "");
+        }
+    }
+    if (field->alias != NULL) {
+        nnc_option_name(field->alias, text->alias);
+        append(text->help, size, "Also ", text->alias, ".");
+    }
+    put_default(field->default_text != NULL ? field->default_text : "", text);
+}
+
+static void describe_own(const nnc_own_option *own, nnc_option_text *text)
+{
+    char number[NNC_NUMBER_TEXT] = "";
+    nnc_option_name(own->field.name, text->name);
+    if (own->argument != NULL) {
+        snprintf(text->argument, sizeof text->argument, " %s", own->argument);
+    }
+    text->field = &own->field;
+    text->values = own->field.names;
+    text->group = own->field.group;
+    text->takes = own->takes;
+    append(text->help, sizeof text->help, "", own->field.help, "");
+    if (own->field.default_text == NULL && own->default_value != 0.0) {
+        nnc_number_text(own->default_value, number);
+    }
+    put_default(own->field.default_text != NULL ? own->field.default_text : number, text);
+}
+
+bool nnc_option_at(unsigned takes, int index, nnc_option_text *text)
+{
+    *text = (nnc_option_text){ 0 };
+    for (const nnc_option_fields *of = nnc_option_tables; of->table != NULL; of++) {
+        if (!(of->takes & takes)) {
+            continue;
+        }
+        if (index < (int)of->table->count) {
+            describe_field(of, &of->table->fields[index], text);
+            return true;
+        }
+        index -= (int)of->table->count;
+    }
+    for (int i = 0; i < nnc_own_option_count; i++) {
+        if ((nnc_own_options[i].takes & takes) && index-- == 0) {
+            describe_own(&nnc_own_options[i], text);
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,9 +1,9 @@
-#include "cost/collective.h"
-
-#include "base/number.h"
-
-/* `moved` bytes of the full tensor, `ranks` of them, rates in one direction; inner_ inside a domain,
- * outer_ between domains. In the papers S, n, B and alpha.   [collectives] */
+/* Seconds of a collective over a route: one function per algorithm, a table of the algorithms of each collective, and
+ * the same with the fitted efficiencies of a device.
+ *
+ * `moved`: bytes of the full tensor; inner_: inside a domain, outer_: between domains; rates are of one direction. The
+ * papers write S, n, B and alpha.   [collectives] [collectives-fitted] */
+#include "cost/cost_internal.h"
 
 static int32_t ceil_log2(int32_t n)
 {
@@ -14,8 +14,8 @@ static int32_t ceil_log2(int32_t n)
     return steps;
 }
 
-/* A ring through all nodes, node by node. Each NIC of a node closes a ring of its own (as NCCL
- * does), which carries its part of the data: a node's links are then as fast as all its NICs. */
+/* A ring through all nodes, one node after the other. Each NIC of a node closes a ring of its own, which carries
+ * its part of the data (as in NCCL): the links of a node are then as fast as all its NICs together. */
 static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
 {
     double bytes_per_s = r->inner == 1 ? r->outer_bytes_per_s : r->inner_bytes_per_s;
@@ -28,7 +28,7 @@ static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
     return bytes_per_s;
 }
 
-/* The steps of a ring keep pace with its slowest hop. */
+/* The slowest hop sets the pace of a ring. */
 static double flat_latency_s(const nnc_route *r, nnc_derivation *why)
 {
     const double inner = r->inner > 1 ? r->inner_latency_s : 0.0;
@@ -46,7 +46,7 @@ static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
     return ring_s;
 }
 
-/* Steps to the farthest rank of a torus, one axis after the other. */
+/* Latency of the steps to the farthest rank of a torus, one axis after the other. */
 static double torus_latency_s(const nnc_route *r, nnc_derivation *why)
 {
     double hops = 0.0;
@@ -60,8 +60,7 @@ static double torus_latency_s(const nnc_route *r, nnc_derivation *why)
     return hops_s;
 }
 
-/* Inside a domain. On a torus bytes are on their way while the next are sent, so the longer of both
- * counts. */
+/* An all-gather inside a domain. A torus sends data while earlier data is on its way, so the longer time counts. */
 static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double inside_s = 0.0;
@@ -78,7 +77,7 @@ static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *w
     return inside_s;
 }
 
-/* Between domains, `part` bytes of the tensor. */
+/* An all-gather between domains of `part` bytes of the tensor. */
 static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *why)
 {
     double across_s = 0.0;
@@ -92,7 +91,7 @@ static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *wh
     return across_s;
 }
 
-/* What each of a domain's ranks holds of the tensor. */
+/* The part of the tensor that each rank of a domain holds. */
 static double part_of(const nnc_route *r, double moved, nnc_derivation *why)
 {
     NNC_SAY(why, part, "B", moved / r->inner);
@@ -100,15 +99,15 @@ static double part_of(const nnc_route *r, double moved, nnc_derivation *why)
     return part;
 }
 
-/* All-gather; a reduce-scatter runs the same steps backwards. */
-double nnc_gather_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
+/* All-gather; a reduce-scatter runs the same steps in reverse. */
+static double gather_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double ring_s = flat_ring_s(r, moved, why);
     NNC_SAY(why, collective_s, "s", ring_s);
     return collective_s;
 }
 
-double nnc_gather_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
+static double gather_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double inside_s = inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, part_of(r, moved, why), why);
@@ -116,7 +115,7 @@ double nnc_gather_levels_s(const nnc_route *r, double moved, nnc_derivation *why
     return collective_s;
 }
 
-double nnc_reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
+static double reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double ring_s = flat_ring_s(r, moved, why);
     NNC_SAY(why, collective_s, "s", 2.0 * ring_s);
@@ -124,8 +123,8 @@ double nnc_reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
     return collective_s;
 }
 
-/* Two trees, each with half the data, leaves of one inside the other. */
-double nnc_reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
+/* Two trees, each with half of the data; the leaves of one are inner nodes of the other. */
+static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double bytes_per_s = flat_bytes_per_s(r, why);
     NNC_LET(why, inner_depth, NULL, r->inner > 1 ? ceil_log2(r->inner) : 0);
@@ -137,7 +136,7 @@ double nnc_reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
 }
 
 /* Reduce-scatter inside, all-reduce across, all-gather inside. */
-double nnc_reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
+static double reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double inside_s = inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, part_of(r, moved, why), why);
@@ -146,7 +145,7 @@ double nnc_reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *why
     return collective_s;
 }
 
-double nnc_reduce_level_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
+static double reduce_level_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double inside_s = inner_gather_s(r, moved, why), part = part_of(r, moved, why);
     NNC_LET(why, outer_depth, NULL, ceil_log2(r->outer));
@@ -157,15 +156,15 @@ double nnc_reduce_level_tree_s(const nnc_route *r, double moved, nnc_derivation 
     return collective_s;
 }
 
-double nnc_reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *why)
+static double reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     NNC_SAY(why, collective_s, "s", 2.0 * r->inner_latency_s + moved / r->inner_bytes_per_s);
     NNC_NOTE(why, "the switch adds up");
     return collective_s;
 }
 
-/* A byte to a random rank of an axis crosses X/4 places of a ring whose 2X links share the work; a
- * line's middle link carries a quarter of all. Axes work at once. */
+/* A byte to a random rank of an axis crosses X/4 places of a ring, and 2X links share the work; the middle link of
+ * a line carries a quarter of all bytes. Axes work at the same time. */
 static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double inside_s = torus_latency_s(r, why);
@@ -182,8 +181,8 @@ static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivatio
     return inside_s;
 }
 
-/* Pair by pair: inside and across use different links at the same time. */
-double nnc_pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
+/* Each pair directly. Pairs inside a domain and across domains use different links at the same time. */
+static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     NNC_LET(why, ranks, NULL, r->size);
     NNC_LET(why, near, NULL, r->inner - 1.0);
@@ -203,8 +202,8 @@ double nnc_pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
     return collective_s;
 }
 
-/* In two levels a rank first collects inside its domain what goes to its peers in the others. */
-double nnc_all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
+/* In two levels, a rank first collects inside its domain the data for its peers in other domains. */
+static double all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double inside_s =
         r->axes > 0 ? torus_all_to_all_s(r, moved, why) : inner_gather_s(r, moved, why);
@@ -213,7 +212,7 @@ double nnc_all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation 
     return collective_s;
 }
 
-double nnc_broadcast_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
+static double broadcast_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double bytes_per_s = flat_bytes_per_s(r, why), latency_s = flat_latency_s(r, why);
     NNC_LET(why, ranks, NULL, r->size);
@@ -221,7 +220,7 @@ double nnc_broadcast_ring_s(const nnc_route *r, double moved, nnc_derivation *wh
     return collective_s;
 }
 
-double nnc_broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
+static double broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double inside_s = 0.0, across_s = 0.0;
     NNC_LET(why, inner_depth, NULL, ceil_log2(r->inner));
@@ -241,7 +240,7 @@ double nnc_broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation *wh
 }
 
 /* From domain to domain through all NICs of each, then along all axes at once. */
-double nnc_torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation *why)
+static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double across_s = 0.0;
     if (r->outer > 1) {
@@ -254,8 +253,8 @@ double nnc_torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation *w
     return collective_s;
 }
 
-/* From each rank to the next, all at once: the slowest of the hops. */
-double nnc_hop_s(const nnc_route *r, double moved, nnc_derivation *why)
+/* From each rank to the next, all at the same time: the slowest hop counts. */
+static double hop_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     int32_t links = 1;
     double inside_s = 0.0, across_s = 0.0;
@@ -275,4 +274,224 @@ double nnc_hop_s(const nnc_route *r, double moved, nnc_derivation *why)
     NNC_SAY(why, collective_s, "s", nnc_max(inside_s, across_s));
     NNC_NOTE(why, "from each rank to the next, all at once: the slowest of the hops");
     return collective_s;
+}
+
+/* Groups of ranks for which an algorithm works: a set of flags. */
+enum {
+    PLAIN = 1, /* not a torus */
+    ONE = 2,   /* not a torus, one level: inside a domain, or one rank of each domain */
+    TWO = 4,   /* not a torus, two levels */
+    ADDS = 8,  /* inside a domain whose switch reduces */
+    TORUS = 16,
+    TORUSES = 32 /* several toruses */
+};
+
+static unsigned group_of(const nnc_route *r)
+{
+    if (r->axes > 0) {
+        return TORUS | (r->outer > 1 ? TORUSES : 0U);
+    }
+    return PLAIN | (r->inner > 1 && r->outer > 1 ? TWO : ONE) |
+           (r->reduces_in_switch && r->outer == 1 ? ADDS : 0U);
+}
+
+/* The algorithms of a collective: one row each, then an empty row. Of equally fast ones the first runs. */
+typedef struct algorithm {
+    const char *by;
+    unsigned groups;
+    unsigned needs; /* NNC_ALGORITHM_* flags that must all be allowed */
+    double (*seconds)(const nnc_route *r, double moved, nnc_derivation *why);
+} algorithm;
+
+enum { ALGORITHMS = 8 };
+#define LEVELS NNC_ALGORITHM_HIERARCHICAL
+
+static const algorithm algorithms[NNC_COLLECTIVE_COUNT][ALGORITHMS] = {
+    [NNC_ALL_REDUCE] = { { "ring", PLAIN, NNC_ALGORITHM_RING, reduce_ring_s },
+                         { "tree", PLAIN, NNC_ALGORITHM_TREE, reduce_tree_s },
+                         { "switch", ADDS, NNC_ALGORITHM_IN_NETWORK, reduce_switch_s },
+                         { "levels", TWO, LEVELS, reduce_levels_s },
+                         { "levels, a tree across", TWO, LEVELS | NNC_ALGORITHM_TREE,
+                           reduce_level_tree_s },
+                         { "levels", TORUS, 0, reduce_levels_s },
+                         { "levels, a tree across", TORUSES, NNC_ALGORITHM_TREE,
+                           reduce_level_tree_s } },
+    [NNC_ALL_GATHER] = { { "ring", PLAIN, NNC_ALGORITHM_RING, gather_ring_s },
+                         { "levels", TWO, LEVELS, gather_levels_s },
+                         { "levels", TORUS, 0, gather_levels_s } },
+    [NNC_REDUCE_SCATTER] = { { "ring", PLAIN, NNC_ALGORITHM_RING, gather_ring_s },
+                             { "levels", TWO, LEVELS, gather_levels_s },
+                             { "levels", TORUS, 0, gather_levels_s } },
+    [NNC_ALL_TO_ALL] = { { "pairs", ONE, 0, all_to_all_levels_s },
+                         { "pairs", TWO, NNC_ALGORITHM_RING, pairs_s },
+                         { "levels", TWO, LEVELS, all_to_all_levels_s },
+                         { "levels", TORUS, 0, all_to_all_levels_s } },
+    [NNC_BROADCAST] = { { "ring", PLAIN, NNC_ALGORITHM_RING, broadcast_ring_s },
+                        { "tree", PLAIN, NNC_ALGORITHM_TREE, broadcast_tree_s },
+                        { "levels", TORUS, 0, torus_broadcast_s } },
+    [NNC_P2P] = { { "hop", PLAIN | TORUS, 0, hop_s } },
+};
+
+/* The fastest allowed algorithm, else the first suitable one; NULL if the collective moves nothing. */
+static const algorithm *fastest(const nnc_route *route, nnc_collective kind, double moved,
+                                unsigned allowed, double *seconds)
+{
+    const unsigned group = group_of(route);
+    const algorithm *best = NULL, *first = NULL;
+    for (const algorithm *a = algorithms[kind]; a->seconds != NULL; a++) {
+        if ((a->groups & group) == 0) {
+            continue;
+        }
+        first = first != NULL ? first : a;
+        if ((a->needs & ~allowed) == 0) {
+            const double time_s = a->seconds(route, moved, NULL);
+            if (best == NULL || time_s < *seconds) {
+                *seconds = time_s;
+                best = a;
+            }
+        }
+    }
+    if (best == NULL && first != NULL) {
+        *seconds = first->seconds(route, moved, NULL);
+    }
+    return best != NULL ? best : first;
+}
+
+static void say_route(const nnc_route *r, nnc_derivation *why)
+{
+    NNC_PUT(why, (double)r->inner, NULL);
+    NNC_PUT(why, (double)r->outer, NULL);
+    NNC_PUT(why, r->inner_bytes_per_s, "B/s");
+    NNC_PUT(why, r->inner_latency_s, "s");
+    NNC_PUT(why, r->outer_bytes_per_s, "B/s");
+    NNC_PUT(why, r->outer_latency_s, "s");
+}
+
+double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes,
+                            unsigned allowed, nnc_derivation *why, const char **by)
+{
+    double seconds = 0.0, moved = bytes;
+    *by = "none";
+    if (route->size <= 1) {
+        return 0.0;
+    }
+    if (route->knee_bytes > 0.0) {
+        NNC_PUT(why, route->knee_bytes, "B");
+        NNC_SET(why, moved, "B", bytes + sqrt(route->knee_bytes * bytes));
+        NNC_NOTE(why, "small messages take as long as larger ones where the link has a knee");
+    }
+    const algorithm *a = fastest(route, kind, moved, allowed, &seconds);
+    if (a != NULL) {
+        *by = a->by;
+    }
+    if (a != NULL && why != NULL) {
+        NNC_PUT(why, moved, "B");
+        say_route(route, why);
+        a->seconds(route, moved, why);
+    }
+    return seconds;
+}
+
+double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes,
+                           unsigned allowed)
+{
+    const char *by = NULL;
+    return nnc_collective_say_s(route, kind, bytes, allowed, NULL, &by);
+}
+
+double nnc_collective_s(const nnc_route *route, nnc_collective kind, double bytes)
+{
+    return nnc_collective_by_s(route, kind, bytes, NNC_ALGORITHM_ALL);
+}
+
+double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes)
+{
+    if (size <= 1) {
+        return 0.0;
+    }
+    const double most = (size - 1.0) / size * bytes;
+    switch (kind) {
+    case NNC_ALL_REDUCE: return 2.0 * most;
+    case NNC_ALL_GATHER:
+    case NNC_REDUCE_SCATTER:
+    case NNC_ALL_TO_ALL: return most;
+    default: return bytes;
+    }
+}
+
+/* ---- fitted efficiencies ---- */
+
+static const nnc_collective_efficiency *efficiency_of(const nnc_collective_efficiencies *fitted,
+                                                      nnc_collective kind)
+{
+    switch (kind) {
+    case NNC_ALL_REDUCE: return &fitted->all_reduce;
+    case NNC_ALL_GATHER: return &fitted->all_gather;
+    case NNC_REDUCE_SCATTER: return &fitted->reduce_scatter;
+    case NNC_ALL_TO_ALL: return &fitted->all_to_all;
+    default: return NULL;
+    }
+}
+
+/* The route at the rates that collectives reach. The fitted fixed costs include the latency inside a domain. */
+static nnc_route reached_route(const nnc_route *route, const nnc_collective_efficiency *e,
+                               nnc_derivation *why)
+{
+    nnc_route r = *route;
+    NNC_LET(why, group, NULL, r.inner > 1 ? (double)r.inner : 2.0);
+    NNC_PUT(why, e->bus_fraction, NULL);
+    NNC_PUT(why, e->small_group_loss, NULL);
+    NNC_SAY(why, reached, NULL, e->bus_fraction * (1.0 - e->small_group_loss / (group * group)));
+    NNC_NOTE(why, "of the rate of the links inside a domain; group: its ranks there");
+    r.link_bytes_per_s *= reached;
+    if (r.inner > 1) {
+        NNC_LET(why, domain_bytes_per_s, "B/s", r.inner_bytes_per_s);
+        NNC_SET(why, r.inner_bytes_per_s, "B/s", domain_bytes_per_s * reached);
+    }
+    if (r.outer > 1) {
+        NNC_LET(why, network_bytes_per_s, "B/s", r.outer_bytes_per_s);
+        NNC_LET(why, scale_out_fraction, NULL, r.fitted->scale_out_fraction);
+        NNC_SET(why, r.outer_bytes_per_s, "B/s", network_bytes_per_s * scale_out_fraction);
+    }
+    r.inner_latency_s = e->fixed_s + e->log2_s > 0.0 ? 0.0 : r.inner_latency_s;
+    return r;
+}
+
+/* Fixed cost of one call: constant, per doubling of the group, and for leaving the domain. */
+static double fixed_of(const nnc_route *route, const nnc_collective_efficiency *e,
+                       nnc_derivation *why)
+{
+    NNC_LET(why, call_s, "s", e->fixed_s);
+    NNC_LET(why, doubling_s, "s", route->inner > 1 ? e->log2_s : 0.0);
+    NNC_LET(why, leaving_s, "s", route->outer > 1 ? route->fitted->scale_out_fixed_s : 0.0);
+    NNC_PUT(why, (double)route->inner, NULL);
+    NNC_SAY(why, fixed_s, "s", call_s + doubling_s * log2((double)route->inner) + leaving_s);
+    return fixed_s;
+}
+
+double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kind, double bytes,
+                                      nnc_derivation *why, const char **by)
+{
+    const nnc_collective_efficiency *e =
+        route->fitted != NULL ? efficiency_of(route->fitted, kind) : NULL;
+    if (e == NULL || route->size <= 1 || !(bytes > 0.0)) {
+        return nnc_collective_say_s(route, kind, bytes, NNC_ALGORITHM_ALL, why, by);
+    }
+    const unsigned allowed = NNC_ALGORITHM_ALL & ~(unsigned)NNC_ALGORITHM_IN_NETWORK;
+    const nnc_route r = reached_route(route, e, why);
+    const double collective_s = nnc_collective_say_s(&r, kind, bytes, allowed, why, by);
+    NNC_LET(why, sent_bytes, "B", nnc_collective_sent_bytes(kind, route->size, bytes));
+    NNC_LET(why, call_knee_bytes, "B", e->knee_bytes);
+    NNC_SAY(why, stretch, NULL, 1.0 + sqrt(call_knee_bytes / sent_bytes));
+    NNC_NOTE(why, "small messages; sent_bytes: what one rank sends");
+    const double fixed_s = fixed_of(route, e, why);
+    NNC_PUT(why, collective_s, "s");
+    NNC_SAY(why, predicted_s, "s", stretch * collective_s + fixed_s);
+    return predicted_s;
+}
+
+double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes)
+{
+    const char *by = NULL;
+    return nnc_collective_say_predicted_s(route, kind, bytes, NULL, &by);
 }

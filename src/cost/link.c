@@ -1,15 +1,14 @@
-#include "cost/link.h"
-
-#include <math.h>
+/* The links that a group of ranks uses: how many ranks share a domain, the rate and latency inside it and between
+ * domains, and in a torus or ring the axes that the group spans.   [routes] */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/number.h"
+#include "cost/cost_internal.h"
 
-enum { AXES = 3, CUBE_ROOT_MAX = 1290 }; /* 1290^3 is the last cube in an int32_t */
+enum { AXES = 3, CUBE_ROOT_MAX = 1290 }; /* 1290^3 is the largest cube in an int32_t */
 
-/* A box of ranks in a torus, shortest axis first; an axis it lacks has length 1. */
+/* A box of ranks in a torus, shortest axis first. A missing axis has length 1. */
 typedef struct box {
     int32_t length[AXES];
     bool wraps[AXES];
@@ -25,9 +24,8 @@ static int32_t ceil_div(int32_t a, int32_t b)
     return (int32_t)nnc_ceil_div(a, b);
 }
 
-/* Rates as the device file has them.
- * A PCIe device counts as having its own link to a root complex that serves all of them at once;
- * a server whose switches share an uplink is slower. */
+/* Rates as in the device file. A PCIe device counts as having a link of its own to a root complex that serves all
+ * links at once; a server whose switches share an uplink is slower. */
 static double scale_up_rate(const nnc_device *device)
 {
     return device->scale_up.bytes_per_s;
@@ -55,7 +53,7 @@ static nnc_status missing(const nnc_device *device, const char *figure, int32_t 
                     size);
 }
 
-/* Devices the scale-up fabric was built for; 0 = not recorded. */
+/* Devices that the scale-up fabric was built for; 0 = not recorded. */
 static int32_t fabric_devices(const nnc_scale_up *up)
 {
     int64_t devices = up->devices;
@@ -72,7 +70,7 @@ static box whole_torus(const nnc_scale_up *up)
 {
     box pod = { { 1, 1, 1 }, { false, false, false } };
     for (int32_t i = 0; i < up->dims_count; i++) {
-        int32_t at = 0; /* drops the 1 in front */
+        int32_t at = 0; /* removes the 1 at the front */
         for (; at < AXES - 1 && pod.length[at + 1] < up->dims[i]; at++) {
             pod.length[at] = pod.length[at + 1];
             pod.wraps[at] = pod.wraps[at + 1];
@@ -83,8 +81,8 @@ static box whole_torus(const nnc_scale_up *up)
     return pod;
 }
 
-/* n as a product of three lengths that fit into the pod, as near to a cube as whole numbers allow:
- * the largest shortest side, then the largest middle one. false if there is none. */
+/* Writes n as a product of three lengths that fit into the pod, as near to a cube as possible: the largest
+ * shortest side, then the largest middle side. false: n has no such product. */
 static bool cubic(const box *pod, int32_t n, int32_t length[AXES])
 {
     const int64_t b_max = pod->length[1], c_max = pod->length[2];
@@ -110,10 +108,10 @@ static bool cubic(const box *pod, int32_t n, int32_t length[AXES])
     return false;
 }
 
-/* The part of a torus that n ranks hold. An axis keeps its wrap-around links if it has the pod's
- * full length (TPU v5e, v6e), or in three dimensions if the slice is made of whole 4x4x4 cubes,
- * whose faces optical switches join at will (Jouppi et al., TPU v4, arXiv:2304.01433; Cloud TPU
- * documentation of v4 and v5p). A count that fits no box is taken as a line. */
+/* The part of a torus that n ranks occupy. An axis keeps its wrap-around links if it has the full length of the
+ * pod (TPU v5e, v6e), or, in three dimensions, if the slice consists of whole 4x4x4 cubes, whose faces optical
+ * switches connect freely (Jouppi et al., TPU v4, arXiv:2304.01433; Cloud TPU documentation of v4 and v5p). A
+ * count that fits no box is treated as a line. */
 static box slice_of(const nnc_scale_up *up, int32_t n)
 {
     const box pod = whole_torus(up);
@@ -139,14 +137,13 @@ static void add_axis(nnc_route *route, int32_t length, int32_t stride, bool wrap
     route->axes++;
 }
 
-/* Lays the inner ranks along the axes. Where the group takes every k-th place of an axis, k groups
- * share its links, so each has 1/k of the rate and crosses k links per step. A part of an axis is a
- * line. up: where k does not divide an axis, the groups that reach over its end have a place more.
- * false: not all ranks find a place. */
+/* Places the inner ranks along the axes. If the group takes every k-th place of an axis, k groups share its links:
+ * each has 1/k of the rate and crosses k links per step. A part of an axis is a line. up: if k does not divide an
+ * axis, groups that reach over its end have one place more. false: some ranks find no place. */
 static bool span_axes_by(const box *slice, int32_t stride, bool up, nnc_route *route)
 {
     int32_t left = route->inner;
-    int64_t base = 1; /* distance of neighbours along the axis */
+    int64_t base = 1; /* distance between neighbours along the axis */
     route->axes = 0;
     for (int32_t i = 0; i < AXES && left > 1; i++) {
         const int32_t length = slice->length[i];
@@ -170,9 +167,8 @@ static void span_axes(const box *slice, int32_t stride, nnc_route *route)
     }
 }
 
-/* Links of a torus or ring; link_bytes_per_s is set. What a rank takes in through all its axes
- * bounds a gather, and splitting the data over all orders of the axes reaches it. The end of a line
- * has one link. */
+/* Links of a torus or ring; link_bytes_per_s is set. A gather is bounded by the bytes that a rank receives through
+ * all its axes; splitting the data over all orders of the axes reaches this bound. The end of a line has one link. */
 static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route)
 {
     box slice = { { 1, 1, ranks }, { false, false, ranks == fabric_devices(up) } };
@@ -187,7 +183,7 @@ static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, n
     route->inner_bytes_per_s = links * route->link_bytes_per_s;
 }
 
-/* ranks: of the world in one domain. */
+/* ranks: number of ranks of the world in one domain. */
 static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride, nnc_route *route)
 {
     const nnc_scale_up *up = &device->scale_up;
@@ -202,16 +198,16 @@ static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride,
     } else if (up->kind == NNC_LINK_TORUS) {
         torus_route(up, ranks, stride, route);
     } else if (up->kind == NNC_LINK_RING) {
-        route->link_bytes_per_s = rate / 2.0; /* a device of a ring has two */
+        route->link_bytes_per_s = rate / 2.0; /* each device of a ring has two links */
         torus_route(up, ranks, stride, route);
     } else {
         route->reduces_in_switch = up->kind == NNC_LINK_SWITCH && up->reduces_in_switch;
     }
 }
 
-/* For a large message. A ring through all ranks is as slow as the slower of a domain's two ways
- * out; where levels are faster than it, the NICs are the slower one anyway. A torus has only the
- * levels: compares the bandwidth terms of both. */
+/* The slower link for a large message. A ring through all ranks is as slow as the slower of the two ways out of a
+ * domain; if levels are faster than the ring, the NICs are the slower link anyway. A torus has levels only:
+ * compares the bandwidth terms of both. */
 static const char *slower_link(const nnc_route *route)
 {
     const double inner = route->inner, outer = route->outer;

@@ -1,14 +1,378 @@
-#include "cost/memory.h"
-
-#include <math.h>
+/* Resident bytes of one device: parameters, gradients, optimizer states, activations, and the largest working set.
+ *
+ *     op list -> sums of one instance of each segment -> sums over the segments of a device -> ZeRO, offload -> bytes
+ *
+ * [memory] [korthikanti] */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "cost/cost_internal.h"
+#include "op/op_row.h"
 #include "op/work.h"
+#include "parallel/split.h"
 
-/* Whole bytes. The cap is past any device, and keeps sums of a few of them defined. */
+/* ---- one instance of each segment ---- */
+
+static void add_weights(const nnc_weights *w, double instances, nnc_parameters *sum)
+{
+    const double matrices = (double)w->count * instances;
+    const double elements = matrices * (double)w->rows * (double)w->cols;
+    const double vector = (double)w->vector * instances;
+    sum->params += elements + vector;
+    sum->factored_elements += matrices * ((double)w->rows + (double)w->cols) + vector;
+    if (!w->table) {
+        sum->matrix_params += elements;
+        sum->orthogonalise_flops += matrices * nnc_muon_flops(w->rows, w->cols);
+    }
+}
+
+static bool is_expert(const nnc_op *op)
+{
+    return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW;
+}
+
+/* The sum that the parameters of an op belong to. */
+static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s)
+{
+    if (op->frozen) {
+        return is_expert(op) ? &s->frozen_expert : &s->frozen;
+    }
+    return is_expert(op) ? &s->expert : &s->dense;
+}
+
+/* Adds the parameters of an op to its block (one repeat), or to the parameters outside blocks. */
+static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances, double *params,
+                     double outside[NNC_SEGMENTS_MAX])
+{
+    nnc_parameters own = { 0 };
+    if (op->block < 0) {
+        add_weights(&op->weights, instances, &own);
+        outside[op->segment] += own.params;
+    } else {
+        add_weights(&op->weights, (double)op->repeat / (double)list->blocks[op->block].repeat,
+                    &own);
+        params[op->block] += own.params;
+    }
+}
+
+/* Sets the largest unit of each segment; a segment that is one unit counts as a whole. */
+static void set_units(const nnc_op_list *list, const double *params, const double *frozen,
+                      const double outside[NNC_SEGMENTS_MAX],
+                      const double frozen_outside[NNC_SEGMENTS_MAX],
+                      nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+{
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        sums[s].unit_params = outside[s];
+        sums[s].unit_frozen = frozen_outside[s];
+    }
+    for (int32_t i = 0; i < list->block_count; i++) {
+        nnc_segment_sums *s = &sums[list->blocks[i].segment];
+        s->unit_params = nnc_max(s->unit_params, params[i]);
+        s->unit_frozen = nnc_max(s->unit_frozen, frozen[i]);
+    }
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        if (!(nnc_list_units(list, s) > 1.0)) {
+            sums[s].unit_params = sums[s].dense.params + sums[s].expert.params;
+            sums[s].unit_frozen = sums[s].frozen.params + sums[s].frozen_expert.params;
+        }
+    }
+}
+
+void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+{
+    double live[NNC_BLOCKS_MAX], again[NNC_BLOCKS_MAX], params[NNC_BLOCKS_MAX],
+        outside[NNC_SEGMENTS_MAX] = { 0 };
+    double frozen[NNC_BLOCKS_MAX], frozen_outside[NNC_SEGMENTS_MAX] = { 0 };
+    memset(sums, 0, sizeof sums[0] * NNC_SEGMENTS_MAX);
+    for (int32_t i = 0; i < list->block_count; i++) {
+        const nnc_block *block = &list->blocks[i];
+        live[i] = again[i] = params[i] = frozen[i] = 0.0;
+        sums[block->segment].input_bytes += block->input_bytes * (double)block->repeat /
+                                            (double)list->segments[block->segment].instances;
+    }
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        nnc_segment_sums *s = &sums[op->segment];
+        const double instances = (double)op->repeat / (double)list->segments[op->segment].instances;
+        const double kept = nnc_op_kept_bytes(op), transient = nnc_op_transient_bytes(op);
+        if (op->weights.count > 0 || op->weights.vector > 0) {
+            add_weights(&op->weights, instances, kind_of(op, s));
+            add_unit(list, op, instances, op->frozen ? frozen : params,
+                     op->frozen ? frozen_outside : outside);
+        }
+        s->kept_bytes += kept * instances;
+        if (op->block >= 0) {
+            live[op->block] += kept;
+            s->live_bytes = nnc_max(s->live_bytes, live[op->block]);
+            again[op->block] += nnc_op_dropped_bytes(op);
+            s->again_bytes = nnc_max(s->again_bytes, again[op->block]);
+        } else {
+            s->input_bytes += kept * instances;
+        }
+        if (transient > s->transient_bytes) {
+            s->transient_bytes = transient;
+            s->transient_what = nnc_op_row_of(op)->transient_what;
+        }
+    }
+    set_units(list, params, frozen, outside, frozen_outside, sums);
+}
+
+/* ---- parameters of a device ---- */
+
+double nnc_dense_shards(const nnc_plan *plan)
+{
+    return plan->zero > 0 ? (double)plan->shard : 1.0;
+}
+
+double nnc_expert_shards(const nnc_plan *plan)
+{
+    const int32_t same = nnc_plan_expert_ranks(plan) / plan->expert;
+    return plan->zero > 0 ? (double)(plan->shard < same ? plan->shard : same) : 1.0;
+}
+
+/* Sum over the instances of a device. DualPipe keeps the stages of both directions, and instances counts both. */
+static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_holding *holding, size_t at)
+{
+    nnc_parameters total = { 0 };
+    for (int32_t s = 0; s < holding->segments; s++) {
+        const nnc_parameters *p =
+            (const nnc_parameters *)(const void *)((const char *)&sums[s] + at);
+        const double n = (double)holding->instances[s];
+        if (holding->instances[s] == 0 || !(p->params > 0.0)) { /* for example, no experts */
+            continue;
+        }
+        total.params += n * p->params;
+        total.matrix_params += n * p->matrix_params;
+        total.factored_elements += n * p->factored_elements;
+        total.orthogonalise_flops += n * p->orthogonalise_flops;
+    }
+    return total;
+}
+
+nnc_parameters nnc_holding_trained(const nnc_segment_sums *sums, const nnc_holding *holding,
+                                   bool expert)
+{
+    return sum_of(sums, holding,
+                  expert ? offsetof(nnc_segment_sums, expert) : offsetof(nnc_segment_sums, dense));
+}
+
+nnc_parameters nnc_holding_frozen(const nnc_segment_sums *sums, const nnc_holding *holding,
+                                  bool expert)
+{
+    return sum_of(sums, holding,
+                  expert ? offsetof(nnc_segment_sums, frozen_expert)
+                         : offsetof(nnc_segment_sums, frozen));
+}
+
+/* 2 bytes; 1 byte; or NF4: half a byte, an 8-bit scale per 64 values and a 32-bit scale per 256 of these scales. */
+static double frozen_param_bytes(const nnc_plan *plan)
+{
+    return plan->frozen == NNC_FROZEN_NF4    ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
+           : plan->frozen == NNC_FROZEN_INT8 ? 1.0
+                                             : 2.0;
+}
+
+double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan)
+{
+    return frozen_param_bytes(plan) * frozen->matrix_params +
+           2.0 * (frozen->params - frozen->matrix_params);
+}
+
+double nnc_holding_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding)
+{
+    return nnc_holding_trained(sums, holding, false).params +
+           nnc_holding_trained(sums, holding, true).params +
+           nnc_holding_frozen(sums, holding, false).params +
+           nnc_holding_frozen(sums, holding, true).params;
+}
+
+void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert,
+                           const nnc_plan *plan, nnc_update *update)
+{
+    const double d = nnc_dense_shards(plan), e = nnc_expert_shards(plan);
+    update->params = (int64_t)ceil(dense->params / d + expert->params / e);
+    update->matrix_params = (int64_t)ceil(dense->matrix_params / d + expert->matrix_params / e);
+    update->factored_elements = dense->factored_elements / d + expert->factored_elements / e;
+    update->orthogonalise_flops = dense->orthogonalise_flops / d + expert->orthogonalise_flops / e;
+}
+
+void nnc_holding_copy(nnc_holding *to, const nnc_holding *from)
+{
+    for (int32_t s = 0; s < from->segments; s++) {
+        to->instances[s] = from->instances[s];
+        to->recomputed[s] = from->recomputed[s];
+    }
+    to->segments = from->segments;
+    to->in_flight = from->in_flight;
+    to->head_at_once = from->head_at_once;
+}
+
+/* ---- activations ---- */
+
+NNC_SAYING double korthikanti_layer(const nnc_decoder *d, const nnc_plan *plan, nnc_derivation *why)
+{
+    NNC_LET(why, s, NULL, (double)plan->seq_len / plan->context);
+    NNC_LET(why, b, NULL, (double)plan->micro_batch);
+    NNC_LET(why, h, NULL, (double)d->hidden);
+    NNC_LET(why, a, NULL, (double)d->heads);
+    NNC_LET(why, t, NULL, plan->tensor);
+    NNC_SAY(why, sbh, NULL, s * b * h);
+    NNC_NOTE(why, "s: sequence of a rank, b: micro-batch, h: hidden, a: heads, t: tensor ranks");
+    if ((plan->recompute & NNC_RECOMPUTE_FULL) != 0) {
+        NNC_LET(why, divisor, NULL, plan->sequence_parallel ? t : 1.0);
+        NNC_SAY(why, layer_bytes, "B", 2.0 * sbh / divisor);
+        return layer_bytes;
+    }
+    double linear_bytes = 0.0;
+    if (plan->sequence_parallel) {
+        NNC_SET(why, linear_bytes, "B", 34.0 * sbh / t);
+    } else {
+        NNC_SET(why, linear_bytes, "B", sbh * (10.0 + 24.0 / t));
+    }
+    if ((plan->recompute & NNC_RECOMPUTE_ATTENTION) != 0) {
+        NNC_SAY(why, layer_bytes, "B", linear_bytes);
+        return layer_bytes;
+    }
+    NNC_SAY(why, layer_bytes, "B", linear_bytes + 5.0 * a * s * s * b / t);
+    NNC_NOTE(why, "the second term: scores, softmax and its dropout");
+    return layer_bytes;
+}
+
+double nnc_korthikanti_layer_bytes(const nnc_decoder *d, const nnc_plan *plan)
+{
+    return korthikanti_layer(d, plan, NULL);
+}
+
+/* Terms of the same paper outside the layers: the dropout mask of the embedding, and at the head the inputs of the
+ * norm and of the logits, and the fp32 logits. */
+NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan,
+                                   const nnc_holding *holding, int32_t last, nnc_derivation *why)
+{
+    NNC_LET(why, s, NULL, (double)plan->seq_len / plan->context);
+    NNC_LET(why, b, NULL, (double)plan->micro_batch);
+    NNC_LET(why, h, NULL, (double)d->hidden);
+    NNC_LET(why, V, NULL, (double)d->vocab);
+    NNC_LET(why, t, NULL, plan->tensor);
+    NNC_PUT(why, holding->in_flight, NULL);
+    double masks_bytes = 0.0, head_bytes = 0.0;
+    if (holding->instances[0] > 0) {
+        NNC_SET(why, masks_bytes, "B", s * b * h / t * holding->in_flight);
+        NNC_NOTE(why, "the embedding's dropout mask");
+    }
+    if (holding->instances[last] > 0) {
+        NNC_SET(why, head_bytes, "B", 4.0 * (s * b) * (h + V) / t);
+        NNC_NOTE(why, "inputs of the last norm and of the logits, the fp32 logits; V: vocabulary");
+    }
+    NNC_PUT(why, masks_bytes, "B");
+    NNC_PUT(why, head_bytes, "B");
+    NNC_SAY(why, ends_bytes, "B", masks_bytes + head_bytes);
+    return ends_bytes;
+}
+
+NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *sums,
+                              const nnc_holding *holding, const nnc_plan *plan, nnc_derivation *why)
+{
+    NNC_LET(why, every, NULL, plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0);
+    nnc_kept k = { 0 };
+    for (int32_t s = 0; s < holding->segments; s++) {
+        if (holding->instances[s] == 0) {
+            continue;
+        }
+        const nnc_segment_sums *sum = &sums[s];
+        char name[24];
+        double segment_bytes = 0.0;
+        NNC_LET(why, again, NULL, (double)holding->recomputed[s]);
+        NNC_LET(why, whole, NULL, (double)holding->instances[s] - again);
+        NNC_PUT(why, sum->kept_bytes, "B");
+        NNC_PUT(why, sum->input_bytes, "B");
+        NNC_WHEN(why, snprintf(name, sizeof name, "kept.%d", (int)s));
+        NNC_SET_AS(why, name, segment_bytes, "B",
+                   whole * sum->kept_bytes + ceil(again / every) * sum->input_bytes);
+        NNC_NOTE(
+            why,
+            "of a segment (embedding, equal layers, head): whole instances keep all that their "
+            "ops keep, those run again the input of a block");
+        k.bytes += segment_bytes;
+        NNC_WHEN(why, nnc_say_term(why, name, "B", segment_bytes));
+        if (list->segments[s].layer) {
+            k.largest_layer_bytes =
+                nnc_max(k.largest_layer_bytes, whole > 0.0 ? sum->kept_bytes : sum->input_bytes);
+        } else {
+            k.ends_bytes += segment_bytes;
+            k.head_bytes += s > 0 ? segment_bytes : 0.0;
+        }
+    }
+    NNC_WHEN(why, nnc_say_sum(why, "pass_bytes", "B", k.bytes));
+    NNC_NOTE(why, "kept of one micro-batch");
+    return k;
+}
+
+static nnc_kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
+                        const nnc_holding *holding, const nnc_plan *plan, nnc_derivation *why)
+{
+    return why != NULL ? find_kept(list, sums, holding, plan, why)
+                       : find_kept(list, sums, holding, plan, NULL);
+}
+
+NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *list,
+                                   const nnc_holding *holding, const nnc_plan *plan,
+                                   const nnc_kept *k, nnc_derivation *why)
+{
+    const double pass_bytes = k->bytes;
+    double waiting_bytes = 0.0;
+    NNC_PUT(why, holding->in_flight, NULL);
+    if (plan->activations == NNC_ACTIVATIONS_KORTHIKANTI) {
+        const nnc_decoder *d = &model->decoder;
+        const int32_t last = list->segment_count - 1;
+        int64_t layers = 0;
+        for (int32_t s = 1; s < last; s++) {
+            layers += holding->instances[s];
+        }
+        const double layer_bytes = korthikanti_layer(d, plan, why);
+        const double ends_bytes = korthikanti_ends(d, plan, holding, last, why);
+        NNC_PUT(why, layers, NULL);
+        NNC_SET(why, waiting_bytes, "B",
+                layer_bytes * (double)layers * holding->in_flight + ends_bytes);
+        NNC_SOURCE(why, "arXiv:2205.05198 section 4");
+    } else if (holding->head_at_once && k->head_bytes > 0.0) {
+        NNC_PUT(why, k->head_bytes, "B");
+        NNC_SET(why, waiting_bytes, "B",
+                (pass_bytes - k->head_bytes) * holding->in_flight + k->head_bytes);
+    } else {
+        NNC_SET(why, waiting_bytes, "B", pass_bytes * holding->in_flight);
+    }
+    if ((plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) {
+        NNC_LET(why, layer_kept_bytes, "B", k->largest_layer_bytes);
+        NNC_LET(why, ends_kept_bytes, "B", k->ends_bytes);
+        NNC_SAY(why, activation_bytes, "B",
+                ceil(nnc_min(waiting_bytes, 2.0 * layer_kept_bytes + ends_kept_bytes)));
+        NNC_NOTE(why, "one layer's on its way to host memory while the next layer's are made; what "
+                      "table and head keep stays");
+        return activation_bytes;
+    }
+    NNC_SAY(why, activation_bytes, "B", ceil(waiting_bytes));
+    return activation_bytes;
+}
+
+static double activation_bytes_of(const nnc_model *model, const nnc_op_list *list,
+                                  const nnc_holding *holding, const nnc_plan *plan,
+                                  const nnc_kept *k, nnc_derivation *why)
+{
+    return why != NULL ? find_activations(model, list, holding, plan, k, why)
+                       : find_activations(model, list, holding, plan, k, NULL);
+}
+
+/* ---- all resident bytes ---- */
+
+nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes)
+{
+    return memory->total_bytes > capacity_bytes               ? NNC_OVER_MEMORY
+           : memory->total_interval_bytes[1] > capacity_bytes ? NNC_TIGHT
+                                                              : NNC_FITS;
+}
+
+/* Whole bytes. The limit is beyond any device, and sums of a few such values do not overflow. */
 static int64_t whole_bytes(double bytes)
 {
     return (int64_t)nnc_min(bytes, 0x1p60);
@@ -19,7 +383,7 @@ static const char *held_name(const nnc_policy_sizes *sizes)
     return sizes->cast_bytes > 0.0 ? "16-bit copy of the weights" : "gradients, not stored";
 }
 
-/* Of a block that is run again, or has modules that are, what is live while its backward runs. */
+/* Live bytes of a recomputed block, or of recomputed modules, during its backward. */
 static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double again)
 {
     const double every = plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0;
@@ -33,7 +397,7 @@ nnc_held nnc_held_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SE
                       .expert = nnc_holding_trained(sums, holding, true),
                       .frozen = nnc_holding_frozen(sums, holding, false),
                       .frozen_expert = nnc_holding_frozen(sums, holding, true),
-                      .kept = nnc_kept_of(list, sums, holding, plan, NULL) };
+                      .kept = kept_of(list, sums, holding, plan, NULL) };
     for (int32_t s = 0; s < holding->segments; s++) {
         if (holding->instances[s] == 0) {
             continue;
@@ -50,10 +414,11 @@ nnc_held nnc_held_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SE
     return held;
 }
 
-/* Largest extra at the peak: of one segment, gradients of activations and the block being recomputed (the head has none);
- * what ZeRO gathers (two units, and one unit's whole gradient), and what the policy holds for a while. */
-NNC_SAYING void transient(const nnc_held *held, const nnc_plan *plan, double params,
-                          nnc_memory *memory, nnc_derivation *why)
+/* The largest temporary bytes at the peak: gradients of activations and the recomputed block of one segment (the
+ * head has none); units that ZeRO gathers (two, and the whole gradient of one); bytes that the precision policy
+ * needs for a while. */
+NNC_SAYING void set_transient(const nnc_held *held, const nnc_plan *plan, double params,
+                              nnc_memory *memory, nnc_derivation *why)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const double op_bytes = held->op_bytes, live_block = held->block_bytes;
@@ -101,7 +466,7 @@ NNC_SAYING void transient(const nnc_held *held, const nnc_plan *plan, double par
              "is run again; both of the layer, table or head where their sum is largest");
 }
 
-/* Parameters on the device: dense and expert ones of the stage, and those left after ZeRO. */
+/* Parameters on a device: all of its stage, and those left after ZeRO. */
 typedef struct parts {
     double stage_params, sharded_params;
 } parts;
@@ -138,7 +503,7 @@ NNC_SAYING double states_of(const nnc_held *held, const nnc_plan *plan, const pa
     return optimizer_bytes;
 }
 
-/* Weights that are not trained, after ZeRO. */
+/* Bytes of weights that are not trained, after ZeRO. */
 NNC_SAYING double frozen_bytes_of(const nnc_held *held, const nnc_plan *plan, nnc_derivation *why)
 {
     const nnc_parameters dense = held->frozen, expert = held->frozen_expert;
@@ -146,7 +511,7 @@ NNC_SAYING double frozen_bytes_of(const nnc_held *held, const nnc_plan *plan, nn
     if (!(dense.params + expert.params > 0.0) || (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
         return 0.0;
     }
-    NNC_LET(why, stored_bytes_per_param, NULL, nnc_frozen_param_bytes(plan));
+    NNC_LET(why, stored_bytes_per_param, NULL, frozen_param_bytes(plan));
     NNC_LET(why, frozen_matrix_params, NULL,
             dense.matrix_params / (sharded ? nnc_dense_shards(plan) : 1.0) +
                 expert.matrix_params / (sharded ? nnc_expert_shards(plan) : 1.0));
@@ -160,7 +525,7 @@ NNC_SAYING double frozen_bytes_of(const nnc_held *held, const nnc_plan *plan, nn
     return frozen_bytes;
 }
 
-/* What the plan does not count: the user's figure, or the profile's. */
+/* Reserve for bytes that the plan does not count: the user's value, else the value of the software profile. */
 NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
                           nnc_derivation *why)
 {
@@ -180,7 +545,7 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
     memory->reserve_bytes = whole_bytes(reserve_bytes);
 }
 
-/* Where measured peaks fell; a figure of the user's own is taken at its word. */
+/* The range of measured peaks. A reserve that the user gives is exact. */
 NNC_SAYING void set_interval(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
                              nnc_derivation *why)
 {
@@ -214,7 +579,7 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const parts p = parts_of(held, plan, why);
-    NNC_WHEN(why, (void)nnc_kept_of(list, said, holding, plan, why));
+    NNC_WHEN(why, (void)kept_of(list, said, holding, plan, why));
     const bool weights_leave = (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0;
     const bool states_leave = (plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0;
     double held_params = 0.0, gradient_params = 0.0;
@@ -249,7 +614,7 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
         optimizer_bytes = states_of(held, plan, &p, why);
     }
     const double activation_bytes =
-        nnc_activation_bytes(model, list, holding, plan, &held->kept, why);
+        activation_bytes_of(model, list, holding, plan, &held->kept, why);
     nnc_memory memory = {
         .weight_bytes = whole_bytes(weight_bytes),
         .gradient_bytes = whole_bytes(gradient_bytes),
@@ -258,7 +623,7 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
         .capacity_bytes = capacity_bytes,
     };
     NNC_PUT(why, memory.capacity_bytes, "B");
-    transient(held, plan, p.stage_params, &memory, why);
+    set_transient(held, plan, p.stage_params, &memory, why);
     complete(plan, software, &memory, why);
     return memory;
 }
@@ -294,10 +659,10 @@ nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model,
                                 const nnc_holding *holding, const nnc_plan *plan,
                                 const nnc_software *software)
 {
-    const nnc_kept k = nnc_kept_of(list, sums, holding, plan, NULL);
+    const nnc_kept k = kept_of(list, sums, holding, plan, NULL);
     nnc_memory memory = *same;
     memory.activation_bytes =
-        whole_bytes(nnc_activation_bytes(model, list, holding, plan, &k, NULL));
+        whole_bytes(activation_bytes_of(model, list, holding, plan, &k, NULL));
     complete(plan, software, &memory, NULL);
     return memory;
 }

@@ -1,16 +1,15 @@
-#include "cost/network.h"
-
-#include <math.h>
+/* Communication of a plan: the route of each group of ranks, the seconds of a collective inside a training step, and
+ * the load that it puts on each fabric at least. */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/names.h"
-#include "base/number.h"
+#include "cost/cost_internal.h"
 #include "parallel/split.h"
 
 typedef enum axis { TENSOR, CONTEXT, DATA, PIPELINE, AXES } axis;
 
-/* The axes of an order, that of neighbours first. */
+/* The axes of a rank order, neighbours first. */
 typedef axis order[AXES];
 #define ORDER(a, b, c, d) \
     static const order NNC_ROW(NNC_ORDER_##a##_##b##_##c##_##d) = { a, b, c, d };
@@ -77,7 +76,7 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     return NNC_OK;
 }
 
-/* Over the host link, or in host memory. */
+/* Seconds over the link to the host, or in host memory. */
 static double offload_s(const nnc_network *network, const nnc_exchange *exchange, double count,
                         nnc_derivation *why)
 {
@@ -91,8 +90,8 @@ static double offload_s(const nnc_network *network, const nnc_exchange *exchange
     return network_s;
 }
 
-/* Of the domains, those that a token reaches. Each of its groups, drawn without returning one, lies in
- * domains of its own or shares one with others: of both, the mean. */
+/* Domains that the copies of a token reach, on average. The experts' groups of a token are drawn without
+ * replacement. A group spans several domains, or shares a domain with other groups. */
 NNC_SAYING double reached(const nnc_exchange *e, double domains, nnc_derivation *why)
 {
     NNC_LET(why, copies, NULL, e->copies);
@@ -128,7 +127,7 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_exchange 
     const double bytes = exchange->bytes;
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
     const double copies = exchange->copies;
-    const bool within = ideal && route->outer == 1; /* at best once for each rank */
+    const bool within = ideal && route->outer == 1; /* at best once per rank */
     NNC_LET(why, domains, NULL, within ? route->inner : route->outer);
     if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) {
         return bytes;
@@ -142,7 +141,7 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_exchange 
     return carried;
 }
 
-/* count times by the fitted figures, with what a call inside a step adds. */
+/* `count` calls with the fitted values, plus the cost of a call inside a step. */
 static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes, double count,
                        const char **by, nnc_derivation *why)
 {
@@ -155,7 +154,7 @@ static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes
     return network_s;
 }
 
-/* How long, and by what algorithm. */
+/* Seconds, and the algorithm. */
 static double exchange_s(const nnc_network *network, const nnc_exchange *exchange, const char **by,
                          nnc_derivation *why)
 {
@@ -185,7 +184,7 @@ static const char *link_of(const nnc_network *network, const nnc_exchange *excha
                : network->routes[nnc_network_route_of(exchange)].link;
 }
 
-/* Figures are compared as they are stored. */
+/* Compares the bits of both values. */
 static bool equal(const double *a, const double *b)
 {
     return memcmp((const void *)a, (const void *)b, sizeof *a) == 0;
@@ -215,4 +214,164 @@ const char *nnc_network_say_s(const nnc_network *network, const nnc_exchange *ex
     NNC_SOURCE(why, "Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel "
                     "Computing 35(12), 2009 (tree)");
     return by;
+}
+
+const char *nnc_fabric_name(nnc_fabric fabric)
+{
+    static const char *const names[NNC_FABRICS] = { "scale_up", "scale_out", "host" };
+    return names[fabric];
+}
+
+/* Bytes that one rank receives. G: ranks of the group in each of M domains, S: bytes of the full tensor.
+ *     collective                    from its domain                from other domains
+ *     all-gather, reduce-scatter    (G - 1)/G S                    (M - 1)/M S/G
+ *     all-reduce                    twice that; S if a switch adds twice that
+ *     all-to-all                    (G - 1)/G S/M                  (M - 1)/M S
+ *     broadcast                     S                              S/G
+ *     message                       S                              S */
+typedef struct bytes_in {
+    double inside, across;
+} bytes_in;
+
+NNC_SAYING bytes_in bytes_of(const nnc_route *r, nnc_collective kind, double moved,
+                             nnc_derivation *why)
+{
+    bytes_in b = { 0.0, 0.0 };
+    NNC_LET(why, near, NULL, r->inner);
+    NNC_LET(why, domains, NULL, r->outer);
+    NNC_PUT(why, moved, "B");
+    switch (kind) {
+    case NNC_ALL_GATHER:
+    case NNC_REDUCE_SCATTER:
+        NNC_SET(why, b.inside, "B", (near - 1.0) / near * moved);
+        NNC_SET(why, b.across, "B", (domains - 1.0) / domains * moved / near);
+        break;
+    case NNC_ALL_REDUCE:
+        NNC_SET(why, b.inside, "B", 2.0 * (near - 1.0) / near * moved);
+        if (r->reduces_in_switch && near > 2.0) {
+            NNC_SET(why, b.inside, "B", moved);
+            NNC_NOTE(why, "the switch adds up");
+        }
+        NNC_SET(why, b.across, "B", 2.0 * (domains - 1.0) / domains * moved / near);
+        break;
+    case NNC_ALL_TO_ALL:
+        NNC_SET(why, b.inside, "B", (near - 1.0) / near * moved / domains);
+        NNC_SET(why, b.across, "B", (domains - 1.0) / domains * moved);
+        break;
+    case NNC_BROADCAST:
+        NNC_SET(why, b.inside, "B", moved);
+        NNC_SET(why, b.across, "B", moved / near);
+        break;
+    case NNC_P2P:
+        NNC_SET(why, b.inside, "B", moved);
+        NNC_SET(why, b.across, "B", moved);
+        break;
+    default: break;
+    }
+    return b;
+}
+
+/* An all-to-all on a torus loads the middle of its longest axis, as in [collectives]. */
+NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
+{
+    double inside_s = 0.0;
+    NNC_LET(why, domains, NULL, r->outer);
+    NNC_PUT(why, r->link_bytes_per_s, "B/s");
+    for (int32_t i = 0; i < r->axes; i++) {
+        NNC_LET(why, longest_s, "s", inside_s);
+        NNC_LET(why, length, NULL, r->axis_length[i]);
+        NNC_LET(why, links, NULL, (r->axis_wraps[i] ? 2.0 : 1.0) / r->axis_stride[i]);
+        NNC_SET(why, inside_s, "s",
+                nnc_max(longest_s, moved / domains * length / (4.0 * links * r->link_bytes_per_s)));
+        NNC_NOTE(why, "along one axis, or what took longest before");
+    }
+    return inside_s;
+}
+
+/* A message crosses the links to the next rank of its group one after the other. */
+NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_derivation *why)
+{
+    int32_t links = 1;
+    if (kind != NNC_P2P) {
+        NNC_PUT(why, r->inner_bytes_per_s, "B/s");
+        return r->inner_bytes_per_s;
+    }
+    for (int32_t i = 0; i < r->axes; i++) {
+        links = r->axis_stride[i] > links ? r->axis_stride[i] : links;
+    }
+    NNC_PUT(why, r->link_bytes_per_s, "B/s");
+    NNC_PUT(why, links, NULL);
+    NNC_SAY(why, hop_bytes_per_s, "B/s", r->link_bytes_per_s / links);
+    return hop_bytes_per_s;
+}
+
+/* Load of one call on each fabric. */
+typedef struct loads {
+    double inside_s, across_s, host_s;
+} loads;
+
+NNC_SAYING loads collective_loads(const nnc_route *r, nnc_collective kind, double moved,
+                                  nnc_derivation *why)
+{
+    loads l = { 0.0, 0.0, 0.0 };
+    if (r->size <= 1 || !(moved > 0.0)) {
+        return l;
+    }
+    const bytes_in b = bytes_of(r, kind, moved, why);
+    if (r->inner > 1 && r->axes > 0 && kind == NNC_ALL_TO_ALL) {
+        l.inside_s = torus_pairs_s(r, moved, why);
+    } else if (r->inner > 1) {
+        NNC_LET(why, inside_bytes_per_s, "B/s", inside_rate(r, kind, why));
+        NNC_SET(why, l.inside_s, "s", b.inside / inside_bytes_per_s);
+    }
+    if (r->outer > 1) {
+        NNC_PUT(why, r->outer_bytes_per_s, "B/s");
+        NNC_SET(why, l.across_s, "s", b.across / r->outer_bytes_per_s);
+    }
+    return l;
+}
+
+NNC_SAYING loads loads_of(const nnc_network *network, const nnc_exchange *exchange,
+                          nnc_derivation *why)
+{
+    loads l = { 0.0, 0.0, 0.0 };
+    if (exchange->comm != NNC_COMM_OFFLOAD) {
+        const double moved = nnc_network_carried_bytes(network, exchange, true, why);
+        return collective_loads(&network->routes[nnc_network_route_of(exchange)], exchange->forward,
+                                moved, why);
+    }
+    NNC_PUT(why, exchange->bytes, "B");
+    NNC_LET(why, host_bytes_per_s, "B/s",
+            exchange->route == NNC_OFFLOAD_HOST_MEMORY ? network->host_mem_bytes_per_s
+                                                       : network->host_bytes_per_s);
+    NNC_SET(why, l.host_s, "s", exchange->bytes / host_bytes_per_s);
+    return l;
+}
+
+static double count_of(const nnc_exchange *exchange)
+{
+    return exchange->count > 0.0 ? exchange->count : 1.0;
+}
+
+void nnc_fabric_load(const nnc_network *network, const nnc_exchange *exchange,
+                     double load_s[NNC_FABRICS])
+{
+    const loads l = loads_of(network, exchange, NULL);
+    const double count = count_of(exchange);
+    load_s[NNC_FABRIC_SCALE_UP] = count * l.inside_s;
+    load_s[NNC_FABRIC_SCALE_OUT] = count * l.across_s;
+    load_s[NNC_FABRIC_HOST] = count * l.host_s;
+}
+
+void nnc_fabric_say_load(const nnc_network *network, const nnc_exchange *exchange,
+                         nnc_derivation *why)
+{
+    const loads l = loads_of(network, exchange, why);
+    NNC_LET(why, count, NULL, count_of(exchange));
+    NNC_PUT(why, l.inside_s, "s");
+    NNC_PUT(why, l.across_s, "s");
+    NNC_PUT(why, l.host_s, "s");
+    NNC_SAY(why, network_s, "s", count * l.inside_s + count * l.across_s + count * l.host_s);
+    NNC_NOTE(why, "what each kind of link has to carry, at its datasheet rate");
+    (void)network_s;
 }

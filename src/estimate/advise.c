@@ -1,13 +1,8 @@
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-#include <nncost/estimate.h>
-
-#include "base/number.h"
-#include "estimate/plan_asked.h"
+#include "estimate/estimate_internal.h"
 #include "op/work.h"
 #include "shape/family.h"
 
@@ -323,9 +318,10 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
 int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
 {
-    nnc_asked asked;
+    nnc_estimate_args asked;
     if (scratch == NULL || advice == NULL ||
-        nnc_asked_read("nnc_advise", model, device, software, plan, &asked, NULL) != NNC_OK) {
+        nnc_estimate_args_read("nnc_advise", model, device, software, plan, &asked, NULL) !=
+            NNC_OK) {
         return 0;
     }
     const nnc_profiles profiles = nnc_profiles_of_one(asked.software);

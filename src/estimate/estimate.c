@@ -1,78 +1,11 @@
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <nncost/estimate.h>
 
 #include "base/error.h"
 #include "base/names.h"
-#include "base/number.h"
-#include "estimate/bounds.h"
-#include "estimate/plan_asked.h"
-#include "estimate/prepare.h"
-#include "estimate/scratch.h"
-#include "estimate/update.h"
+#include "base/sized.h"
+#include "estimate/estimate_internal.h"
+#include "op/work.h"
 #include "shape/family.h"
-
-nnc_scratch *nnc_scratch_create(void)
-{
-    nnc_scratch *made = calloc(1, sizeof *made);
-    nnc_shared *shared = made != NULL ? nnc_shared_create(1) : NULL;
-    if (shared == NULL) {
-        free(made);
-        return NULL;
-    }
-    made->shared = shared;
-    return made;
-}
-
-void nnc_scratch_destroy(nnc_scratch *scratch)
-{
-    if (scratch != NULL) {
-        free(scratch->shared);
-    }
-    free(scratch);
-}
-
-bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device)
-{
-    if (scratch->shared->count < NNC_ALIKE) {
-        nnc_shared *larger = nnc_shared_create(NNC_ALIKE);
-        if (larger == NULL) {
-            return false;
-        }
-        free(scratch->shared);
-        scratch->shared = larger;
-    }
-    scratch->shared->promised = true;
-    nnc_known_forget(&scratch->known);
-    nnc_shared_begin(scratch->shared, model, device);
-    return true;
-}
-
-const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count)
-{
-    *count = scratch->shown != NULL ? scratch->shown->count : 0;
-    return scratch->shown != NULL ? scratch->shown->rows : NULL;
-}
-
-const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count)
-{
-    *count = scratch->shown != NULL ? scratch->stages : 0;
-    return scratch->step.stages;
-}
-
-const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index)
-{
-    const nnc_rows *rows = scratch != NULL ? scratch->shown : NULL;
-    return rows != NULL && index >= 0 && index < rows->count ? &rows->rows[index] : NULL;
-}
-
-const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index)
-{
-    const bool known = scratch != NULL && scratch->shown != NULL;
-    return known && index >= 0 && index < scratch->stages ? &scratch->step.stages[index] : NULL;
-}
 
 NNC_ENUM_NAMES(nnc_bound, NNC_BOUND_LIST)
 NNC_ENUM_NAMES(nnc_verdict, NNC_VERDICT_LIST)
@@ -80,6 +13,121 @@ NNC_ENUM_NAMES(nnc_verdict, NNC_VERDICT_LIST)
 _Static_assert(sizeof(nnc_memory) <= NNC_MEMORY_ROOM && (int)NNC_GROUP_COUNT <= NNC_GROUP_ROOM &&
                    (int)NNC_COMM_COUNT <= NNC_COMM_ROOM && (int)NNC_BOUND_COUNT <= NNC_BOUND_ROOM,
                "a result has less room");
+
+/* ---- rates, money and energy ---- */
+
+void nnc_utilisation(nnc_result *r, nnc_derivation *why)
+{
+    const nnc_plan *plan = &r->plan;
+    const double devices = plan->devices;
+    if (nnc_convention_of(plan->flops_convention)->by_params) {
+        NNC_SET(why, r->model_flops, "FLOP", r->six_nd_flops);
+    }
+    NNC_SET(why, r->hardware_flops, "FLOP", r->model_flops + r->recompute_flops);
+    NNC_SET(why, r->mfu, NULL, r->model_flops / (r->step_s * devices * r->peak_flops_per_s));
+    NNC_SET(why, r->causal_mfu, NULL,
+            r->causal_flops / (r->step_s * devices * r->peak_flops_per_s));
+    NNC_SET(why, r->hfu, NULL, r->hardware_flops / (r->step_s * devices * r->peak_flops_per_s));
+    NNC_SET(why, r->model_flops_per_s_per_device, "FLOP/s", r->model_flops / r->step_s / devices);
+    NNC_SET(why, r->samples_per_s, NULL, (double)plan->global_batch / r->step_s);
+    r->tokens_per_s = r->tokens_per_s_per_device = NAN;
+    if (r->tokens > 0) {
+        NNC_SET(why, r->tokens_per_s, NULL, (double)r->tokens / r->step_s);
+        NNC_SET(why, r->tokens_per_s_per_device, NULL, r->tokens_per_s / devices);
+    }
+}
+
+double nnc_price_of(const nnc_plan *plan, const nnc_device *device)
+{
+    return !isnan(plan->price)       ? plan->price
+           : device->price_count > 0 ? device->prices[0].per_device_hour
+                                     : (double)NAN;
+}
+
+void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
+{
+    const nnc_plan *plan = &r->plan;
+    const double devices = plan->devices;
+    r->price_per_device_hour = nnc_price_of(plan, device);
+    NNC_PUT(why, r->price_per_device_hour, NULL);
+    NNC_LET(why, power_w, "W", nnc_power_limit(device));
+    NNC_SET(why, r->cost_step, NULL, r->step_s / 3600.0 * devices * r->price_per_device_hour);
+    r->run_s = NAN;
+    if (!isnan(plan->samples)) {
+        NNC_LET(why, samples_to_train, NULL, plan->samples);
+        NNC_SET(why, r->run_s, "s", samples_to_train / r->samples_per_s);
+    } else if (!isnan(plan->tokens)) {
+        NNC_LET(why, tokens_to_train, NULL, plan->tokens);
+        NNC_SET(why, r->run_s, "s", tokens_to_train / r->tokens_per_s);
+    }
+    NNC_PUT(why, r->run_s, "s");
+    NNC_SET(why, r->device_hours, "h", r->run_s / 3600.0 * devices);
+    NNC_SET(why, r->cost_run, NULL, r->device_hours * r->price_per_device_hour);
+    if (isnan(r->run_s)) {
+        NNC_SET(why, r->energy_j, "J", power_w * devices * r->step_s);
+    } else {
+        NNC_SET(why, r->energy_j, "J", power_w * devices * r->run_s);
+    }
+}
+
+/* Programs do more than is counted, and seldom less: the range reaches further above the prediction. Chosen with all
+ * rows in sight, docs/accuracy.md; tests/spreads.py shows what they bring. */
+#define BELOW 0.85
+#define ABOVE 1.15
+
+/* What a record's steps are of: a network by its file, since each has convolutions of its own; other models by
+ * their family. */
+static const char *measured_of(const nnc_model *model, bool experts)
+{
+    return model->family == NNC_FAMILY_GRAPH ? model->id
+           : experts                         ? "experts"
+                                             : nnc_family_name(model->family);
+}
+
+/* What was measured of the profile on this device with models of this kind; NULL = nothing. */
+static const nnc_range *measured_range(const nnc_model *model, bool experts, const nnc_step *step)
+{
+    const nnc_software *software = step->software;
+    const char *of = measured_of(model, experts);
+    for (int32_t i = 0; i < software->range_count; i++) {
+        const nnc_range *one = &software->ranges[i];
+        if (strcmp(one->device, step->device->id) == 0 && strcmp(one->of, of) == 0) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
+static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r)
+{
+    const nnc_spreads *s = &step->software->spread;
+    const nnc_basis basis = step->device->efficiency.basis;
+    r->interval_s[0] = r->interval_s[1] = NAN;
+    if (basis == NNC_BASIS_NONE || r->plan.mode != NNC_MODE_PREDICTED || isnan(s->own)) {
+        return;
+    }
+    const double guessed = basis == NNC_BASIS_STEPS     ? 0.0
+                           : basis == NNC_BASIS_KERNELS ? s->kernels
+                                                        : s->carried;
+    const bool experts = nnc_model_sizes_of(model).experts > 0;
+    const nnc_range *measured = measured_range(model, experts, step);
+    nnc_derivation *why = step->why;
+    NNC_LET(why, own, NULL, measured != NULL ? measured->own : s->own);
+    NNC_LET(why, device, NULL, measured != NULL ? 0.0 : guessed);
+    NNC_LET(why, routed, NULL, measured == NULL && experts ? s->experts : 0.0);
+    NNC_LET(why, network_s, "s", r->bound_s[NNC_BOUND_NETWORK]);
+    NNC_LET(why, waiting_s, "s", r->bound_s[NNC_BOUND_HOST] + r->bound_s[NNC_BOUND_BUBBLE]);
+    NNC_LET(why, network_spread, NULL, s->network);
+    NNC_LET(why, idle_spread, NULL, s->idle);
+    NNC_SAY(why, network, NULL, network_spread * network_s / r->step_s);
+    NNC_SAY(why, idle, NULL, idle_spread * waiting_s / r->step_s);
+    NNC_SAY(why, half, NULL,
+            sqrt(own * own + device * device + routed * routed + network * network + idle * idle));
+    NNC_LET(why, below, NULL, BELOW);
+    NNC_LET(why, above, NULL, ABOVE);
+    NNC_SET(why, r->interval_s[0], "s", nnc_max(r->step_s / exp(below * half), r->lower_bound_s));
+    NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
+}
 
 /* Kept tensors, parameters and times must stay exact or at least finite. */
 static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)
@@ -95,6 +143,8 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
     }
     return NNC_OK;
 }
+
+/* ---- bounds ---- */
 
 /* Does ideal fusion change nothing that the lower bound counts? Norms and pointwise ops move nothing
  * in it anyway. */
@@ -115,7 +165,6 @@ typedef struct bound_rows {
 typedef struct fusing {
     nnc_software software;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_tail_store tails;
 } fusing;
 
 /* The model ideally fused, with flash attention. */
@@ -129,14 +178,13 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
     fused->step.sums = with->sums;
-    fused->step.store = &with->tails;
-    with->tails.count = 0;
-    with->tails.one_step = true;
+    fused->step.ends = &scratch->ideal_ends;
     fused->rows = &scratch->ideal_rows;
     const nnc_lowering how = nnc_lowering_of(step->plan, &with->software, NNC_ATTENTION_FLASH);
     nnc_lower(model, &how, &scratch->ideal);
     nnc_split_list(&scratch->ideal, &how, with->sums);
     nnc_rows_build(&scratch->ideal, step->device, step->network, step->plan, fused->rows);
+    nnc_step_ends_find(&fused->step, &scratch->step, &scratch->ideal_ends);
     nnc_bound_units_sum(&fused->step, fused->rows, &units);
     return nnc_ideal_step(&fused->step, fused->rows, &units, &scratch->step, &fused->ideal);
 }
@@ -217,11 +265,28 @@ static void leave_out(nnc_result *r)
     r->bound = r->next_bound = NNC_BOUND_COUNT;
 }
 
-/* The step and its parts alone, from its units; tails are kept in the step. */
-static nnc_status time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                             nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+/* ---- the step ---- */
+
+/* Does the table have room for what a step adds to it? */
+static bool has_room(const nnc_rows *rows)
 {
+    return !rows->truncated &&
+           rows->count + (int32_t)sizeof(nnc_tail) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
+}
+
+/* Is no more asked for than a brief estimate says, and can it say that? */
+bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
+{
+    return scratch->brief && plan->mode == NNC_MODE_PREDICTED && has_room(&scratch->rows);
+}
+
+/* The step time and its parts from segment times alone. */
+nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                                   nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+{
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_step_times times;
+    nnc_tail_stages(step, units, &overlap, &scratch->step);
     if (!nnc_step_core_run(step, units, &scratch->step, &times) ||
         !nnc_step_core_parts(step, units, &times, &scratch->step, r)) {
         return fail_long(err);
@@ -233,85 +298,18 @@ static nnc_status time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGM
 static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                                nnc_error *err)
 {
-    const nnc_shared *shared = scratch->shared;
     nnc_unit units[NNC_SEGMENTS_MAX];
-    nnc_tails tails;
-    nnc_step timed = nnc_step_keeping(step, &tails);
-    nnc_step_units(&timed, &scratch->rows, units);
-    const nnc_alike *last = shared->last; /* of a list that is made for each plan nothing is kept */
-    if (shared->promised && last != NULL && step->list == &last->list && last->found) {
-        timed = nnc_known_keep(&scratch->known, shared->last, &timed, units, r)->step;
-        timed.plan = step->plan;
-    }
-    return time_parts(&timed, units, scratch, r, err);
-}
-
-/* Does the table have room for what a step adds to it? */
-static bool has_room(const nnc_rows *rows)
-{
-    return !rows->truncated &&
-           rows->count + (int32_t)sizeof(nnc_tail) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
-}
-
-/* Is no more asked for than a brief estimate says, and can it say that? */
-static bool is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
-{
-    return scratch->brief && plan->mode == NNC_MODE_PREDICTED && has_room(&scratch->rows);
-}
-
-/* What is known of plans that run the same passes; NULL = nothing, or more is asked for. */
-static nnc_known *find_known(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device,
-                             const nnc_software *software, const nnc_plan *plan)
-{
-    const nnc_shared *shared = scratch->shared;
-    const bool lasts = shared->promised && shared->model == model && shared->device == device;
-    return lasts && scratch->brief && scratch->why == NULL && plan->mode == NNC_MODE_PREDICTED
-               ? nnc_known_find(&scratch->known, plan, software)
-               : NULL;
-}
-
-/* The plan runs passes that are known. */
-static nnc_status time_known(const nnc_model *model, const nnc_software *software, nnc_known *known,
-                             nnc_scratch *scratch, nnc_result *r, nnc_error *err)
-{
-    nnc_known_store *store = &scratch->known;
-    bool accumulates;
-    const nnc_step step = nnc_known_step(known, &r->plan, software, &accumulates);
-    nnc_prepare_counted(model, known->alike, &known->work, &step, r);
-    bool same = store->dealt == known;
-    if (same) {
-        same = nnc_step_deal_again(&step, &scratch->step);
-    } else {
-        nnc_step_deal(&step, &scratch->step);
-    }
-    if (same) {
-        r->memory = store->memory;
-        r->memory_stage = store->memory_stage;
-        r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
-    } else {
-        nnc_weigh(&step, model, true, &scratch->step, r);
-        store->dealt = known;
-        store->memory = r->memory;
-        store->memory_stage = r->memory_stage;
-    }
-    if (!accumulates) { /* other gradients are written, all else is as it was */
-        nnc_prepare_again(scratch->shared, &step, known->alike);
-        nnc_alike_rows(scratch->shared, known->alike, &step, &scratch->rows);
-        nnc_step_units(&step, &scratch->rows, known->units);
-    }
-    return time_parts(&step, known->units, scratch, r, err);
+    nnc_step_units(step, &scratch->rows, units);
+    return nnc_estimate_time_parts(step, units, scratch, r, err);
 }
 
 /* Builds the op table of the plan's mode and times it. */
-static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
-                            nnc_result *r, nnc_error *err)
+static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
+                             nnc_result *r, nnc_error *err)
 {
     bound_rows lower;
     fusing with;
     nnc_rows *rows = &scratch->rows;
-    if (is_brief(scratch, &r->plan)) {
-        return time_briefly(step, scratch, r, err);
-    }
     bool done = bound_step(model, step, scratch, &with, &lower, r);
     if (done && r->plan.mode == NNC_MODE_IDEAL) {
         rows = lower.rows;
@@ -333,36 +331,160 @@ static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_sc
     scratch->stages = step->plan->pipeline;
     r->op_count = rows->count;
     set_idle_share(step, scratch->step.stages, r);
-    nnc_step_interval(model, step, r);
+    set_interval(model, step, r);
     return NNC_OK;
+}
+
+/* ---- the story ---- */
+
+void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r)
+{
+    memset(r, 0, sizeof *r);
+    r->struct_size = sizeof *r;
+    scratch->shown = NULL;
+}
+
+/* Lower, partition, shard, cost: fills step and sums, and leaves in scratch the op table of one micro-batch on a rank that
+ * holds every layer. */
+static nnc_status prepare(const nnc_model *model, const nnc_device *device,
+                          const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
+                          nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
+{
+    const nnc_plan *plan = &r->plan;
+    nnc_plan seen;
+    const nnc_lowering from = nnc_lowering_seen(plan, software, &seen),
+                       how = nnc_lowering_of(plan, software, plan->attention);
+    NNC_TRY(nnc_step_begin(model, device, software, plan, &scratch->network, step, err));
+    step->why = scratch->why;
+    nnc_lower(model, &from, &scratch->list);
+    NNC_TRY(nnc_check_list(&scratch->list, model, err));
+    nnc_step_set_list(step, &scratch->list, &how, sums);
+    nnc_describe_model(model, &scratch->list, step, r);
+    nnc_step_deal(step, &scratch->step);
+    const bool whole = nnc_plan_is_whole(plan);
+    if (!whole) { /* model FLOPs are counted before sharding */
+        nnc_rows_build(&scratch->list, NULL, NULL, plan, &scratch->rows);
+        nnc_step_count_work(step, &scratch->rows, &scratch->step, r);
+    }
+    nnc_split_list(&scratch->list, &how, sums);
+    nnc_rows_build(&scratch->list, device, step->network, plan, &scratch->rows);
+    nnc_rows_lend(&scratch->rows, nnc_rows_lent_factor(device, plan, software));
+    nnc_power_throttle(&scratch->rows, device);
+    if (whole) {
+        nnc_step_count_work(step, &scratch->rows, &scratch->step, r);
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch,
+                             nnc_result *r, nnc_error *err)
+{
+    const bool brief = nnc_estimate_is_brief(scratch, &r->plan);
+    nnc_stage_memory(step, model, brief, &scratch->step, r);
+    nnc_step_ends_find(step, &scratch->step, &scratch->ends);
+    step->ends = &scratch->ends;
+    return brief ? time_briefly(step, scratch, r, err) : time_fully(model, step, scratch, r, err);
+}
+
+nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device,
+                               const nnc_step *step, nnc_result *r, nnc_error *err)
+{
+    nnc_utilisation(r, step->why);
+    nnc_run_cost(device, r, step->why);
+    return check_result(r, model, err);
+}
+
+nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+{
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_step step;
+    nnc_estimate_begin(scratch, r);
+    NNC_TRY(nnc_plan_settle(plan, model, device, &r->plan, err));
+    NNC_TRY(prepare(model, device, software, scratch, &step, sums, r, err));
+    NNC_TRY(nnc_estimate_time(model, &step, scratch, r, err));
+    return nnc_estimate_finish(model, device, &step, r, err);
 }
 
 nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
                               const nnc_software *software, const nnc_plan *plan,
                               nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_step step = { .sums = sums };
-    nnc_result *r = result;
-    memset(r, 0, sizeof *r);
-    r->struct_size = sizeof *r;
-    scratch->shown = NULL;
-    nnc_shared_notice(scratch->shared, model, device);
+    return scratch->estimate(model, device, software, plan, scratch, result, err);
+}
 
-    NNC_TRY(nnc_plan_settle(plan, model, device, &r->plan, err));
-    nnc_known *known = find_known(scratch, model, device, software, &r->plan);
-    if (known != NULL) {
-        NNC_TRY(time_known(model, software, known, scratch, r, err));
-    } else {
-        scratch->known.dealt = NULL;
-        NNC_TRY(nnc_prepare(model, device, software, scratch, &step, sums, r, err));
-        scratch->tails.count = 0;
-        scratch->tails.one_step = true;
-        step.store = &scratch->tails;
-        nnc_weigh(&step, model, is_brief(scratch, &r->plan), &scratch->step, r);
-        NNC_TRY(time_step(model, &step, scratch, r, err));
+/* ---- rows and stages of the last estimate ---- */
+
+const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count)
+{
+    *count = scratch->shown != NULL ? scratch->shown->count : 0;
+    return scratch->shown != NULL ? scratch->shown->rows : NULL;
+}
+
+const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count)
+{
+    *count = scratch->shown != NULL ? scratch->stages : 0;
+    return scratch->step.stages;
+}
+
+const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index)
+{
+    const nnc_rows *rows = scratch != NULL ? scratch->shown : NULL;
+    return rows != NULL && index >= 0 && index < rows->count ? &rows->rows[index] : NULL;
+}
+
+const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index)
+{
+    const bool known = scratch != NULL && scratch->shown != NULL;
+    return known && index >= 0 && index < scratch->stages ? &scratch->step.stages[index] : NULL;
+}
+
+/* ---- the public door ---- */
+
+/* Estimates in a row have much in common: what was checked last need not be checked again. */
+static nnc_status read_again(const char *function, const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_error *err)
+{
+    nnc_estimate_args asked;
+    NNC_TRY(nnc_need(function, "model", model != NULL, err));
+    NNC_TRY(nnc_need(function, "device", device != NULL, err));
+    /* Equal bytes are equal values; others are read again.
+     * NOLINTBEGIN(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+    if (plan != NULL && software != NULL &&
+        memcmp(software, &scratch->software, sizeof *software) == 0 &&
+        plan->struct_size == sizeof *plan && memcmp(plan, &scratch->plan, sizeof *plan) == 0) {
+        return NNC_OK;
     }
-    nnc_utilisation(r, step.why);
-    nnc_run_cost(device, r, step.why);
-    return check_result(r, model, err);
+    /* NOLINTEND(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+    scratch->plan.struct_size = 0; /* none, should this one fail */
+    NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, &asked, err));
+    memcpy(&scratch->software, asked.software, sizeof scratch->software);
+    memcpy(&scratch->plan, &asked.plan, sizeof scratch->plan);
+    return NNC_OK;
+}
+
+nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_result *result, nnc_error *err)
+{
+    static const char here[] = "nnc_estimate";
+    NNC_TRY(nnc_need(here, "scratch", scratch != NULL, err));
+    NNC_TRY(nnc_need(here, "result", result != NULL, err));
+    NNC_TRY(nnc_sized_check(result, sizeof *result, "nnc_result", err));
+    nnc_result *const whole = result->struct_size == sizeof *result ? result : &scratch->result;
+    nnc_status status = read_again(here, model, device, software, plan, scratch, err);
+    if (status == NNC_OK) {
+        status = nnc_estimate_asked(model, device, &scratch->software, &scratch->plan, scratch,
+                                    whole, err);
+    } else {
+        memset(whole, 0, sizeof *whole);
+        whole->struct_size = sizeof *whole;
+        scratch->shown = NULL;
+    }
+    if (whole != result) {
+        nnc_sized_write(result, whole, sizeof *whole);
+    }
+    return status;
 }

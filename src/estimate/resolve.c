@@ -1,16 +1,11 @@
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <nncost/plan.h>
 
 #include "base/error.h"
-#include "base/number.h"
-#include "estimate/plan_asked.h"
+#include "base/sized.h"
+#include "estimate/estimate_internal.h"
 #include "op/work.h"
 #include "parallel/split.h"
-#include "pipeline/schedule.h"
 #include "shape/family.h"
 
 /* "fp64, fp32, bf16": the formats a device multiplies in. */
@@ -201,4 +196,118 @@ nnc_status nnc_plan_settle_schedule(nnc_plan *plan, const nnc_model *model, int6
 {
     NNC_TRY(resolve_schedule(plan, nnc_family_of(model), layers, err));
     return check_schedule(plan, model, layers, err);
+}
+
+nnc_profiles nnc_profiles_of_one(const nnc_software *software)
+{
+    return (nnc_profiles){ .of = { software, software, software, software } };
+}
+
+/* Weights that are sharded whole are FSDP's whatever else the plan splits: torchtitan and others
+ * combine it with tensor and pipeline parallelism. Copies that share the optimizer's states alone are Megatron's
+ * distributed optimizer, where it trains such a model: else a search would split what needs no splitting, only to
+ * come by its kernels. */
+nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
+                                     const nnc_plan *plan)
+{
+    if (strncmp(device->architecture, "tpu", 3) == 0) {
+        return NNC_PROFILE_TPU;
+    }
+    if (plan == NULL) {
+        return NNC_PROFILE_COPIES;
+    }
+    const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
+    const bool split =
+        plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
+    return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
+}
+
+const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model,
+                                   const nnc_device *device, const nnc_plan *plan)
+{
+    if (profiles == NULL || model == NULL || device == NULL) {
+        return NULL;
+    }
+    return profiles->of[nnc_profile_kind_of(model, device, plan)];
+}
+
+bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, const char **option)
+{
+    if (software == NULL || plan == NULL) {
+        return false;
+    }
+    const nnc_shipped *has = &software->ships;
+    const struct {
+        unsigned asked, flag;
+        bool has;
+        const char *option;
+    } savers[] = {
+        { plan->recompute, NNC_RECOMPUTE_ATTENTION, has->recompute_attention, "--recompute" },
+        { plan->recompute, NNC_RECOMPUTE_NORM, has->recompute_norm, "--recompute" },
+        { plan->recompute, NNC_RECOMPUTE_ACTIVATION, has->recompute_activation, "--recompute" },
+        { plan->recompute, NNC_RECOMPUTE_MODULES, has->recompute_modules, "--recompute" },
+        { plan->recompute, NNC_RECOMPUTE_FULL, has->recompute_full, "--recompute" },
+        { plan->offload, NNC_OFFLOAD_OPTIMIZER, has->offload_optimizer, "--offload" },
+        { plan->offload, NNC_OFFLOAD_ACTIVATIONS, has->offload_activations, "--offload" },
+        { plan->offload, NNC_OFFLOAD_WEIGHTS, has->offload_weights, "--offload" },
+    };
+    const char *lacks = NULL;
+    for (size_t i = 0; i < sizeof savers / sizeof savers[0]; i++) {
+        const bool asked = (savers[i].asked & savers[i].flag) != 0;
+        lacks = asked && !savers[i].has ? savers[i].option : lacks;
+    }
+    if (plan->pipeline > 1 && plan->schedule < NNC_SCHEDULE_COUNT &&
+        !has->schedules[plan->schedule]) {
+        lacks = "--schedule";
+    }
+    if (option != NULL && lacks != NULL) {
+        *option = lacks;
+    }
+    return lacks == NULL;
+}
+
+nnc_status nnc_plan_read(const nnc_plan *given, nnc_plan *plan, nnc_error *err)
+{
+    if (given == NULL) {
+        *plan = nnc_plan_default();
+        return NNC_OK;
+    }
+    if (given->struct_size == sizeof *plan) {
+        *plan = *given;
+    } else {
+        *plan = nnc_plan_default();
+        NNC_TRY(nnc_sized_read(plan, sizeof *plan, given, "nnc_plan", err));
+    }
+    return nnc_plan_check(plan, err);
+}
+
+nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model,
+                                  const nnc_device *device, const nnc_software *software,
+                                  const nnc_plan *plan, nnc_estimate_args *asked, nnc_error *err)
+{
+    NNC_TRY(nnc_need(function, "model", model != NULL, err));
+    NNC_TRY(nnc_need(function, "device", device != NULL, err));
+    NNC_TRY(nnc_plan_read(plan, &asked->plan, err));
+    asked->software = software;
+    if (software == NULL) {
+        asked->neutral = nnc_software_default();
+        asked->software = &asked->neutral;
+        return NNC_OK;
+    }
+    return nnc_software_check(software, err);
+}
+
+nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model,
+                                 const nnc_device *device, nnc_plan *resolved, nnc_error *err)
+{
+    static const char here[] = "nnc_plan_resolve";
+    nnc_plan asked, full;
+    NNC_TRY(nnc_need(here, "model", model != NULL, err));
+    NNC_TRY(nnc_need(here, "device", device != NULL, err));
+    NNC_TRY(nnc_need(here, "resolved", resolved != NULL, err));
+    NNC_TRY(nnc_sized_check(resolved, sizeof *resolved, "nnc_plan", err));
+    NNC_TRY(nnc_plan_read(plan, &asked, err));
+    NNC_TRY(nnc_plan_settle(&asked, model, device, &full, err));
+    nnc_sized_write(resolved, &full, sizeof full);
+    return NNC_OK;
 }

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -6,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
-#include "estimate/plan_asked.h"
+#include "estimate/estimate_internal.h"
 
 /* Either side of the value. Small against what it takes to leave a bound, large against rounding. */
 #define APART 1e-3
@@ -120,10 +119,10 @@ static nnc_status step_with(const trial *t, nnc_lever figure, double factor, dou
 /* What was asked for, read; t points into it. */
 static nnc_status begin(const char *function, const nnc_model *model, const nnc_device *device,
                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
-                        nnc_asked *asked, trial *t, nnc_error *err)
+                        nnc_estimate_args *asked, trial *t, nnc_error *err)
 {
     NNC_TRY(nnc_need(function, "scratch", scratch != NULL, err));
-    NNC_TRY(nnc_asked_read(function, model, device, software, plan, asked, err));
+    NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, asked, err));
     *t = (trial){ .model = model,
                   .device = device,
                   .software = asked->software,
@@ -163,7 +162,7 @@ nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
                               nnc_scratch *scratch, nnc_sensitivity *entries, int max, int *count,
                               nnc_error *err)
 {
-    nnc_asked asked;
+    nnc_estimate_args asked;
     nnc_result now;
     trial t;
     NNC_TRY(nnc_need(__func__, "entries", entries != NULL, err));
@@ -195,7 +194,7 @@ nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
                            const nnc_software *software, const nnc_plan *plan, nnc_lever figure,
                            double step_s, nnc_scratch *scratch, nnc_target *target, nnc_error *err)
 {
-    nnc_asked asked;
+    nnc_estimate_args asked;
     nnc_plan resolved;
     trial t;
     double low = 0.0, high = log2(WITHOUT_BOUND); /* of the factor, in octaves */

@@ -1,10 +1,71 @@
-#include "estimate/step.h"
+#include "base/error.h"
+#include "base/names.h"
+#include "base/sized.h"
+#include "estimate/estimate_internal.h"
+#include "op/work.h"
 
-#include <string.h>
+/* ---- passes through the schedule ---- */
 
-#include "base/number.h"
-#include "estimate/say.h"
-#include "estimate/update.h"
+static void find_virtual_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                               nnc_step_memory *m)
+{
+    const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+    for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
+        double forward = 0.0, backward = 0.0, weight = 0.0;
+        const nnc_stage_layers *share = &m->deal.shares[v];
+        if (m->deal.alike[v]) {
+            m->forward_s[v] = m->forward_s[v - 1];
+            m->backward_s[v] = m->backward_s[v - 1];
+            m->weight_s[v] = m->weight_s[v - 1];
+            continue;
+        }
+        for (int32_t s = 0; s < step->list->segment_count; s++) {
+            const int64_t n = share->instances[s];
+            const double again =
+                full ? (double)nnc_recomputed_layers(step->plan, step->list, s, n) : (double)n;
+            forward += (double)n * units[s].forward_s;
+            backward += (double)n * (units[s].backward_s - units[s].weight_s) +
+                        again * units[s].recompute_s;
+            weight += (double)n * units[s].weight_s;
+        }
+        m->forward_s[v] = forward;
+        m->backward_s[v] = backward;
+        m->weight_s[v] = weight;
+    }
+}
+
+nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m)
+{
+    return (nnc_pipeline){ .schedule = plan->schedule,
+                           .stages = plan->pipeline,
+                           .chunks = m->deal.virtual_stages / plan->pipeline,
+                           .micro_batches = plan->micro_batches,
+                           .forward_s = m->forward_s,
+                           .backward_s = m->backward_s,
+                           .weight_s = m->weight_s,
+                           .send_s = m->send_s };
+}
+
+static bool rerun(const nnc_plan *plan, double send_s, nnc_step_memory *m)
+{
+    m->send_s = send_s;
+    m->runs++;
+    if (plan->pipeline == 1) {
+        m->run.total_s =
+            (double)plan->micro_batches * (m->forward_s[0] + m->backward_s[0] + m->weight_s[0]);
+        m->run.span_s[0] = m->run.busy_s[0] = m->run.total_s;
+        return true;
+    }
+    const nnc_pipeline pipeline = nnc_step_pipeline(plan, m);
+    return nnc_pipeline_run(&pipeline, &m->pipeline, &m->run);
+}
+
+bool nnc_step_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], double send_s,
+                  nnc_step_memory *m)
+{
+    find_virtual_times(step, units, m);
+    return rerun(step->plan, send_s, m);
+}
 
 /* ---- the busiest stage ---- */
 
@@ -15,11 +76,6 @@ int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages)
         stage = m->run.busy_s[d] > m->run.busy_s[stage] ? d : stage;
     }
     return stage;
-}
-
-int64_t nnc_step_passes(const nnc_plan *plan)
-{
-    return plan->micro_batches / (nnc_schedule_dual(plan) ? 2 : 1);
 }
 
 void nnc_step_restrict(const nnc_step *step, const nnc_holding *holding, nnc_rows *rows)
@@ -167,7 +223,7 @@ static double exposed_send_s(const nnc_step *step)
 void nnc_step_core_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                          nnc_step_memory *m)
 {
-    nnc_step_virtual_times(step, units, m);
+    find_virtual_times(step, units, m);
     m->send_s = exposed_send_s(step);
 }
 
@@ -202,8 +258,6 @@ static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages)
 double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m)
 {
-    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
-    nnc_tail_stages(step, units, &overlap, m);
     if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* another plan ran since */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
@@ -225,18 +279,16 @@ double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
 static bool find_delay(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m)
 {
-    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     const int32_t stages = step->plan->pipeline;
     m->delay_s = 0.0;
     if (!(times->send_s > 0.0)) {
         return true;
     }
-    nnc_tail_stages(step, units, &overlap, m);
     if (!nnc_step_run(step, units, 0.0, m)) {
         return false;
     }
     NNC_LET(step->why, without_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
-    if (!nnc_step_rerun(step->plan, times->send_s, m)) { /* and for those who ask m->run */
+    if (!rerun(step->plan, times->send_s, m)) { /* and for those who ask m->run */
         return false;
     }
     NNC_LET(step->why, with_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
@@ -250,7 +302,6 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
-    const nnc_overlap overlap = nnc_overlap_of(plan, step->software);
     if (!find_delay(step, units, times, m)) {
         return false;
     }
@@ -258,7 +309,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
     r->stage = times->stage;
     const nnc_holding *holding = &m->holdings[r->stage];
     add_units(step, units, holding, r);
-    nnc_tail_times(step, units, holding, &overlap, r);
+    nnc_step_end_add(m->ends[r->stage], r);
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         r->exposed_comm_s += r->exposed_s[k];
     }
@@ -281,6 +332,65 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
     return true;
 }
 
+/* ---- bounds of the step ---- */
+
+/* The largest of what bounds the step, and the largest of the rest. */
+void nnc_step_rank(nnc_result *r)
+{
+    r->bound = NNC_BOUND_COMPUTE;
+    for (int b = 0; b < NNC_BOUND_COUNT; b++) {
+        if (r->bound_s[b] > r->bound_s[r->bound]) {
+            r->bound = (nnc_bound)b;
+        }
+    }
+    r->next_bound = r->bound == NNC_BOUND_COMPUTE ? NNC_BOUND_MEMORY : NNC_BOUND_COMPUTE;
+    for (int b = 0; b < NNC_BOUND_COUNT; b++) {
+        if (b != (int)r->bound && r->bound_s[b] > r->bound_s[r->next_bound]) {
+            r->next_bound = (nnc_bound)b;
+        }
+    }
+}
+
+static void free_rows(const nnc_step *step, nnc_rows *rows)
+{
+    for (int32_t i = 0; i < rows->count; i++) {
+        nnc_op_cost *row = &rows->rows[i];
+        if (nnc_op_is_collective(row->op)) {
+            row->network_s = step->free[NNC_BOUND_NETWORK] ? 0.0 : row->network_s;
+            row->time_s = row->network_s;
+        } else {
+            row->time_s = nnc_step_free_s(step, row->compute_s, row->memory_s, row->fixed_s);
+        }
+    }
+}
+
+static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *fresh,
+                              nnc_step_memory *m)
+{
+    nnc_step freed = *step;
+    nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_step_times times = { .stage = 0 };
+    nnc_result r;
+    freed.why = NULL;
+    freed.free[bound] = true;
+    if (bound == NNC_BOUND_HOST) {
+        freed.launch = (nnc_launch){ 0.0, 0.0, false };
+    }
+    free_rows(&freed, fresh);
+    nnc_step_units(&freed, fresh, units);
+    const nnc_overlap overlap = nnc_overlap_of(freed.plan, freed.software);
+    nnc_tail_stages(&freed, units, &overlap, m);
+    if (step->plan->pipeline > 1) {
+        return nnc_step_core_run(&freed, units, m, &times)
+                   ? nnc_step_core_s(&freed, units, &times, m)
+                   : (double)NAN;
+    }
+    memset(&r, 0, sizeof r);
+    return nnc_step_core_parts(&freed, units, &times, m, &r) ? r.step_s : (double)NAN;
+}
+
+/* ---- the whole step ---- */
+
 /* What the step would take without what binds it. */
 static void free_bound(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_rows *fresh, nnc_step_memory *m,
@@ -294,35 +404,31 @@ static void free_bound(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
         NNC_NOTE(step->why, "with stages that never wait for each other");
         return;
     }
-    NNC_LET(step->why, step_again_s, "s", nnc_step_without_s(step, r->bound, fresh, m));
+    NNC_LET(step->why, step_again_s, "s", without_bound_s(step, r->bound, fresh, m));
     NNC_SET(step->why, r->step_without_bound_s, "s", nnc_min(step_again_s, r->step_s));
     NNC_NOTE(step->why,
              "the same step again where what binds it takes no time: what hides, what the "
              "host issues and the pipeline are worked out anew; at most the step, whose order of "
              "passes would do as well");
-    if (step->plan->pipeline > 1) { /* for those who ask m of the step */
+    if (step->plan->pipeline > 1) { /* m keeps the run of the step itself */
         (void)nnc_step_run(step, units, times->send_s, m);
-        nnc_tail_stages(step, units, &overlap, m);
     }
+    nnc_tail_stages(step, units, &overlap, m);
 }
 
-bool nnc_step_time(const nnc_step *asked, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
+bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
                    nnc_result *r)
 {
-    nnc_tails tails;
-    const nnc_step timed = nnc_step_keeping(asked, &tails), *step = &timed;
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_unit units[NNC_SEGMENTS_MAX];
     nnc_step_times times;
     spare->count = rows->count;
     memcpy(spare->rows, rows->rows, sizeof *rows->rows * (size_t)rows->count);
     nnc_step_units(step, rows, units);
+    nnc_tail_stages(step, units, &overlap, m);
     if (!nnc_step_core_run(step, units, m, &times) ||
         !nnc_step_core_parts(step, units, &times, m, r)) {
         return false;
-    }
-    if (step->plan->pipeline == 1) { /* else the step has them */
-        nnc_tail_stages(step, units, &overlap, m);
     }
     nnc_step_describe(step, units, m);
     const nnc_holding *holding = &m->holdings[r->stage];
@@ -330,7 +436,7 @@ bool nnc_step_time(const nnc_step *asked, nnc_rows *rows, nnc_rows *spare, nnc_s
     if (step->plan->pipeline > 1) {
         append_sends(step, m, r->stage, m->delay_s, rows);
     }
-    nnc_tail_append(step, units, holding, &overlap, rows);
+    nnc_step_end_append(step, units, m, r->stage, &overlap, rows);
     add_rows(rows, r);
     if (step->why != NULL) {
         nnc_say_rows(rows, r, step->why);
@@ -343,11 +449,280 @@ bool nnc_step_time(const nnc_step *asked, nnc_rows *rows, nnc_rows *spare, nnc_s
     return true;
 }
 
-void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEGMENTS_MAX])
+/* ---- work of the step ---- */
+
+bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m,
+                         double shares[NNC_SEGMENTS_MAX])
 {
-    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
-    if (step->network != NULL) {
-        nnc_rows_hide(rows, step->list, step->network, &overlap, step->why);
+    bool everywhere = true;
+    for (int32_t s = 0; s < step->list->segment_count; s++) {
+        int64_t again = 0, held = 0;
+        for (int32_t d = 0; d < step->plan->pipeline; d++) {
+            again += m->holdings[d].recomputed[s];
+            held += m->holdings[d].instances[s];
+        }
+        const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+        shares[s] = full ? (held > 0 ? (double)again / (double)held : 0.0) : 1.0;
+        everywhere = everywhere && (!full || again == held);
     }
-    nnc_units_sum(rows, step->list, step->network, &step->launch, units, step->why);
+    return everywhere;
 }
+
+static double counted_flops(const nnc_work *work, const nnc_convention *convention)
+{
+    return convention->pairs == NNC_COUNTS_MASK     ? work->causal_flops
+           : convention->pairs == NNC_COUNTS_WINDOW ? work->window_flops
+                                                    : work->full_flops;
+}
+
+void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows,
+                        const double again[NNC_SEGMENTS_MAX], nnc_pass_work *work)
+{
+    const nnc_convention *convention = nnc_convention_of(step->plan->flops_convention);
+    memset(work, 0, sizeof *work);
+    for (int32_t i = 0; i < rows->count; i++) {
+        const nnc_op_cost *row = &rows->rows[i];
+        const nnc_part part = nnc_part_of(row);
+        const double repeat =
+            part == NNC_PART_RECOMPUTE ? row->repeat * again[row->op->segment] : row->repeat;
+        work->full[part] += row->work.full_flops * repeat;
+        work->counted[part] += counted_flops(&row->work, convention) * repeat;
+        work->causal += part == NNC_PART_RECOMPUTE ? 0.0 : row->work.causal_flops * repeat;
+        NNC_WHEN(step->why,
+                 work->groups.sums[part][row->op->group] += row->work.full_flops * repeat);
+    }
+}
+
+NNC_SAYING void add_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r,
+                         nnc_derivation *why)
+{
+    const nnc_plan *plan = step->plan;
+    const double passes = (double)plan->micro_batches * plan->data;
+    NNC_PUT(why, passes, NULL);
+    NNC_LET(why, forward_pass_flops, "FLOP", work->full[NNC_PART_FORWARD]);
+    NNC_LET(why, backward_pass_flops, "FLOP", work->full[NNC_PART_BACKWARD]);
+    NNC_LET(why, forward_counted_flops, "FLOP", work->counted[NNC_PART_FORWARD]);
+    NNC_LET(why, backward_counted_flops, "FLOP", work->counted[NNC_PART_BACKWARD]);
+    NNC_LET(why, recomputed_pass_flops, "FLOP", work->counted[NNC_PART_RECOMPUTE]);
+    if (why != NULL) {
+        const nnc_group_sums *groups = &work->groups;
+        nnc_say_groups(groups, NNC_PART_FORWARD, "forward_pass_flops", forward_pass_flops, why);
+        nnc_say_groups(groups, NNC_PART_BACKWARD, "backward_pass_flops", backward_pass_flops, why);
+    }
+    NNC_SET(why, r->forward_flops, "FLOP", forward_pass_flops * passes);
+    NNC_NOTE(why, "passes: micro-batches of all data-parallel ranks");
+    NNC_SET(why, r->backward_flops, "FLOP", backward_pass_flops * passes);
+    NNC_SET(why, r->model_flops, "FLOP", (forward_counted_flops + backward_counted_flops) * passes);
+    NNC_NOTE(why, nnc_convention_of(plan->flops_convention)->note);
+    NNC_LET(why, masked_flops, "FLOP", work->causal);
+    NNC_SET(why, r->causal_flops, "FLOP", masked_flops * passes);
+    NNC_NOTE(why, "of a pass, attention over the pairs that the mask leaves");
+    NNC_SET(why, r->recompute_flops, "FLOP", recomputed_pass_flops * passes);
+}
+
+void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r)
+{
+    if (step->why != NULL) {
+        add_work(step, work, r, step->why);
+    } else {
+        add_work(step, work, r, NULL);
+    }
+}
+
+void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                         nnc_result *r)
+{
+    double again[NNC_SEGMENTS_MAX];
+    nnc_pass_work work;
+    (void)nnc_step_recomputed(step, m, again);
+    nnc_step_pass_work(step, rows, again, &work);
+    nnc_step_work(step, &work, r);
+}
+
+NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                             nnc_result *r, nnc_derivation *why)
+{
+    const nnc_plan *plan = step->plan;
+    const double ranks = (double)plan->tensor * plan->context * plan->data;
+    double again[NNC_SEGMENTS_MAX], matrix[NNC_PARTS] = { 0 }, vector[NNC_PARTS] = { 0 };
+    (void)nnc_step_recomputed(step, m, again);
+    for (int32_t i = 0; i < rows->count; i++) {
+        const nnc_op_cost *row = &rows->rows[i];
+        double repeat = row->repeat * (double)plan->micro_batches * ranks;
+        if (nnc_part_of(row) == NNC_PART_RECOMPUTE) {
+            repeat *= again[row->op->segment];
+        }
+        r->executed_flops += row->work.flops * repeat;
+        r->vector_flops += row->work.vector_flops * repeat;
+        NNC_WHEN(why, matrix[nnc_part_of(row)] += row->work.flops * repeat);
+        NNC_WHEN(why, vector[nnc_part_of(row)] += row->work.vector_flops * repeat);
+    }
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        const nnc_tail *tail = step->ends->of[d];
+        for (int i = 0; i < tail->update_count; i++) {
+            r->executed_flops += tail->works[i].flops * ranks;
+            r->vector_flops += tail->works[i].vector_flops * ranks;
+            NNC_WHEN(why, matrix[NNC_PART_UPDATE] += tail->works[i].flops * ranks);
+            NNC_WHEN(why, vector[NNC_PART_UPDATE] += tail->works[i].vector_flops * ranks);
+        }
+    }
+    if (why != NULL) {
+        nnc_say_parts(matrix, "executed_flops", "FLOP", r->executed_flops, why);
+        NNC_NOTE(why, "over all micro-batches and ranks");
+        nnc_say_parts(vector, "vector_flops", "FLOP", r->vector_flops, why);
+        NNC_NOTE(why, "over all micro-batches and ranks");
+    }
+}
+
+void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                       nnc_result *r)
+{
+    if (step->why != NULL) {
+        add_executed(step, rows, m, r, step->why);
+    } else {
+        add_executed(step, rows, m, r, NULL);
+    }
+}
+
+/* Steps follow each other without a barrier: each stage's step begins with its own first add_pass. */
+static bool rolls(const nnc_plan *plan)
+{
+    return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls;
+}
+
+double nnc_timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
+{
+    return (double)m->deal.virtual_stages * (double)plan->micro_batches *
+           (nnc_schedule_splits(plan) ? 3.0 : 2.0);
+}
+
+/* A timeline under way: where each stage has got to. */
+typedef struct timeline {
+    nnc_interval_fn *interval;
+    void *context;
+    bool rolls;
+    double step_s;
+    bool started[NNC_STAGES_MAX];
+    double begin_s[NNC_STAGES_MAX], end_s[NNC_STAGES_MAX];
+} timeline;
+
+/* Gaps of a rounding error are none. */
+static void idle_until(timeline *w, int32_t stage, double until_s)
+{
+    const double start_s = w->end_s[stage];
+    if (until_s - start_s > 1e-12 * w->step_s) {
+        w->interval(w->context, &(nnc_interval){ .stage = stage,
+                                                 .micro_batch = -1,
+                                                 .activity = NNC_ACTIVITY_IDLE,
+                                                 .start_s = start_s,
+                                                 .end_s = until_s });
+    }
+    w->end_s[stage] = until_s;
+}
+
+static void add_interval(timeline *w, const nnc_interval *interval)
+{
+    const int32_t stage = interval->stage;
+    if (!w->started[stage]) {
+        w->started[stage] = true;
+        w->begin_s[stage] = w->end_s[stage] = w->rolls ? interval->start_s : 0.0;
+    }
+    idle_until(w, stage, interval->start_s);
+    w->interval(w->context, interval);
+    w->end_s[stage] = interval->end_s;
+}
+
+static void add_pass(void *context, const nnc_pipeline_event *event)
+{
+    static const nnc_activity activities[] = { [NNC_RUN_FORWARD] = NNC_ACTIVITY_FORWARD,
+                                               [NNC_RUN_BACKWARD] = NNC_ACTIVITY_BACKWARD,
+                                               [NNC_RUN_WEIGHT] = NNC_ACTIVITY_WEIGHT };
+    add_interval(context, &(nnc_interval){ .stage = event->device,
+                                           .chunk = event->chunk,
+                                           .micro_batch = event->micro_batch,
+                                           .activity = activities[event->phase],
+                                           .start_s = event->start_s,
+                                           .end_s = event->end_s });
+}
+
+/* One stage: forward and backward of each micro-batch in turn. */
+static void add_passes(const nnc_step_memory *m, const nnc_plan *plan, timeline *w)
+{
+    const double backward_s = m->backward_s[0] + m->weight_s[0];
+    double now_s = 0.0;
+    for (int64_t i = 0; i < plan->micro_batches; i++) {
+        nnc_pipeline_event event = { .micro_batch = i, .phase = NNC_RUN_FORWARD };
+        event.start_s = now_s;
+        event.end_s = now_s + m->forward_s[0];
+        add_pass(w, &event);
+        event.phase = NNC_RUN_BACKWARD;
+        event.start_s = event.end_s;
+        event.end_s += backward_s;
+        add_pass(w, &event);
+        now_s = event.end_s;
+    }
+}
+
+static void end_stage(timeline *w, const nnc_stage *stages, int32_t stage)
+{
+    nnc_interval next = { .stage = stage, .micro_batch = -1, .start_s = w->end_s[stage] };
+    next.end_s = next.start_s + stages[stage].exchange_s;
+    next.activity = NNC_ACTIVITY_EXCHANGE;
+    if (next.end_s > next.start_s) {
+        add_interval(w, &next);
+    }
+    next.start_s = next.end_s;
+    next.end_s += stages[stage].update_s;
+    next.activity = NNC_ACTIVITY_UPDATE;
+    if (next.end_s > next.start_s) {
+        add_interval(w, &next);
+    }
+    idle_until(w, stage, nnc_max(w->begin_s[stage] + w->step_s, w->end_s[stage]));
+}
+
+bool nnc_timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s,
+                         nnc_interval_fn *interval, void *context)
+{
+    timeline w = {
+        .interval = interval, .context = context, .rolls = rolls(plan), .step_s = step_s
+    };
+    if (plan->pipeline == 1) {
+        add_passes(m, plan, &w);
+    } else {
+        nnc_pipeline_result result;
+        const nnc_pipeline pipeline = nnc_step_pipeline(plan, m);
+        if (!nnc_pipeline_replay(&pipeline, &m->pipeline, &result, add_pass, &w)) {
+            return false;
+        }
+    }
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        end_stage(&w, m->stages, d);
+    }
+    return true;
+}
+
+/* What can be asked about the last estimate made with a scratch, beyond its result. */
+
+nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
+                        void *context, nnc_error *err)
+{
+    nnc_result whole = { 0 };
+    NNC_TRY(nnc_need("nnc_timeline", "scratch", scratch != NULL, err));
+    NNC_TRY(nnc_need("nnc_timeline", "result", result != NULL, err));
+    NNC_TRY(nnc_need("nnc_timeline", "interval", interval != NULL, err));
+    NNC_TRY(nnc_sized_read(&whole, sizeof whole, result, "nnc_result", err));
+    const double passes = nnc_timeline_passes(&scratch->step, &whole.plan);
+    if (passes > NNC_INTERVALS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--timeline",
+                        "the step is too long to be shown, expected at most %d passes of all "
+                        "stages, found %.0f: fewer --micro-batches or stages",
+                        NNC_INTERVALS_MAX, passes);
+    }
+    if (scratch->shown == NULL ||
+        !nnc_timeline_replay(&scratch->step, &whole.plan, whole.step_s, interval, context)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--timeline", "the schedule cannot be replayed");
+    }
+    return NNC_OK;
+}
+
+NNC_ENUM_NAMES(nnc_activity, NNC_ACTIVITY_LIST)

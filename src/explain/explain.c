@@ -1,32 +1,31 @@
-#include "explain/explain.h"
-
+/* Questions and answers of `nncost explain`: which names are known, and the estimate made again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <nncost/estimate.h>
+
 #include "base/error.h"
 #include "base/names.h"
 #include "estimate/scratch.h"
-#include "explain/asked.h"
+#include "explain/explain_internal.h"
 #include "run/run.h"
 #include "serve/serve_images.h"
 
 NNC_ENUM_NAMES(nnc_explained_kind, NNC_EXPLAINED_LIST)
 
 const nnc_alias nnc_aliases[] = {
-    { "flops",
-      "FLOPs of a step by the mathematics.",
-      { "work.forward_flops", "work.backward_flops" } },
+    { "flops", "Model FLOPs of a step.", { "work.forward_flops", "work.backward_flops" } },
     { "step", "The step and its parts.", { "step.step_s" } },
     { "bounds",
-      "What no implementation beats, and what the step takes without overlap.",
+      "Lower bound of any implementation, and the step without overlap.",
       { "step.lower_bound_s", "step.upper_bound_s" } },
     { "ridge", "The ridge point of the device.", { "device.ridge_flops_per_byte" } },
     { "critical-batch",
-      "Tokens from which weights are read fast enough.",
+      "Tokens from which a product is not bound by reading its weights.",
       { "device.critical_tokens" } },
     { "two-devices",
-      "Width from which two devices share a product without waiting for their link.",
+      "Width from which two devices can split a product without waiting for their link.",
       { "device.critical_width" } },
     { "communication",
       "Exposed communication, and each of its kinds.",
@@ -34,7 +33,7 @@ const nnc_alias nnc_aliases[] = {
         "step.exposed_comm.expert", "step.exposed_comm.data", "step.exposed_comm.pipeline",
         "step.exposed_comm.offload" } },
     { "bubble",
-      "What the busiest pipeline stage waits.",
+      "Idle time of the busiest pipeline stage.",
       { "step.bubble_s", "step.bubble_ratio", "step.bubble_share" } },
     { "throughput",
       "Tokens and samples per second.",
@@ -65,12 +64,12 @@ void nnc_answer_add(nnc_answer *answer, nnc_explained explained)
     answer->lines[answer->count++] = explained;
 }
 
-static bool add_alias(nnc_asked *a, const char *word)
+static bool add_alias(nnc_question *a, const char *word)
 {
     for (const nnc_alias *alias = nnc_aliases; alias->name != NULL; alias++) {
         if (strcmp(alias->name, word) == 0) {
             for (const char *const *name = alias->stands_for; *name != NULL; name++) {
-                nnc_asked_columns(a, *name, NNC_NAMES_EXACT);
+                nnc_answer_columns(a, *name, NNC_NAMES_EXACT);
             }
             return true;
         }
@@ -78,7 +77,7 @@ static bool add_alias(nnc_asked *a, const char *word)
     return false;
 }
 
-static nnc_status unknown_name(const nnc_asked *a, const char *word, nnc_error *err)
+static nnc_status unknown_name(const nnc_question *a, const char *word, nnc_error *err)
 {
     enum { NAMES_MAX = 2048 };
     const char *names[NAMES_MAX];
@@ -87,7 +86,7 @@ static nnc_status unknown_name(const nnc_asked *a, const char *word, nnc_error *
         names[count++] = alias->name;
     }
     for (int32_t i = 0; i < a->columns.count && count < NAMES_MAX; i++) {
-        names[count++] = nnc_asked_short_name(a->columns.list[i].name);
+        names[count++] = nnc_metric_short_name(a->columns.list[i].name);
     }
     for (int32_t i = 0; i < a->report->op_count && count < NAMES_MAX; i++) {
         names[count++] = nnc_op_name(a->report->ops[i].op);
@@ -97,10 +96,10 @@ static nnc_status unknown_name(const nnc_asked *a, const char *word, nnc_error *
     }
     const char *nearest = nnc_nearest(word, names, count);
     return nearest != NULL
-               ? nnc_fail(err, NNC_BAD_USAGE, word,
-                          "no metric or op of this name, did you mean %s?", nearest)
+               ? nnc_fail(err, NNC_BAD_USAGE, word, "unknown metric or op, did you mean %s?",
+                          nearest)
                : nnc_fail(err, NNC_BAD_USAGE, word,
-                          "no metric or op of this name, expected one such as params, flops, mfu, "
+                          "unknown metric or op, expected a name such as params, flops, mfu, "
                           "memory, step_s, cost or attn.qkv; 'nncost explain' lists them");
 }
 
@@ -109,8 +108,8 @@ static bool is_served(const nnc_report *report)
     return report->serve != NULL || report->images != NULL;
 }
 
-/* The same of an answer about serving. */
-static nnc_status repeat_serving(nnc_asked *a, nnc_error *err)
+/* Estimates serving or images again, with a derivation. */
+static nnc_status repeat_serving(nnc_question *a, nnc_error *err)
 {
     const nnc_report *r = a->report;
     nnc_serve again;
@@ -123,8 +122,8 @@ static nnc_status repeat_serving(nnc_asked *a, nnc_error *err)
                          a->step, err);
 }
 
-/* The estimate once more. */
-static nnc_status repeat_training(nnc_asked *a, nnc_error *err)
+/* Estimates the training step again, with a derivation. */
+static nnc_status repeat_training(nnc_question *a, nnc_error *err)
 {
     const nnc_report *r = a->report;
     nnc_result again;
@@ -143,8 +142,8 @@ static nnc_status repeat_training(nnc_asked *a, nnc_error *err)
     return NNC_OK;
 }
 
-/* Makes the estimate again; everything it says is kept. */
-static nnc_status repeat_estimate(nnc_asked *a, nnc_error *err)
+/* Makes the estimate again; keeps every line of its derivation. */
+static nnc_status repeat_estimate(nnc_question *a, nnc_error *err)
 {
     NNC_TRY(is_served(a->report) ? repeat_serving(a, err) : repeat_training(a, err));
     if (!nnc_derivation_lines(a->step, &a->said, &a->said_count)) {
@@ -154,25 +153,25 @@ static nnc_status repeat_estimate(nnc_asked *a, nnc_error *err)
     return a->shown != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-static nnc_status answer_word(nnc_asked *a, const char *word, nnc_error *err)
+static nnc_status answer_word(nnc_question *a, const char *word, nnc_error *err)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it is not NULL here */
     memset(a->shown, 0, (size_t)a->said_count * sizeof *a->shown);
     const bool known =
-        add_alias(a, word) || nnc_asked_columns(a, word, NNC_NAMES_EXACT) ||
+        add_alias(a, word) || nnc_answer_columns(a, word, NNC_NAMES_EXACT) ||
         (!is_served(a->report) && nnc_explain_op(&a->answer, a->report, a->step, a->row, word)) ||
-        nnc_asked_columns(a, word, NNC_NAMES_AROUND) || nnc_asked_operand(a, word);
+        nnc_answer_columns(a, word, NNC_NAMES_AROUND) || nnc_answer_operand(a, word);
     if (!known && a->names.list == NULL &&
         nnc_explained_names_of(a->outputs, a->arena, &a->names) != NNC_OK) {
         return nnc_no_memory(err);
     }
-    if (!known && !nnc_asked_member(a, word)) {
+    if (!known && !nnc_answer_member(a, word)) {
         return unknown_name(a, word, err);
     }
     return a->answer.failed ? nnc_no_memory(err) : NNC_OK;
 }
 
-/* The formula alone, without what belongs to the example. */
+/* Keeps the formula, clears the numbers of the example. */
 static void forget_numbers(nnc_answer *answer)
 {
     for (int32_t i = 0; i < answer->count; i++) {
@@ -199,25 +198,26 @@ static int32_t cut_words(char *text, const char **words)
     return count;
 }
 
-/* ---- the question ---- */
-/* Answers word after word, each from the first of the estimates that knows it. */
-static nnc_status answer_words(nnc_asked *asked, int asked_count, const char *const *words,
-                               int32_t count, nnc_answer *answers, nnc_error *err)
+/* ---- questions ---- */
+/* Answers each word from the first estimate that knows it. */
+static nnc_status answer_words(nnc_question *questions, int question_count,
+                               const char *const *words, int32_t count, nnc_answer *answers,
+                               nnc_error *err)
 {
     for (int32_t w = 0; w < count; w++) {
         nnc_error why = { 0 };
         nnc_status status = NNC_BAD_USAGE;
-        for (int i = 0; i < asked_count && status == NNC_BAD_USAGE; i++) {
-            asked[i].answer = (nnc_answer){
-                .report = asked[i].example ? NULL : asked[i].report,
-                .example = asked[i].example,
+        for (int i = 0; i < question_count && status == NNC_BAD_USAGE; i++) {
+            questions[i].answer = (nnc_answer){
+                .report = questions[i].example ? NULL : questions[i].report,
+                .example = questions[i].example,
                 /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
                 .asked = words[w],
-                .arena = asked[i].arena
+                .arena = questions[i].arena
             };
-            status = answer_word(&asked[i], words[w], i == 0 ? err : &why);
+            status = answer_word(&questions[i], words[w], i == 0 ? err : &why);
             /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
-            answers[w] = asked[i].answer;
+            answers[w] = questions[i].answer;
         }
         NNC_TRY(status);
         if (answers[w].report == NULL) {
@@ -227,7 +227,7 @@ static nnc_status answer_words(nnc_asked *asked, int asked_count, const char *co
     return NNC_OK;
 }
 
-static nnc_status open_asked(nnc_asked *a, nnc_error *err)
+static nnc_status open_question(nnc_question *a, nnc_error *err)
 {
     a->arena = nnc_arena_create();
     a->step = nnc_derivation_create();
@@ -243,30 +243,30 @@ static nnc_status open_asked(nnc_asked *a, nnc_error *err)
     return repeat_estimate(a, err);
 }
 
-static void close_asked(nnc_asked *a)
+static void close_question(nnc_question *a)
 {
     nnc_arena_destroy(a->arena);
     nnc_derivation_destroy(a->step);
     nnc_derivation_destroy(a->row);
 }
 
-nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_asked *asked, int asked_count,
-                       const char *names, nnc_error *err)
+nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions,
+                       int question_count, const char *names, nnc_error *err)
 {
     nnc_status status = NNC_OK;
     char *text = strdup(names);
     const int32_t count = text != NULL ? cut_words(text, NULL) : 0;
     const char **words = calloc((size_t)count + 1, sizeof *words);
     nnc_answer *answers = calloc((size_t)count + 1, sizeof *answers);
-    for (int i = 0; i < asked_count && status == NNC_OK; i++) {
-        status = open_asked(&asked[i], err);
+    for (int i = 0; i < question_count && status == NNC_OK; i++) {
+        status = open_question(&questions[i], err);
     }
     if (text == NULL || words == NULL || answers == NULL) {
         status = nnc_no_memory(err);
     }
     if (status == NNC_OK) {
         (void)cut_words(text, words);
-        status = answer_words(asked, asked_count, words, count, answers, err);
+        status = answer_words(questions, question_count, words, count, answers, err);
     }
     if (status == NNC_OK) {
         nnc_answers_write(out, style, answers, count);
@@ -274,8 +274,8 @@ nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_asked *asked, int a
     for (int32_t i = 0; i < count && answers != NULL; i++) {
         free(answers[i].lines);
     }
-    for (int i = 0; i < asked_count; i++) {
-        close_asked(&asked[i]);
+    for (int i = 0; i < question_count; i++) {
+        close_question(&questions[i]);
     }
     free(answers);
     free(words);
@@ -286,6 +286,135 @@ nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_asked *asked, int a
 nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report *report,
                               const nnc_explain_output *outputs, const char *names, nnc_error *err)
 {
-    nnc_asked asked = { .report = report, .outputs = outputs };
-    return nnc_explain(out, style, &asked, 1, names, err);
+    nnc_question question = { .report = report, .outputs = outputs };
+    return nnc_explain(out, style, &question, 1, names, err);
+}
+
+/* ---- formulas without a model and a device: examples that have every term ---- */
+
+/* Round numbers; they are not printed. */
+static const char device_text[] =
+    "{\"schema\": \"nncost.device/1\", \"id\": \"example\", \"name\": \"An example\","
+    " \"matmul_flops_per_s\": {\"bf16\": 1e14}, \"vector_flops_per_s\": {\"fp32\": 1e13},"
+    " \"mem_bytes\": 1e11, \"mem_bytes_per_s\": 1e12, \"power_w\": 1000,"
+    " \"scale_up\": {\"kind\": \"switch\", \"devices\": 8, \"bytes_per_s\": 1e11,"
+    " \"latency_s\": 1e-6}, \"scale_out\": {\"bytes_per_s\": 1e10, \"latency_s\": 1e-5},"
+    " \"host\": {\"bytes_per_s\": 1e10, \"mem_bytes_per_s\": 1e10}, \"prices\": [{"
+    "\"per_device_hour\": 1, \"currency\": \"USD\", \"where\": \"nowhere\", \"date\": \"2026\"}], "
+    "\"sources\": {\"\": \"made up\"}}";
+
+#define MODEL_START \
+    "{\"schema\": \"nncost.model/1\", \"id\": \"example\", \"name\": \"An example\", "
+#define MODEL_END ", \"sources\": {\"\": \"made up\"}}"
+
+enum { SETTINGS_MAX = 14 };
+static const struct {
+    const char *what, *model;
+    const char *plan[SETTINGS_MAX][2];
+} examples[] = {
+    { "a mixture of experts split in every way over 16 devices",
+      MODEL_START "\"family\": \"decoder\", \"layers\": 8, \"hidden\": 1024, \"heads\": 8,"
+                  " \"kv_heads\": 4, \"ffn_hidden\": 4096, \"vocab\": 16384, \"seq_len\": 1024,"
+                  " \"positions\": \"rotary\", \"norm\": \"rms\", \"mlp\": \"swiglu\","
+                  " \"tied_head\": false, \"experts\": 8, \"experts_per_token\": 2,"
+                  " \"expert_hidden\": 1024, \"dense_layers\": 2" MODEL_END,
+      { { "data", "2" },
+        { "tensor", "2" },
+        { "pipeline", "2" },
+        { "context", "2" },
+        { "expert", "2" },
+        { "zero", "1" },
+        { "sequence_parallel", "on" },
+        { "micro_batches", "8" },
+        { "recompute", "norm" },
+        { "offload", "optimizer" },
+        { "tokens", "1e9" } } },
+    { "a U-shaped convolutional network on 2 devices",
+      MODEL_START
+      "\"family\": \"unet\", \"image\": 256, \"latent_factor\": 8, \"in_channels\": 4,"
+      " \"out_channels\": 4, \"channels\": 64, \"channel_multipliers\": [1, 2],"
+      " \"blocks_per_level\": 1, \"block\": \"residual\", \"norm\": \"group\","
+      " \"norm_groups\": 8, \"kernel\": 3, \"conv_biases\": true, \"down\": \"conv\","
+      " \"up\": \"nearest_conv\", \"time_embed_width\": 256, \"attention_levels\":"
+      " [false, true], \"middle_attention\": true, \"transformer_depth\": 1, \"heads\": 2,"
+      " \"context_len\": 16, \"context_width\": 64" MODEL_END,
+      { { "data", "2" }, { "recompute", "full" } } },
+    { "a vision transformer on 2 devices",
+      MODEL_START
+      "\"family\": \"vit\", \"image\": 224, \"patch\": 16, \"layers\": 4, \"hidden\": 256,"
+      " \"heads\": 4, \"classes\": 1000" MODEL_END,
+      { { "data", "2" } } },
+};
+enum { EXAMPLE_COUNT = sizeof examples / sizeof examples[0] };
+
+/* An opened example with its estimate. */
+typedef struct opened {
+    const nnc_model *model;
+    const nnc_device *device;
+    nnc_software software;
+    nnc_result result;
+    nnc_run_ask run_ask;
+    nnc_run run;
+    nnc_report report;
+    nnc_scratch *scratch;
+} opened;
+
+static nnc_status open_example(nnc_specs *specs, int index, opened *to, nnc_error *err)
+{
+    const char *model = examples[index].model;
+    nnc_plan plan = nnc_plan_default();
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
+    to->scratch = nnc_scratch_create();
+    to->software = nnc_software_default();
+    if (to->scratch == NULL) {
+        return nnc_no_memory(err);
+    }
+    NNC_TRY(nnc_model_parse(specs, "example", model, strlen(model), &to->model, err));
+    NNC_TRY(
+        nnc_device_parse(specs, "example", device_text, sizeof device_text - 1, &to->device, err));
+    for (int i = 0; i < SETTINGS_MAX && examples[index].plan[i][0] != NULL; i++) {
+        NNC_TRY(nnc_plan_set(&plan, examples[index].plan[i][0], examples[index].plan[i][1], err));
+    }
+    NNC_TRY(
+        nnc_estimate(to->model, to->device, &to->software, &plan, to->scratch, &to->result, err));
+    to->report = (nnc_report){ .model_asked = "example",
+                               .device_asked = "example",
+                               .model = to->model,
+                               .device = to->device,
+                               .software = &to->software,
+                               .result = &to->result,
+                               .scratch = to->scratch };
+    to->run_ask = nnc_run_ask_default();
+    to->run_ask.device_mtbf_s = 1e8;
+    to->run_ask.idle_w = 100.0;
+    to->run_ask.busy_w = 1000.0;
+    NNC_TRY(nnc_run_of(&to->result, to->device, &plan, &to->run_ask, &to->run, err));
+    to->report.run_ask = &to->run_ask;
+    to->report.run = &to->run;
+    to->report.ops = nnc_scratch_ops(to->scratch, &to->report.op_count);
+    to->report.stages = nnc_scratch_stages(to->scratch, &to->report.stage_count);
+    return NNC_OK;
+}
+
+nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *specs,
+                                const nnc_explain_output *outputs, const char *names,
+                                nnc_error *err)
+{
+    nnc_question questions[EXAMPLE_COUNT] = { 0 };
+    opened *examples_opened = calloc(EXAMPLE_COUNT, sizeof *examples_opened);
+    nnc_status status = examples_opened != NULL ? NNC_OK : nnc_no_memory(err);
+    for (int i = 0; i < EXAMPLE_COUNT && status == NNC_OK; i++) {
+        status = open_example(specs, i, &examples_opened[i], err);
+        questions[i].report = &examples_opened[i].report;
+        questions[i].example = examples[i].what;
+        questions[i].outputs = outputs;
+    }
+    if (status == NNC_OK) {
+        status = nnc_explain(out, style, questions, EXAMPLE_COUNT, names, err);
+    }
+    for (int i = 0; i < EXAMPLE_COUNT && examples_opened != NULL; i++) {
+        nnc_scratch_destroy(examples_opened[i].scratch);
+    }
+    free(examples_opened);
+    return status;
 }

@@ -1,26 +1,30 @@
-/* The lines of a metric. */
+/* Lines of an answer: of a metric with the operands of its formula, and of an op with its rows. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/formula.h"
-#include "explain/asked.h"
+#include "cost/fabric.h"
+#include "cost/roofline.h"
+#include "estimate/scratch.h"
+#include "explain/explain_internal.h"
+#include "op/op_internal.h"
 
-const char *nnc_asked_short_name(const char *column)
+const char *nnc_metric_short_name(const char *column)
 {
     const char *dot = strchr(column, '.');
     return dot != NULL ? dot + 1 : column;
 }
 
-/* Prices and what a run says keep it: "cost.step" beside step. */
+/* "cost.step" keeps its section, because "step" is another metric; so do names of the run. */
 static const char *full_name(const char *column)
 {
     return strncmp(column, "cost.", 5) == 0 || strncmp(column, "run.", 4) == 0
                ? column
-               : nnc_asked_short_name(column);
+               : nnc_metric_short_name(column);
 }
 
-/* What the lines of a metric belong to: the run, or the step itself. */
+/* Owner of the lines of a metric: the run, a phase of serving, or "" for the step. */
 static const char *owner_of(const char *column)
 {
     return strncmp(column, "run.", 4) == 0       ? "run"
@@ -34,8 +38,8 @@ static const char *owner_text(const char *of)
     return of[0] != '\0' ? of : "step";
 }
 
-/* The last line of that name, before line `before`, that belongs to `of`; -1 = none. */
-static int find_said(const nnc_asked *a, const char *of, const char *name, size_t length,
+/* The last line with this name before line `before` that belongs to `of`; -1 = none. */
+static int find_said(const nnc_question *a, const char *of, const char *name, size_t length,
                      int before)
 {
     for (int i = before - 1; i >= 0; i--) {
@@ -47,11 +51,14 @@ static int find_said(const nnc_asked *a, const char *of, const char *name, size_
     return -1;
 }
 
-/* What the estimate said of a metric: under its short name, or "cost_step" for cost.step. */
-static int said_of(const nnc_asked *a, const char *column)
+/* The line of the estimate for a metric: under its short name, or "cost_step" for cost.step. */
+static int said_of(const nnc_question *a, const char *column)
 {
     char joined[96];
-    const char *name = nnc_asked_short_name(column);
+    const char *name = nnc_metric_short_name(column);
+    if (strncmp(column, "plan.", 5) == 0) { /* an input, though a result may have its name */
+        return -1;
+    }
     const int found = find_said(a, owner_of(column), name, strlen(name), a->said_count);
     if (found >= 0 || strncmp(column, "cost.", 5) != 0) {
         return found;
@@ -60,10 +67,10 @@ static int said_of(const nnc_asked *a, const char *column)
     return find_said(a, "", joined, strlen(joined), a->said_count);
 }
 
-static bool is_metric(const nnc_asked *a, const char *name, size_t length)
+static bool is_metric(const nnc_question *a, const char *name, size_t length)
 {
     for (int32_t i = 0; i < a->columns.count; i++) {
-        const char *metric = nnc_asked_short_name(a->columns.list[i].name);
+        const char *metric = nnc_metric_short_name(a->columns.list[i].name);
         if (strlen(metric) == length && memcmp(metric, name, length) == 0) {
             return true;
         }
@@ -71,8 +78,8 @@ static bool is_metric(const nnc_asked *a, const char *name, size_t length)
     return false;
 }
 
-/* The lines behind the operands of a line that are no metrics, and what is behind those. */
-static void add_operands(nnc_asked *a, int line) /* NOLINT(misc-no-recursion): no line twice */
+/* Adds the lines of operands that are not metrics, and recursively their operands. */
+static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion): no line twice */
 {
     const char *at = a->said[line].formula, *name = NULL;
     size_t length = 0;
@@ -88,8 +95,8 @@ static void add_operands(nnc_asked *a, int line) /* NOLINT(misc-no-recursion): n
     }
 }
 
-/* Lines that the estimate said about a metric beside its own. */
-static void add_asides(nnc_asked *a, const char *name)
+/* Lines of the estimate that belong to a metric, in addition to its own line. */
+static void add_asides(nnc_question *a, const char *name)
 {
     for (int i = 0; i < a->said_count; i++) {
         if (strcmp(a->said[i].of, name) == 0) {
@@ -98,8 +105,8 @@ static void add_asides(nnc_asked *a, const char *name)
     }
 }
 
-/* A metric that is read or found out, not computed. */
-static void add_value(nnc_asked *a, const nnc_column *column)
+/* A metric that is an input or a fact, not computed. */
+static void add_value(nnc_question *a, const nnc_column *column)
 {
     static const char *const inputs[] = { "model.", "device.", "plan.", "cost." };
     char text[NNC_METRIC_TEXT_MAX] = "";
@@ -129,7 +136,7 @@ static void add_value(nnc_asked *a, const nnc_column *column)
     nnc_answer_add(&a->answer, e);
 }
 
-static void add_metric(nnc_asked *a, const nnc_column *column)
+static void add_metric(nnc_question *a, const nnc_column *column)
 {
     const int line = said_of(a, column->name);
     if (line < 0) {
@@ -149,7 +156,7 @@ static void add_metric(nnc_asked *a, const nnc_column *column)
         e.line.source = nnc_metric_rare(column->metric)->source;
     }
     nnc_answer_add(&a->answer, e);
-    add_asides(a, nnc_asked_short_name(column->name));
+    add_asides(a, nnc_metric_short_name(column->name));
     add_operands(a, line);
 }
 
@@ -171,15 +178,15 @@ static nnc_naming names_column(const char *column, const char *word)
     return best;
 }
 
-/* A part of the network that the model does not have. */
-static bool is_left_out(const nnc_asked *a, const nnc_column *column)
+/* Is it a part of the network that the model does not have? */
+static bool is_left_out(const nnc_question *a, const nnc_column *column)
 {
     char text[NNC_METRIC_TEXT_MAX];
     const nnc_cell cell = nnc_column_read(column, (nnc_place){ .record = a->report }, text);
     return column->metric->sparse && cell.kind == NNC_CELL_WHOLE && cell.whole == 0;
 }
 
-bool nnc_asked_columns(nnc_asked *a, const char *word, nnc_naming least)
+bool nnc_answer_columns(nnc_question *a, const char *word, nnc_naming least)
 {
     nnc_naming best = NNC_NAMES_NOT_AT_ALL;
     for (int32_t i = 0; i < a->columns.count; i++) {
@@ -195,7 +202,7 @@ bool nnc_asked_columns(nnc_asked *a, const char *word, nnc_naming least)
     return best > NNC_NAMES_NOT_AT_ALL;
 }
 
-bool nnc_asked_operand(nnc_asked *a, const char *word)
+bool nnc_answer_operand(nnc_question *a, const char *word)
 {
     int line = find_said(a, "", word, strlen(word), a->said_count);
     line = line >= 0 ? line : find_said(a, "run", word, strlen(word), a->said_count);
@@ -209,8 +216,9 @@ bool nnc_asked_operand(nnc_asked *a, const char *word)
     return line >= 0;
 }
 
-/* A metric of the estimate has its formula, under whatever name it is printed; others say what they are. */
-bool nnc_asked_member(nnc_asked *a, const char *word)
+/* A metric of the estimate has its formula, under any name it is printed with; other members have
+ * only their meaning. */
+bool nnc_answer_member(nnc_question *a, const char *word)
 {
     const nnc_explained_name *found = nnc_explained_names_find(&a->names, word);
     bool any = false;
@@ -241,4 +249,218 @@ bool nnc_asked_member(nnc_asked *a, const char *word)
                                                   .value = (double)NAN } });
     }
     return true;
+}
+
+/* Copies the lines of one derivation, under the name of the row. */
+static void add_lines(nnc_answer *answer, const nnc_derivation *why, const char *heading,
+                      const char *of)
+{
+    const nnc_line *lines = NULL;
+    int count = 0;
+    answer->failed = !nnc_derivation_lines(why, &lines, &count) || answer->failed;
+    for (int i = 0; i < count; i++) {
+        nnc_explained e = { .heading = i == 0 ? heading : NULL, .line = lines[i] };
+        e.line.of = of;
+        nnc_answer_add(answer, e);
+    }
+}
+
+static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, bool numbers,
+                          nnc_derivation *why)
+{
+    const nnc_work *work = &cost->work;
+    char verdict[160];
+    if (!(work->read_bytes + work->write_bytes > 0.0)) {
+        return;
+    }
+    nnc_say_work(work, why);
+    NNC_SAY(why, intensity, "FLOP/B",
+            (work->flops + work->vector_flops) / (work->read_bytes + work->write_bytes));
+    (void)intensity;
+    const char *bound = nnc_bound_name(cost->bound);
+    if (!numbers) {
+        snprintf(verdict, sizeof verdict, "FLOPs per byte moved");
+    } else if (work->flops > 0.0) {
+        snprintf(
+            verdict, sizeof verdict,
+            "FLOPs per byte moved: bound by %s; the ridge point of the device is at %.1f FLOP/B",
+            bound, nnc_device_ridge(device, cost->op->math_dtype));
+    } else {
+        snprintf(verdict, sizeof verdict, "FLOPs per byte moved: bound by %s; no matrix product",
+                 bound);
+    }
+    nnc_say_note(why, verdict);
+}
+
+/* An op is slower when the network occupies compute units, or when the average power of the step
+ * would exceed the limit. */
+static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double lent_factor,
+                       nnc_derivation *why)
+{
+    nnc_timing slowed = *alone, *t = &slowed;
+    NNC_LET(why, fixed_s, "s", t->fixed_s);
+    if (lent_factor > 1.0) {
+        NNC_LET(why, all_units_compute_s, "s", t->compute_s);
+        NNC_LET(why, all_units_s, "s", t->time_s);
+        NNC_PUT(why, lent_factor, NULL);
+        NNC_NOTE(why,
+                 "kernels of the expert all-to-all occupy units: units / (units - network_units)");
+        NNC_SAY(why, compute_s, "s", all_units_compute_s * lent_factor);
+        NNC_SAY(why, time_s, "s", (all_units_s - fixed_s) * lent_factor + fixed_s);
+        t->compute_s = compute_s;
+        t->time_s = time_s;
+    }
+    if (!(cost->time_s > t->time_s)) {
+        return;
+    }
+    NNC_LET(why, full_clock_compute_s, "s", t->compute_s);
+    NNC_LET(why, full_clock_s, "s", t->time_s);
+    NNC_LET(why, power_factor, NULL, (cost->time_s - t->fixed_s) / (t->time_s - t->fixed_s));
+    NNC_NOTE(why, "the average power of the step would exceed the limit of the device");
+    NNC_SOURCE(why, "docs/formulas.md, power-limit");
+    NNC_SAY(why, compute_s, "s", full_clock_compute_s * power_factor);
+    NNC_SAY(why, time_s, "s", (full_clock_s - fixed_s) * power_factor + fixed_s);
+    (void)compute_s;
+    (void)time_s;
+}
+
+static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool numbers,
+                        nnc_derivation *why)
+{
+    const nnc_op *op = cost->op;
+    nnc_op_row_of(op)->say(op, why);
+    if (op->phase == NNC_PHASE_FORWARD) {
+        nnc_op_say_params(op, why);
+    }
+    say_intensity(report->device, cost, numbers, why);
+    if (report->result->plan.mode == NNC_MODE_IDEAL) {
+        nnc_ideal_say_row(&report->scratch->bound, report->device, cost, why);
+    } else {
+        const nnc_timing t = nnc_op_say_time(report->device, op, &cost->work, why);
+        if (cost->time_s > t.time_s) {
+            say_slowed(
+                cost, &t,
+                nnc_row_fills_units(cost)
+                    ? nnc_rows_lent_factor(report->device, &report->result->plan, report->software)
+                    : 1.0,
+                why);
+        }
+    }
+}
+
+/* "8 ranks inside one domain, over scale_up, by ring". */
+static void route_text(const nnc_network *network, const nnc_op_cost *cost, const char *by,
+                       char *text, size_t size)
+{
+    const nnc_exchange *e = &cost->op->u.exchange;
+    const nnc_route *route = &network->routes[nnc_network_route_of(e)];
+    if (e->comm == NNC_COMM_OFFLOAD) {
+        snprintf(text, size, "between the device and host memory, over the host link");
+    } else if (route->outer == 1) {
+        snprintf(text, size, "%d ranks inside one domain, over %s%s%s", (int)route->size,
+                 route->link, by != NULL ? ", by " : "", by != NULL ? by : "");
+    } else {
+        snprintf(text, size, "%d ranks, %d in each of %d domains, limited by %s%s%s",
+                 (int)route->size, (int)route->inner, (int)route->outer, cost->link,
+                 by != NULL ? ", by " : "", by != NULL ? by : "");
+    }
+}
+
+/* The time of the collective, then how much of it the step leaves exposed. */
+static void say_network(const nnc_report *report, const nnc_op_cost *cost,
+                        const nnc_derivation *step, char *route, size_t size, nnc_derivation *why)
+{
+    const bool ideal = report->result->plan.mode == NNC_MODE_IDEAL;
+    const nnc_network *network = &report->scratch->network;
+    const char *by = NULL;
+    if (ideal) {
+        nnc_fabric_say_load(network, &cost->op->u.exchange, why);
+    } else {
+        by = nnc_network_say_s(network, &cost->op->u.exchange, why);
+    }
+    const nnc_line *lines = NULL;
+    char row[16];
+    int count = 0;
+    route_text(network, cost, by, route, size);
+    snprintf(row, sizeof row, "#%d", (int)(cost - report->ops));
+    (void)nnc_derivation_lines(step, &lines, &count);
+    for (int i = 0; i < count; i++) {
+        if (strcmp(lines[i].of, row) == 0) {
+            nnc_say_copy(why, &lines[i]);
+        }
+    }
+}
+
+static void explain_row(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step,
+                        const nnc_op_cost *cost, nnc_derivation *why)
+{
+    char of[96], heading[384], route[192], shape[128];
+    const nnc_op *op = cost->op;
+    const double step_s = report->result->step_s;
+    nnc_derivation_clear(why);
+    snprintf(of, sizeof of, "%s %s", op->name, nnc_phase_name(op->phase));
+    nnc_op_shape(op, shape, sizeof shape);
+    if (nnc_op_is_collective(op)) {
+        say_network(report, cost, step, route, sizeof route, why);
+        snprintf(heading, sizeof heading, "%s, %s of %s ranks, %s, %.0f in one step", of,
+                 nnc_op_kind_name(op), nnc_comm_name(op->u.exchange.comm), route, cost->repeat);
+    } else {
+        say_compute(report, cost, answer->report != NULL, why);
+        snprintf(heading, sizeof heading, "%s, %s, %s, %.0f in one step", of, nnc_op_kind_name(op),
+                 shape, cost->repeat);
+    }
+    if (answer->report == NULL) { /* without the numbers of the example */
+        snprintf(heading, sizeof heading, "%s, %s", of, nnc_op_kind_name(op));
+    }
+    NNC_PUT(why, cost->time_s, "s");
+    NNC_PUT(why, cost->repeat, NULL);
+    NNC_PUT(why, step_s, "s");
+    NNC_SAY(why, share, NULL, cost->time_s * cost->repeat / step_s);
+    (void)share;
+    add_lines(answer, why, nnc_arena_strdup(answer->arena, heading),
+              nnc_arena_strdup(answer->arena, of));
+}
+
+static bool is_named(const nnc_op_cost *cost, const char *name)
+{
+    char path[NNC_METRIC_TEXT_MAX];
+    return strcmp(cost->op->name, name) == 0 ||
+           strcmp(nnc_op_path(cost->op, path, sizeof path), name) == 0;
+}
+
+/* The slowest row of an op in a phase, NULL if there is no row. */
+static const nnc_op_cost *longest_row(const nnc_report *report, const char *name, nnc_phase phase)
+{
+    const nnc_op_cost *longest = NULL;
+    for (int32_t i = 0; i < report->op_count; i++) {
+        const nnc_op_cost *cost = &report->ops[i];
+        if (cost->op->phase == phase && is_named(cost, name) &&
+            (longest == NULL || cost->time_s * cost->repeat > longest->time_s * longest->repeat)) {
+            longest = cost;
+        }
+    }
+    return longest;
+}
+
+bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step,
+                    nnc_derivation *why, const char *name)
+{
+    enum { ROWS_SHOWN = 8 };
+    int rows = 0;
+    for (int32_t i = 0; i < report->op_count; i++) {
+        rows += is_named(&report->ops[i], name) ? 1 : 0;
+    }
+    const bool all = answer->report != NULL && rows <= ROWS_SHOWN;
+    for (int32_t i = 0; i < report->op_count && all; i++) {
+        if (is_named(&report->ops[i], name)) {
+            explain_row(answer, report, step, &report->ops[i], why);
+        }
+    }
+    for (int phase = 0; phase < NNC_PHASE_COUNT && !all; phase++) {
+        const nnc_op_cost *longest = longest_row(report, name, (nnc_phase)phase);
+        if (longest != NULL) {
+            explain_row(answer, report, step, longest, why);
+        }
+    }
+    return rows > 0;
 }

@@ -1,17 +1,17 @@
-#include "explain/explain_names.h"
-
+/* All names that can be explained, and the page that lists them. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "explain/explain_internal.h"
 #include "input/field.h"
 #include "render/sheet.h"
 
-/* Names as they are found: counted first, then put into a list that has room for them. */
+/* Collects names: the first pass counts them, the second fills the list. */
 typedef struct finder {
     nnc_arena *arena;
     const char *output;
-    nnc_explained_name *list; /* NULL: they are only counted */
+    nnc_explained_name *list; /* NULL: only count */
     int32_t count;
     bool failed;
 } finder;
@@ -86,7 +86,7 @@ nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *
     return f.failed ? NNC_NO_MEMORY : NNC_OK;
 }
 
-/* Does `name` end a path, at a dot or as a whole? length: of it. */
+/* Does `name` (of this length) end a path, after a dot or as a whole? */
 static bool ends_path(const char *path, const char *name, size_t length)
 {
     const size_t whole = strlen(path);
@@ -94,7 +94,7 @@ static bool ends_path(const char *path, const char *name, size_t length)
            (length == whole || path[whole - length - 1] == '.');
 }
 
-/* "exposed_comm.data": the array and one of its values. */
+/* Is it "exposed_comm.data", the array and one of its values? */
 static bool is_value_of(const nnc_explained_name *name, const char *word)
 {
     const char *dot = strrchr(word, '.');
@@ -147,11 +147,11 @@ static const nnc_metric name_rows[] = {
     NNC_TEXT(nnc_explained_name, output, .help = "The command that prints it."),
     NNC_AS("unit", TEXT, NNC_VIA(nnc_explained_name, row), NNC_IN(nnc_metric, unit),
            .help = "Unit of its value."),
-    NNC_AS("meaning", TEXT, .get = get_meaning, .help = "What it is."),
-    NNC_AS("source", TEXT, .get = get_source, .help = "Who says so."),
+    NNC_AS("meaning", TEXT, .get = get_meaning, .help = "Its meaning."),
+    NNC_AS("source", TEXT, .get = get_source, .help = "Source of the formula or definition."),
 };
 
-/* A table that several outputs share is listed once. */
+/* A table shared by several outputs is listed once. */
 NNC_IF(is_new, nnc_explained_name, !self->again)
 
 static const nnc_metrics name_metrics = { .what = "a name that can be explained",
@@ -166,7 +166,7 @@ static const nnc_metric list_rows[] = {
            .help = "Every name; also the name of any op, as in 'nncost ops'."),
 };
 const nnc_metrics nnc_explained_names_document =
-    NNC_METRICS("what can be explained", list_rows, nnc_explained_names);
+    NNC_METRICS("names that can be explained", list_rows, nnc_explained_names);
 
 static nnc_lines lines_of(const void *record)
 {
@@ -196,13 +196,13 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     sheet.indent = 0;
     nnc_sheet_label(&sheet, "");
     nnc_sheet_words(
-        &sheet, "'nncost explain NAMES' prints what these are, with formula and source; 'nncost "
-                "explain NAMES MODEL DEVICE' puts the numbers in. NAMES are joined by commas; the "
-                "last parts of a name will do. An op goes by its name in 'nncost ops', such as "
-                "attn.qkv.");
+        &sheet,
+        "'nncost explain NAMES' prints the meaning, formula and source of these names; 'nncost "
+        "explain NAMES MODEL DEVICE' adds the numbers. Separate NAMES by commas; the last parts of "
+        "a name suffice. Ops have the names of 'nncost ops', such as attn.qkv.");
     nnc_sheet_end(&sheet);
     sheet.indent = 32;
-    nnc_sheet_heading(out, style, "several at once");
+    nnc_sheet_heading(out, style, "groups of metrics");
     for (const nnc_alias *alias = nnc_aliases; alias->name != NULL; alias++) {
         write_name(&sheet, alias->name, alias->help, NULL);
     }

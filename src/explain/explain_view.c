@@ -1,29 +1,28 @@
-/* How an answer is written. */
+/* The page and the documents of an answer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "explain/explain.h"
+#include "explain/explain_internal.h"
 #include "render/sheet.h"
 #include "render/subject.h"
 #include "render/text.h"
 
 #define LINE(member) NNC_IN(nnc_explained, line.member)
 static const nnc_metric line_rows[] = {
-    NNC_AS("of", TEXT, LINE(of),
-           .help = "What the line belongs to: the step, an op and its phase."),
-    NNC_AS("name", TEXT, LINE(name), .help = "Name of the metric, or of a value on the way to it."),
+    NNC_AS("of", TEXT, LINE(of), .help = "Owner of the line: the step, an op and its phase."),
+    NNC_AS("name", TEXT, LINE(name), .help = "Name of the metric, or of an intermediate value."),
     NNC_NAMED(nnc_explained, kind, nnc_explained_kind_name, NNC_EXPLAINED_KINDS,
-              .help = "formula: computed; given: read from specs or plan; text: found out."),
+              .help = "formula: computed; given: read from specs or plan; text: a fact."),
     NNC_AS("formula", TEXT, LINE(formula), .help = "The arithmetic, in names."),
-    NNC_AS("numbers", TEXT, LINE(numbers), .help = "The same with the values put in."),
-    NNC_AS("result", NUMBER, LINE(value), .help = "What it comes to."),
+    NNC_AS("numbers", TEXT, LINE(numbers), .help = "The arithmetic, in numbers."),
+    NNC_AS("result", NUMBER, LINE(value), .help = "The value."),
     NNC_AS("unit", TEXT, LINE(unit), .help = "Unit of the result."),
-    NNC_TEXT(nnc_explained, text, .help = "A value that is no number."),
-    NNC_AS("meaning", TEXT, LINE(meaning), .help = "What it is."),
-    NNC_TEXT(nnc_explained, note, .help = "What the names of the formula mean."),
-    NNC_AS("source", TEXT, LINE(source), .help = "Who says so."),
+    NNC_TEXT(nnc_explained, text, .help = "A value that is not a number."),
+    NNC_AS("meaning", TEXT, LINE(meaning), .help = "Its meaning."),
+    NNC_TEXT(nnc_explained, note, .help = "Meaning of the names in the formula."),
+    NNC_AS("source", TEXT, LINE(source), .help = "Source of the formula or definition."),
 };
 #undef LINE
 static const nnc_metrics line_metrics =
@@ -32,11 +31,11 @@ static const nnc_metrics line_metrics =
 NNC_IF(is_of_example, nnc_answer, self->example != NULL)
 
 static const nnc_metric answer_rows[] = {
-    NNC_AS("quantity", TEXT, NNC_IN(nnc_answer, asked), .help = "What was asked for."),
+    NNC_AS("quantity", TEXT, NNC_IN(nnc_answer, asked), .help = "The requested name."),
     NNC_AS("lines", LIST, NNC_IN(nnc_answer, lines), NNC_COUNT(nnc_answer, count),
            .rows = &line_metrics, .help = "Its derivation."),
     NNC_TEXT(nnc_answer, example,
-             .help = "What the formulas were taken from, where no model and device were named.",
+             .help = "Description of the example, when no model and device were named.",
              .more = NNC_MORE(.when = is_of_example)),
 };
 const nnc_metrics nnc_answer_document = NNC_METRICS("a derivation", answer_rows, nnc_answer);
@@ -72,7 +71,7 @@ static void write_result(nnc_sheet *sheet, const nnc_explained *e, const char *l
     nnc_sheet_end(sheet);
 }
 
-/* Operands with units, one after the other. */
+/* Operands with units, in one paragraph. */
 static void write_where(nnc_sheet *sheet, const char *where)
 {
     nnc_sheet_label(sheet, "  where");
@@ -132,8 +131,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     } else {
         nnc_sheet_label(&sheet, "formulas");
         nnc_sheet_words(&sheet,
-                        "by the example of %s; those of another plan may have other terms. "
-                        "With MODEL DEVICE the numbers are put in.",
+                        "from the example of %s; other plans may have other terms. Add MODEL "
+                        "DEVICE to see the numbers.",
                         answer->example);
         nnc_sheet_end(&sheet);
     }
@@ -159,7 +158,7 @@ const nnc_view nnc_answer_view = { .schema = "nncost.explain/1",
                                    .lines = lines_of,
                                    .page = write_page };
 
-/* One page of them all: each begins with its name. */
+/* All answers on one page; each begins with its name. */
 static void write_together(nnc_buffer *out, nnc_style style, const nnc_answer *answers,
                            int32_t count)
 {
@@ -188,7 +187,7 @@ void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answe
     for (int32_t i = 0; i < count; i++) {
         nnc_buffer_text(out, i > 0 ? ",\n" : "");
         nnc_view_write(out, style, &nnc_answer_view, &answers[i]);
-        out->size -= count > 1 && out->size > 0 ? 1 : 0; /* the end of its line */
+        out->size -= count > 1 && out->size > 0 ? 1 : 0; /* without the line break */
     }
     nnc_buffer_text(out, count > 1 ? "\n]\n" : "");
 }

@@ -1,8 +1,8 @@
-/* Kinds of op that work on maps: channels x height x width. */
+/* Kinds of op on maps, channels x height x width: convolutions, pools, and other orders of the same values. */
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "graph/graph_kinds.h"
+#include "graph/graph_internal.h"
 
 bool nnc_graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op)
 {
@@ -24,7 +24,7 @@ int64_t nnc_graph_side(int64_t side, const nnc_graph_window *window)
     return out;
 }
 
-/* What was not said of the width is as it is for the height. */
+/* A parameter of the width defaults to that of the height. */
 static int64_t or_else(int64_t value, int64_t other)
 {
     return value == NNC_GRAPH_UNSAID ? other : value;
@@ -48,7 +48,7 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2])
         or_else(v[NNC_WINDOW_PAD_END_W], or_else(v[NNC_WINDOW_PAD_W], windows[0].pad_end));
 }
 
-/* What a window is told, at the same places for each kind that has one. */
+/* Parameters of a window, at the same places for each kind that has one. */
 #define WINDOW(stride_unsaid, what)                                                           \
     [NNC_WINDOW_KERNEL] = { "kernel",                                                         \
                             NNC_GRAPH_NUMBER,                                                 \
@@ -100,7 +100,7 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2])
                                .max = NNC_GRAPH_KERNEL_MAX,                                   \
                                .help = "Right." }
 
-/* Height and width of what windows make of a map. */
+/* Height and width of the output of a window. */
 static bool sides(nnc_graph_walk *w, nnc_graph_op *op)
 {
     nnc_graph_window windows[2];
@@ -286,7 +286,7 @@ static const nnc_graph_param view_params[] = {
     { "shape", NNC_GRAPH_SHAPE, .help = "Of one sample." },
 };
 
-/* The walk has taken the shape. */
+/* The walk has set the shape of the output. */
 static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op)
 {
     char one[96], other[96];

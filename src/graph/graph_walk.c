@@ -1,4 +1,5 @@
-/* The walk over a network: macros and repeats become ops, one after the other, each with its shapes. */
+/* The walk over a network: macros and repeats become ops, one after the other, each with its shapes; and what a walk alone
+ * tells: sizes of tensors, parameters, equal layers. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,9 +7,57 @@
 
 #include "base/names.h"
 #include "base/number.h"
-#include "graph/graph.h"
+#include "graph/graph_internal.h"
 
 NNC_ENUM_TEXTS(nnc_graph_kind, NNC_GRAPH_KIND_LIST)
+
+const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind)
+{
+    static const nnc_graph_kind_row *const rows[] = {
+#define NNC_GRAPH_KIND_AT(name, text, help, row) [name] = &nnc_graph_##row##_row,
+        NNC_GRAPH_KIND_LIST(NNC_GRAPH_KIND_AT)
+#undef NNC_GRAPH_KIND_AT
+    };
+    return rows[kind];
+}
+
+/* ---- sizes of tensors ---- */
+
+int nnc_graph_width_axis(const nnc_graph_tensor *t)
+{
+    return t->rank >= 3 ? 0 : t->rank - 1;
+}
+
+int64_t nnc_graph_width(const nnc_graph_tensor *t)
+{
+    return t->rank > 0 ? t->dims[nnc_graph_width_axis(t)] : 1;
+}
+
+int64_t nnc_graph_elements(const nnc_graph_tensor *t)
+{
+    int64_t product = 1;
+    for (int32_t i = 0; i < t->rank; i++) {
+        product *= t->dims[i];
+    }
+    return product;
+}
+
+int64_t nnc_graph_positions(const nnc_graph_tensor *t)
+{
+    return nnc_graph_elements(t) / nnc_graph_width(t);
+}
+
+const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int32_t i = 0; i < t->rank && used < 96; i++) {
+        const int n =
+            snprintf(text + used, 96 - used, "%s%" PRId64, i > 0 ? " x " : "", t->dims[i]);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return text;
+}
 
 bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char *format, ...)
 {
@@ -34,12 +83,12 @@ static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from)
     return NULL;
 }
 
-/* In the macro around; a name that it has already is given to another tensor. */
+/* Gives the current tensor a name in the current macro; a name that exists there moves to this tensor. */
 static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name)
 {
     nnc_graph_binding *old = find(w, name, w->frame);
     if (!w->begun) {
-        return nnc_graph_fail(w, node, "names a tensor where there is none");
+        return nnc_graph_fail(w, node, "names a tensor where none exists");
     }
     if (old == NULL && w->binding_count == NNC_GRAPH_NAMES_MAX) {
         return nnc_graph_fail(w, node, "too many names at a time, expected at most %d",
@@ -98,7 +147,7 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
     return true;
 }
 
-/* The tensors that an op reads besides the current one. */
+/* The tensors that an op reads in addition to the current one. */
 static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph_op *op)
 {
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
@@ -193,17 +242,17 @@ static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t 
 
 /* ---- repeats ---- */
 
-/* What the next turn of a repeat would start from. */
+/* The state that a turn of a repeat starts from. */
 typedef struct state {
     nnc_graph_tensor current;
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
     uint32_t flags[NNC_GRAPH_NAMES_MAX + 1];
-    int32_t alias[NNC_GRAPH_NAMES_MAX]; /* an earlier name of the same place */
+    int32_t alias[NNC_GRAPH_NAMES_MAX]; /* an earlier name of the same storage */
     int32_t count;
     bool current_alias[NNC_GRAPH_NAMES_MAX];
 } state;
 
-static void take(const nnc_graph_walk *w, int32_t count, state *s)
+static void take_state(const nnc_graph_walk *w, int32_t count, state *s)
 {
     s->current = w->current;
     s->count = count;
@@ -243,7 +292,7 @@ static bool same_state(const state *a, const state *b)
 
 static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *args);
 
-/* Turns that start from the same state are the same: they are walked once. */
+/* Turns that start from the same state are equal: they are walked once. */
 static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args,
                        int64_t turns)
 {
@@ -255,12 +304,12 @@ static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int6
     w->repeats++;
     for (int64_t turn = 0; done && turn < turns; turn++) {
         const int32_t count = w->binding_count;
-        take(w, count, &before);
+        take_state(w, count, &before);
         const int32_t mark = w->sink->enter(w->sink->context, w, node);
         done = run_ops(w, &node->ops, args);
         int64_t equal = 1;
         if (done && turn + 1 < turns) {
-            take(w, count, &after);
+            take_state(w, count, &after);
             equal = same_state(&before, &after) ? turns - turn : 1;
         }
         w->sink->leave(w->sink->context, mark, equal);
@@ -289,7 +338,7 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
     return done;
 }
 
-/* Steps whose ops have something in common, unless the number is 0. */
+/* Tied or frozen steps; a number of 0 switches the mark off. */
 static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args,
                        const char *what, int32_t *marks)
 {
@@ -374,4 +423,74 @@ bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const n
     return begin(&w, lets) && run_op(&w, &net->input, NULL) &&
            (net->input.as < 0 || bind(&w, &net->input, net->input.as)) &&
            run_ops(&w, &net->ops, NULL);
+}
+
+/* ---- what a network is by itself ---- */
+
+typedef struct measure {
+    const struct nnc_graph_net *net;
+    nnc_graph_sizes sizes;
+    struct {
+        int64_t params, ops;
+        bool layers;
+    } marks[NNC_GRAPH_DEPTH_MAX + 1];
+    int32_t depth;
+    int32_t runs; /* groups of equal layers */
+} measure;
+
+static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
+{
+    measure *m = context;
+    const nnc_graph_weights *weights = &op->weights;
+    int64_t params = 0;
+    m->sizes.ops++;
+    if (walk->tied > 0) {
+        return;
+    }
+    if (!nnc_mul_i64(weights->rows * weights->cols, weights->count, &params) ||
+        !nnc_add_i64(params, weights->vector, &params) ||
+        !nnc_add_i64(params, m->sizes.params, &m->sizes.params)) {
+        nnc_graph_fail(walk, op->node, "more parameters than 64 bits count");
+    }
+}
+
+static int32_t measure_enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat)
+{
+    measure *m = context;
+    const int32_t mark = m->depth < NNC_GRAPH_DEPTH_MAX ? m->depth++ : m->depth;
+    m->marks[mark].params = m->sizes.params;
+    m->marks[mark].ops = m->sizes.ops;
+    m->marks[mark].layers = repeat == m->net->layers;
+    if (m->marks[mark].layers) {
+        m->runs++;
+        m->sizes.stream = nnc_graph_elements(&walk->current);
+    }
+    return mark;
+}
+
+static void measure_leave(void *context, int32_t mark, int64_t turns)
+{
+    measure *m = context;
+    int64_t own = m->sizes.params - m->marks[mark].params;
+    if (!nnc_mul_i64(own, turns, &own) || !nnc_add_i64(m->marks[mark].params, own, &own)) {
+        own = INT64_MAX;
+    }
+    m->sizes.params = own;
+    const double ops = (double)(m->sizes.ops - m->marks[mark].ops) * (double)turns;
+    m->sizes.ops = m->marks[mark].ops + (ops < 1e15 ? (int64_t)ops : NNC_GRAPH_NUMBER_MAX);
+    m->sizes.layers += m->marks[mark].layers ? turns : 0;
+    m->depth = mark;
+}
+
+bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc_graph_sizes *sizes,
+                       nnc_graph_fault *fault)
+{
+    measure m = { .net = net };
+    const nnc_graph_sink sink = { &m, measure_op, measure_enter, measure_leave };
+    const bool done = nnc_graph_run(net, lets, &sink, fault) && fault->where == NULL;
+    *sizes = m.sizes;
+    if (m.runs != 1) {
+        sizes->layers = 0; /* layers differ, or there are none */
+    }
+    return done;
 }

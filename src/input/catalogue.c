@@ -1,17 +1,12 @@
-/* Catalogues: what sellers ask for devices, the carbon intensity of regions, what buildings take. */
+/* Catalogues: prices of sellers, carbon intensity of regions, energy overhead (PUE) of buildings. Every
+ * entry names its source; a price also its place and date. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/error.h"
-#include "input/file.h"
-#include "input/kind.h"
-#include "input/place.h"
-#include "input/read.h"
-
-NNC_ENUM_TEXTS(nnc_offer, NNC_OFFER_LIST)
+#include "input/input_internal.h"
 
 typedef struct entry {
     char device[48], region[48];
@@ -19,7 +14,7 @@ typedef struct entry {
     nnc_price price;
 } entry;
 
-/* Any kind of file; the others' lists are empty. */
+/* A file of any of the three kinds; the lists of the other kinds are empty. */
 typedef struct catalogue {
     char id[48], name[96];
     entry *entries;
@@ -29,8 +24,8 @@ typedef struct catalogue {
 } catalogue;
 
 static const nnc_field catalogue_fields[] = {
-    { NNC_FIELD(catalogue, id), .required = true, .help = "File stem." },
-    { NNC_FIELD(catalogue, name), .required = true, .help = "Name in full." },
+    { NNC_FIELD(catalogue, id), .required = true, .help = "Name of the file without \".json\"." },
+    { NNC_FIELD(catalogue, name), .required = true, .help = "Full name." },
 };
 static const nnc_field_table catalogue_table = { "catalogue", catalogue_fields,
                                                  NNC_COUNT_OF(catalogue_fields) };
@@ -38,7 +33,7 @@ static const nnc_field_table catalogue_table = { "catalogue", catalogue_fields,
 static const nnc_field entry_fields[] = {
     { NNC_FIELD(entry, device), .required = true, .help = "Id of the device." },
     { NNC_FIELD(entry, offer), NNC_FIELD_NAMES(nnc_offer, NNC_OFFER_COUNT), .required = true,
-      .help = "On what terms." },
+      .help = "Terms of the rental." },
     { NNC_FIELD_IN(entry, price, per_device_hour), .max = 1e6, .above_min = true, .required = true,
       .help = "Price of one device for one hour." },
     { NNC_FIELD_IN(entry, price, currency), .required = true, .help = "ISO 4217 code." },
@@ -48,22 +43,22 @@ static const nnc_field_table entry_table = { "price", entry_fields, NNC_COUNT_OF
 
 static const nnc_field region_fields[] = {
     { NNC_FIELD(nnc_region, id), .required = true, .help = "ISO 3166 code, or the seller's name." },
-    { NNC_FIELD(nnc_region, name), .required = true, .help = "Name in full." },
-    { NNC_FIELD(nnc_region, seller), .help = "Whose region it is." },
+    { NNC_FIELD(nnc_region, name), .required = true, .help = "Full name." },
+    { NNC_FIELD(nnc_region, seller), .help = "Seller whose region it is; empty for a country." },
     { NNC_FIELD(nnc_region, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e4, .required = true,
-      .help = "Carbon intensity of the electricity there." },
-    { NNC_FIELD(nnc_region, year), .min = 1990, .max = 2100, .help = "Of that figure." },
+      .help = "Carbon intensity of the electricity." },
+    { NNC_FIELD(nnc_region, year), .min = 1990, .max = 2100, .help = "Year of the value." },
 };
 static const nnc_field_table region_table = { "region", region_fields,
                                               NNC_COUNT_OF(region_fields) };
 
 static const nnc_field building_fields[] = {
     { NNC_FIELD(nnc_building, id), .required = true, .help = "A short name." },
-    { NNC_FIELD(nnc_building, name), .required = true, .help = "Name in full." },
+    { NNC_FIELD(nnc_building, name), .required = true, .help = "Full name." },
     { NNC_FIELD(nnc_building, pue), .min = 1, .max = 10, .required = true,
       .help = "Power usage effectiveness: energy of the building over that of its machines." },
     { NNC_FIELD(nnc_building, year), .min = 1990, .max = 2100, .required = true,
-      .help = "Of that figure." },
+      .help = "Year of the value." },
 };
 static const nnc_field_table building_table = { "building", building_fields,
                                                 NNC_COUNT_OF(building_fields) };
@@ -82,12 +77,12 @@ bool nnc_is_catalogue(nnc_json root)
     return is(root, PRICES) || is(root, GRID) || is(root, BUILDINGS);
 }
 
-/* A figure without its source is refused: "source", and of prices also "where" and "date". */
+/* Reads a required text of an entry: "source"; for prices also "where" and "date". */
 static const char *stated(nnc_json item, const char *key)
 {
     const char *text = nnc_read_text(nnc_json_get(item, key));
     if (nnc_json_type_of(nnc_json_get(item, key)) == NNC_JSON_ABSENT) {
-        nnc_json_fault(item, key, "missing, expected it beside every figure, found nothing");
+        nnc_json_fault(item, key, "missing, expected it with every value, found nothing");
     }
     return text;
 }
@@ -95,9 +90,7 @@ static const char *stated(nnc_json item, const char *key)
 static void read_entries(nnc_json at, catalogue *c)
 {
     static const char *const others[] = { "where", "date", "source", NULL };
-    static const entry unsaid = { .price.per_device_hour = (double)NAN };
-    c->entries =
-        nnc_read_objects(at, &entry_table, others, sizeof *c->entries, &unsaid, &c->entry_count);
+    c->entries = nnc_read_objects(at, &entry_table, others, sizeof *c->entries, &c->entry_count);
     nnc_json item = nnc_json_first(at);
     for (int32_t i = 0; i < c->entry_count; i++, item = nnc_json_next(item)) {
         nnc_price *price = &c->entries[i].price;
@@ -110,9 +103,7 @@ static void read_entries(nnc_json at, catalogue *c)
 static void read_regions(nnc_json at, catalogue *c)
 {
     static const char *const others[] = { "source", NULL };
-    static const nnc_region unsaid = { .carbon_g_per_kwh = (double)NAN };
-    c->regions =
-        nnc_read_objects(at, &region_table, others, sizeof *c->regions, &unsaid, &c->region_count);
+    c->regions = nnc_read_objects(at, &region_table, others, sizeof *c->regions, &c->region_count);
     nnc_json item = nnc_json_first(at);
     for (int32_t i = 0; i < c->region_count; i++, item = nnc_json_next(item)) {
         c->regions[i].source = stated(item, "source");
@@ -122,9 +113,8 @@ static void read_regions(nnc_json at, catalogue *c)
 static void read_buildings(nnc_json at, catalogue *c)
 {
     static const char *const others[] = { "source", NULL };
-    static const nnc_building unsaid = { .pue = (double)NAN };
-    c->buildings = nnc_read_objects(at, &building_table, others, sizeof *c->buildings, &unsaid,
-                                    &c->building_count);
+    c->buildings =
+        nnc_read_objects(at, &building_table, others, sizeof *c->buildings, &c->building_count);
     nnc_json item = nnc_json_first(at);
     for (int32_t i = 0; i < c->building_count; i++, item = nnc_json_next(item)) {
         c->buildings[i].source = stated(item, "source");
@@ -192,7 +182,7 @@ static bool suits(const entry *e, const nnc_device *device, nnc_offer offer, con
            (region == NULL || strcasecmp(e->region, region) == 0);
 }
 
-/* What there is of this device, or else what devices there are. */
+/* The message lists the offers for this device, or else the devices that the seller has. */
 static nnc_status fail_offer(const char *seller, const catalogue *c, const nnc_device *device,
                              nnc_offer offer, const char *region, nnc_error *err)
 {
@@ -227,7 +217,7 @@ nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer
     NNC_NEED(specs);
     NNC_NEED(seller);
     NNC_NEED(device);
-    assert(seller != NULL && device != NULL); /* refused before */
+    assert(seller != NULL && device != NULL); /* checked above */
     catalogue c = { .entry_count = 0 };
     const char *path = seller;
     if (!nnc_is_path(seller)) {
@@ -260,7 +250,7 @@ nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer
 
 /* ---- regions and buildings ---- */
 
-/* The catalogue of a file of the data folders. */
+/* Loads a catalogue from a data folder. */
 static nnc_status open_grid(nnc_specs *specs, const char *file, const char *schema,
                             const char *option, catalogue *c, nnc_error *err)
 {
@@ -272,7 +262,7 @@ static nnc_status open_grid(nnc_specs *specs, const char *file, const char *sche
                           "expected %s in NNCOST_PATH or the installed data, found none", file);
 }
 
-/* The place of what is asked for in a list whose records begin with id and name; -1 with err filled in. */
+/* Index of an entry by id or name, in a list whose entries begin with id; -1 = unknown, with err filled in. */
 static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32_t count,
                     size_t size, size_t name_at, const char *option, const char *expected,
                     nnc_error *err)

@@ -1,9 +1,8 @@
-#include "input/csv.h"
-
+/* A reader of comma-separated values (RFC 4180) that decodes cells in place. */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "input/input_internal.h"
 
 nnc_csv nnc_csv_begin(const char *name, char *text, size_t size)
 {
@@ -18,13 +17,13 @@ static nnc_status refuse(const nnc_csv *csv, const char *what, nnc_error *err)
     return nnc_fail(err, NNC_BAD_SPEC, where, "%s", what);
 }
 
-/* Length of the line break at a place; 0 when there is none. */
+/* Length of the line break at a place; 0 = none. */
 static size_t break_length(const char *at)
 {
     return *at == '\n' ? 1 : at[0] == '\r' && at[1] == '\n' ? 2 : 0;
 }
 
-/* Decodes the cell that starts at csv->at, whose text ends at *close. */
+/* Decodes the quoted cell at csv->at; its text ends at *close. */
 static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err)
 {
     char *to = csv->at;
@@ -36,7 +35,7 @@ static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err)
         if (*from == '"' && from[1] != '"') {
             break;
         }
-        from += *from == '"'; /* a doubled quote is one */
+        from += *from == '"'; /* a doubled quote stands for one */
         csv->line += *from == '\n';
         if (*from == '\0') {
             return refuse(csv, "a NUL byte, expected text", err);
@@ -61,7 +60,7 @@ static nnc_status read_plain(nnc_csv *csv, char **close, nnc_error *err)
     return NNC_OK;
 }
 
-/* Reads one cell and what ends it; *last: that was not a comma. */
+/* Reads one cell and its separator; *last: the separator was not a comma. */
 static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err)
 {
     char *start = csv->at, *close = start;
@@ -79,7 +78,7 @@ static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err)
         csv->at += ends > 0 ? ends : 1;
         csv->line += ends > 0;
     }
-    *close = '\0'; /* over the comma or line break, or before it */
+    *close = '\0'; /* over the separator, or before it */
     csv->cells[csv->count++] = start;
     return NNC_OK;
 }

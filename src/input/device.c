@@ -1,18 +1,16 @@
+/* Devices, and the links of clusters. A device file separates datasheet values from fitted ones
+ * (efficiency.c). A cluster file replaces the links of a device: its datasheet describes one server, a
+ * cluster is another. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <nncost/hardware.h>
+#include "input/input_internal.h"
 
-#include "base/error.h"
-#include "base/names.h"
-#include "input/kind.h"
-#include "input/read.h"
-
-NNC_ENUM_TEXTS(nnc_link_kind, NNC_LINK_KIND_LIST)
-
-const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS] = {
+static const nnc_field scale_up_fields[] = {
     { NNC_FIELD(nnc_scale_up, kind), NNC_FIELD_NAMES(nnc_link_kind, NNC_LINK_KIND_COUNT),
-      .required = true, .help = "How the devices of one domain are joined." },
+      .required = true, .help = "Topology of one scale-up domain." },
     { NNC_FIELD(nnc_scale_up, devices), .min = 1, .max = 1e6, .help = "Devices in the domain." },
     { NNC_FIELD(nnc_scale_up, dims), NNC_FIELD_COUNTED(nnc_scale_up, dims, dims_count), .min = 1,
       .max = 1e6, .help = "Torus: the length of each axis." },
@@ -23,10 +21,9 @@ const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS] = {
     { NNC_FIELD(nnc_scale_up, latency_s), .unit = "s", .max = 0.1, .usual = 3e-6,
       .help = "Latency of one step." },
     { NNC_FIELD(nnc_scale_up, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
-      .help = "A message of this size takes twice its time at full bandwidth; 0 = any size reaches "
-              "it." },
-    { NNC_FIELD(nnc_scale_up, reduces_in_switch),
-      .help = "Does the switch add up what it carries?" },
+      .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
+              "full bandwidth." },
+    { NNC_FIELD(nnc_scale_up, reduces_in_switch), .help = "The switch performs reductions." },
 };
 
 static const nnc_field scale_out_fields[] = {
@@ -35,13 +32,13 @@ static const nnc_field scale_out_fields[] = {
     { NNC_FIELD(nnc_scale_out, latency_s), .unit = "s", .max = 0.1, .usual = 3e-6,
       .help = "Latency of one step." },
     { NNC_FIELD(nnc_scale_out, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
-      .help = "A message of this size takes twice its time at full bandwidth; 0 = any size reaches "
-              "it." },
+      .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
+              "full bandwidth." },
     { NNC_FIELD(nnc_scale_out, oversubscription), .min = 1, .max = 1e3, .default_text = "1",
-      .help = "Sum of the nodes' bandwidth over what the network core carries." },
+      .help = "Total bandwidth of the nodes over the bandwidth of the network core." },
 };
 
-const nnc_field nnc_host_fields[NNC_HOST_FIELDS] = {
+static const nnc_field host_fields[] = {
     { NNC_FIELD(nnc_host_link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
       .usual = 5e10, .help = "Bandwidth between device and host memory in one direction." },
     { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
@@ -50,63 +47,63 @@ const nnc_field nnc_host_fields[NNC_HOST_FIELDS] = {
 
 static const nnc_field node_power_fields[] = {
     { NNC_FIELD(nnc_node_power, idle_w), .unit = "W", .max = 1e6,
-      .help = "Power of a node that waits, over its devices." },
+      .help = "Power of an idle node, divided by its number of devices." },
     { NNC_FIELD(nnc_node_power, busy_w), .unit = "W", .max = 1e6, .above_min = true,
-      .help = "Power of a node that trains without waiting, over its devices." },
+      .help = "Power of a node that trains without waiting, divided by its number of devices." },
 };
 
 static const nnc_field mtbf_fields[] = {
     { NNC_FIELD(nnc_mtbf, any_s), .unit = "s", .max = 1e12, .above_min = true,
-      .help = "Device-seconds between stops of any cause." },
+      .help = "Device-seconds between failures of any cause." },
     { NNC_FIELD(nnc_mtbf, hardware_s), .unit = "s", .max = 1e12, .above_min = true,
-      .help = "Device-seconds between stops by faults of the hardware." },
+      .help = "Device-seconds between failures of the hardware." },
 };
 
 static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, id), .required = true,
       .help = "File stem and name on the command line." },
-    { NNC_FIELD(nnc_device, name), .required = true, .help = "Name in full." },
+    { NNC_FIELD(nnc_device, name), .required = true, .help = "Full name." },
     { NNC_FIELD(nnc_device, vendor), .help = "Who makes it." },
     { NNC_FIELD(nnc_device, architecture), .help = "Generation of the design." },
     { NNC_FIELD(nnc_device, year), .min = 1990, .max = 2100, .help = "Year it came out." },
     { NNC_FIELD(nnc_device, units), .min = 1, .max = 1e6,
-      .help = "Streaming multiprocessors, compute units or tensor cores; set, the peaks that are "
-              "not set too grow with it." },
+      .help = "Streaming multiprocessors, compute units or tensor cores; --set also scales the "
+              "peaks that are not set." },
     { NNC_FIELD(nnc_device, clock_hz), .unit = "Hz", .max = 1e12, .min = 1e6, .usual = 1.5e9,
-      .help = "Boost clock, the one the peaks are stated at; set, the peaks that are not set too "
-              "grow with it." },
+      .help = "Clock of the stated peaks (boost clock); --set also scales the peaks that are not "
+              "set." },
     { NNC_FIELD(nnc_device, matmul_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX,
       .required = true, .min = 1e9, .usual = 3e14,
-      .help = "Dense peak of the matrix units, by format." },
+      .help = "Dense peak of the matrix units, by number format." },
     { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX, .min = 1e9,
-      .usual = 3e13, .help = "Peak of the vector units, by format." },
+      .usual = 3e13, .help = "Peak of the vector units, by number format." },
     { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1e6, .usual = 5e10,
       .max = NNC_BYTES_MAX, .required = true, .help = "Capacity of the device memory." },
     { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .required = true,
       .min = 1e8, .usual = 2e12, .help = "Peak bandwidth of the device memory." },
     { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1e3, .usual = 5e7, .max = NNC_BYTES_MAX,
-      .help = "Last-level cache on the chip, all of it." },
+      .help = "Total last-level cache on the chip." },
     { NNC_FIELD(nnc_device, scratch_bytes), .unit = "B", .min = 1e3, .usual = 2e5,
       .max = NNC_BYTES_MAX, .help = "Software-managed memory of one unit." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_up), NNC_FIELD_TABLE(nnc_scale_up_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_up), NNC_FIELD_TABLE(scale_up_fields),
       .help = "The fast fabric between devices." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_out), NNC_FIELD_TABLE(scale_out_fields),
       .help = "The network between servers." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, host), NNC_FIELD_TABLE(nnc_host_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, host), NNC_FIELD_TABLE(host_fields),
       .help = "The link to the host." },
     { NNC_FIELD(nnc_device, power_w), .unit = "W", .max = 1e6, .above_min = true,
       .help = "Board power limit." },
     { NNC_FIELD(nnc_device, power_cap_w), .unit = "W", .max = 1e6, .above_min = true,
-      .help = "A lower limit that its owner has set; not given: the board's." },
+      .help = "A lower limit set by the operator; not given: that of the board." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, node_power), NNC_FIELD_TABLE(node_power_fields),
-      .help = "Measured power of a node in training, over its devices." },
+      .help = "Measured power of a node in training, divided by its number of devices." },
     { NNC_FIELD(nnc_device, embodied_kg), .unit = "kg", .max = 1e6, .above_min = true,
-      .help = "Carbon dioxide of making it, with what its source counts in." },
+      .help = "Embodied carbon dioxide, with the scope of its source." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, mtbf), NNC_FIELD_TABLE(mtbf_fields),
-      .help = "Mean time between stops of training jobs, times their devices." },
+      .help = "Mean time between failures of training jobs, multiplied by their devices." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, efficiency),
       NNC_FIELD_TABLE(nnc_efficiencies_fields),
-      .help = "Fitted figures, apart from the datasheet's." },
+      .help = "Fitted parameters, separate from the datasheet." },
 };
 
 const nnc_field_table nnc_device_table = { "device", device_fields, NNC_COUNT_OF(device_fields) };
@@ -124,9 +121,8 @@ const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(pr
 static void read_prices(nnc_json at, nnc_device *device)
 {
     static const char *const others[] = { "where", "date", "source", NULL };
-    static const nnc_price unsaid = { .per_device_hour = (double)NAN };
-    nnc_price *prices = nnc_read_objects(at, &nnc_price_table, others, sizeof(*prices), &unsaid,
-                                         &device->price_count);
+    nnc_price *prices =
+        nnc_read_objects(at, &nnc_price_table, others, sizeof(*prices), &device->price_count);
     nnc_json item = nnc_json_first(at);
     for (int32_t i = 0; i < device->price_count; i++, item = nnc_json_next(item)) {
         nnc_price *price = &prices[i];
@@ -134,37 +130,17 @@ static void read_prices(nnc_json at, nnc_device *device)
         price->date = nnc_read_text(nnc_json_get(item, "date"));
         price->source = nnc_read_text(nnc_json_get(item, "source"));
         if (nnc_json_go_on(item) &&
-            price->date == NULL) { /* a price is of one time, and somebody's */
-            nnc_json_fault(item, "date", "missing, expected it beside a price, found nothing");
+            price->date == NULL) { /* a price needs a date, and a place or source */
+            nnc_json_fault(item, "date", "missing, expected it with a price, found nothing");
         } else if (nnc_json_go_on(item) && price->where == NULL && price->source == NULL) {
             nnc_json_fault(item, "where",
-                           "missing, expected it or source beside a price, found nothing");
+                           "missing, expected it or source with a price, found nothing");
         }
     }
     device->prices = prices;
 }
 
-static void set_unrecorded(nnc_device *device)
-{
-    const double none = (double)NAN;
-    memset(device, 0, sizeof(*device));
-    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-        device->matmul_flops_per_s[i] = device->vector_flops_per_s[i] = none;
-    }
-    device->clock_hz = device->mem_bytes_per_s = none;
-    device->l2_bytes = device->scratch_bytes = device->power_w = none;
-    device->power_cap_w = device->embodied_kg = none;
-    device->scale_up.bytes_per_s = device->scale_up.latency_s = none;
-    device->scale_up.knee_bytes = device->scale_out.knee_bytes = none;
-    device->scale_out.bytes_per_s = device->scale_out.latency_s = none;
-    device->scale_out.oversubscription = none;
-    device->host.bytes_per_s = device->host.mem_bytes_per_s = none;
-    device->node_power = (nnc_node_power){ none, none };
-    device->mtbf = (nnc_mtbf){ none, none };
-    nnc_efficiencies_neutral(&device->efficiency);
-}
-
-void nnc_link_rules(nnc_json at, const nnc_scale_up *link)
+static void link_rules(nnc_json at, const nnc_scale_up *link)
 {
     int64_t devices = 1;
     if (link->kind != NNC_LINK_TORUS) {
@@ -201,10 +177,10 @@ void nnc_device_rules(nnc_json at, const nnc_device *device)
     if (peaks == 0) {
         nnc_json_fault(at, "matmul_flops_per_s", "empty, expected at least one peak, found none");
     }
-    nnc_link_rules(at, &device->scale_up);
+    link_rules(at, &device->scale_up);
 }
 
-/* Does the file itself, rather than the one that it is like, say a rate? */
+/* Does the file itself, not the file it is like, set a rate? */
 static bool says_rate(nnc_json root)
 {
     static const char *const rates[] = {
@@ -224,8 +200,8 @@ static bool says_basis(nnc_json root)
     return basis.node != NULL && !nnc_json_inherited(all) && !nnc_json_inherited(basis);
 }
 
-/* Efficiencies that were measured on the device that this one is like are no measurements of it where its
- * rates are others. */
+/* The basis of inherited efficiencies: measurements of the other device count as "default" if this file
+ * sets other rates. */
 static nnc_basis basis_of(nnc_json root, nnc_basis basis)
 {
     for (const nnc_json_doc *doc = root.doc; doc->like != NULL; doc = doc->like) {
@@ -239,9 +215,8 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis)
     return basis;
 }
 
-/* Formats without figures of their own take those of the nearest that has some: narrow ones those of
- * fp8, others those of 16 bits. An element of twice the width takes the cache twice as long, and the
- * peak of its format is half as high. */
+/* Fills formats that have no fitted values with those of the nearest format: narrow formats from fp8,
+ * others from 16-bit formats. An element of twice the width needs twice the cache traffic per FLOP. */
 static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
 {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
@@ -274,14 +249,14 @@ static nnc_rated rated_of(const nnc_device *device)
     return rated;
 }
 
-/* What a bill is made of is believed with its source alone. */
+/* Values that a cost or failure rate is computed from must name their source. */
 static void need_sources(nnc_json root, const nnc_device *device)
 {
     static const char *const keys[] = { "mtbf", "node_power", "embodied_kg" };
     for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
         bool sourced = nnc_json_get(root, keys[k]).node == NULL;
         for (int32_t i = 0; i < device->source_count; i++) {
-            const char *of = device->sources[i].key; /* of all below it, or of one in it */
+            const char *of = device->sources[i].key; /* a prefix of the key, or a key inside it */
             sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 ||
                       strncmp(of, keys[k], strlen(keys[k])) == 0;
         }
@@ -295,7 +270,9 @@ static void need_sources(nnc_json root, const nnc_device *device)
 void nnc_device_read(nnc_json root, const char *stem, void *spec)
 {
     nnc_device *device = spec;
-    set_unrecorded(device);
+    memset(device, 0, sizeof *device);
+    nnc_fields_init(&nnc_device_table, device);
+    nnc_efficiencies_neutral(&device->efficiency);
     nnc_read_object(root, &nnc_device_table, other_keys, device);
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
         return;
@@ -331,7 +308,7 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
     return faults.status;
 }
 
-/* Peaks are clock times units times what a unit does in a cycle: what is not set goes with them. */
+/* Peaks are proportional to units and clock: scales the peaks that --set has not changed. */
 static void scale_peaks(nnc_device *device)
 {
     const nnc_rated *rated = &device->rated;
@@ -347,7 +324,7 @@ static void scale_peaks(nnc_device *device)
     }
 }
 
-/* The format of a name "<peaks>.<format>" as a bit; 0: another name. */
+/* The format in a name "<peaks>.<format>" as a bit; 0 = another name. */
 static uint32_t format_of(const char *field, const char *peaks)
 {
     const size_t length = strlen(peaks);
@@ -366,7 +343,7 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
     NNC_NEED(value);
     const nnc_status status = nnc_field_set(&nnc_device_table, device, field, value, err);
     if (status == NNC_OK && strcmp(field, "efficiency.basis") == 0 &&
-        device->efficiency.basis == NNC_BASIS_NONE) { /* the datasheet as it stands */
+        device->efficiency.basis == NNC_BASIS_NONE) { /* the datasheet alone */
         nnc_efficiencies_neutral(&device->efficiency);
     } else if (status == NNC_OK && strncmp(field, "efficiency.", strlen("efficiency.")) == 0) {
         device->efficiency.fitted = true;
@@ -381,5 +358,184 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
             scale_peaks(device);
         }
     }
+    return status;
+}
+
+/* ---- clusters ---- */
+
+/* The network bandwidth is given per device, or by the NICs that the devices of a node share. */
+typedef struct network {
+    nnc_scale_out link;
+    int32_t nics_per_node;
+    double nic_bytes_per_s;
+} network;
+
+typedef struct cluster {
+    char id[48], name[96];
+    int32_t devices_per_node;
+    nnc_scale_up scale_up;
+    network scale_out;
+    nnc_host_link host;
+    const nnc_source *sources;
+    int32_t source_count;
+} cluster;
+
+static const nnc_field cluster_network_fields[] = {
+    { NNC_FIELD_IN(network, link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX,
+      .above_min = true, .help = "Network bandwidth of one device in one direction." },
+    { NNC_FIELD(network, nics_per_node), .min = 1, .max = 1e6,
+      .help = "Network interfaces (NICs) of one node." },
+    { NNC_FIELD(network, nic_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
+      .help = "Bandwidth of one NIC in one direction." },
+    { NNC_FIELD_IN(network, link, latency_s), .unit = "s", .max = 1,
+      .help = "Latency of one step." },
+    { NNC_FIELD_IN(network, link, knee_bytes), .unit = "B", .max = 1e15, .default_text = "0",
+      .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
+              "full bandwidth." },
+    { NNC_FIELD_IN(network, link, oversubscription), .min = 1, .max = 1e3, .default_text = "1",
+      .help = "Total bandwidth of the nodes over the bandwidth of the network core." },
+};
+
+static const nnc_field cluster_fields[] = {
+    { NNC_FIELD(cluster, id), .required = true, .help = "Name of the file without \".json\"." },
+    { NNC_FIELD(cluster, name), .required = true, .help = "Full name." },
+    { NNC_FIELD(cluster, devices_per_node), .min = 1, .max = 1e6, .required = true,
+      .help = "Devices per node; they share its network interfaces." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_up), NNC_FIELD_TABLE(scale_up_fields),
+      .help = "The fast fabric between devices; its `devices` default to those of a node." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_out), NNC_FIELD_TABLE(cluster_network_fields),
+      .help = "The network between nodes." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, host), NNC_FIELD_TABLE(host_fields),
+      .help = "The link to the host." },
+};
+
+const nnc_field_table nnc_cluster_table = { "cluster", cluster_fields,
+                                            NNC_COUNT_OF(cluster_fields) };
+
+static const char *const cluster_keys[] = { "schema", "sources", "references", NULL };
+
+static bool has(nnc_json root, const char *key)
+{
+    return nnc_json_type_of(nnc_json_get(root, key)) == NNC_JSON_OBJECT;
+}
+
+/* Computes the bandwidth per device from whichever was given. */
+static void settle_network(nnc_json root, cluster *c)
+{
+    network *n = &c->scale_out;
+    const bool by_nics = n->nics_per_node > 0 || !isnan(n->nic_bytes_per_s);
+    if (!isnan(n->link.bytes_per_s) && by_nics) {
+        nnc_json_fault(root, "scale_out.bytes_per_s",
+                       "given twice, expected it or nics_per_node and nic_bytes_per_s, found both");
+    } else if (by_nics && (n->nics_per_node == 0 || isnan(n->nic_bytes_per_s))) {
+        nnc_json_fault(
+            root, n->nics_per_node == 0 ? "scale_out.nics_per_node" : "scale_out.nic_bytes_per_s",
+            "missing, expected nics_per_node and nic_bytes_per_s together, found one");
+    } else if (by_nics) {
+        n->link.bytes_per_s = n->nics_per_node * n->nic_bytes_per_s / c->devices_per_node;
+    } else if (isnan(n->link.bytes_per_s)) {
+        nnc_json_fault(root, "scale_out.bytes_per_s",
+                       "missing, expected it or nics_per_node and nic_bytes_per_s, found nothing");
+    }
+}
+
+/* Replaces the links of the device by those of the document; the device is valid only without errors. */
+static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
+{
+    cluster c = { .devices_per_node = 0 };
+    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(root, "wrong type", "an object");
+        return;
+    }
+    nnc_fields_init(&nnc_cluster_table, &c);
+    nnc_read_identity(root, "nncost.cluster/1", stem); /* first: it may be another kind of file */
+    nnc_read_object(root, &nnc_cluster_table, cluster_keys, &c);
+    nnc_read_sources(root, &nnc_cluster_table, cluster_keys, &c.sources, &c.source_count);
+    if (has(root, "scale_up")) {
+        device->scale_up = c.scale_up;
+        if (isnan(c.scale_up.bytes_per_s)) {
+            nnc_json_fault(root, "scale_up.bytes_per_s",
+                           "missing, expected the bandwidth of one device, found nothing");
+        }
+    }
+    if (device->scale_up.devices == 0 || !has(root, "scale_up")) {
+        device->scale_up.devices = c.devices_per_node;
+    }
+    if (has(root, "scale_out")) {
+        settle_network(root, &c);
+        device->scale_out = c.scale_out.link;
+    }
+    if (has(root, "host")) {
+        device->host = c.host;
+    }
+    if (root.doc->faults->count == 0) {
+        link_rules(root, &device->scale_up);
+    }
+}
+
+bool nnc_is_cluster(nnc_json root)
+{
+    const nnc_json schema = nnc_json_get(root, "schema");
+    return nnc_json_type_of(schema) == NNC_JSON_TEXT &&
+           strcmp(nnc_json_text(schema), "nncost.cluster/1") == 0;
+}
+
+void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem,
+                           nnc_device *device)
+{
+    if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) {
+        read_cluster(nnc_json_root(doc), stem, device);
+    }
+}
+
+/* stem NULL: any id. */
+static nnc_status apply_cluster(nnc_specs *specs, const char *name, const char *stem,
+                                const char *text, size_t size, nnc_device *device, nnc_error *err)
+{
+    nnc_device linked = *device;
+    nnc_faults faults = { .name = name, .err = err };
+    nnc_json_doc doc = {
+        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
+    };
+    if (nnc_json_parse(&doc)) {
+        nnc_cluster_read_open(&doc, specs, stem, &linked);
+    }
+    nnc_json_free(&doc);
+    if (faults.status == NNC_OK) {
+        *device = linked;
+    }
+    return faults.status;
+}
+
+nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *device, nnc_error *err)
+{
+    NNC_NEED(specs);
+    NNC_NEED(path);
+    NNC_NEED(device);
+    char *text = NULL;
+    char stem[256];
+    size_t size = 0;
+    nnc_status status = nnc_file_read(path, &text, &size, err);
+    if (status == NNC_IO) {
+        nnc_error_within(err, "--cluster");
+    }
+    NNC_TRY(status);
+    nnc_spec_stem(path, false, stem, sizeof(stem));
+    status = apply_cluster(specs, path, stem, text, size, device, err);
+    free(text);
+    return status;
+}
+
+nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
+                             nnc_device *device, nnc_error *err)
+{
+    NNC_NEED(specs);
+    NNC_NEED(name);
+    NNC_NEED(text);
+    NNC_NEED(device);
+    char *copy = NULL;
+    NNC_TRY(nnc_text_copy(name, text, size, &copy, err));
+    const nnc_status status = apply_cluster(specs, name, NULL, copy, size, device, err);
+    free(copy);
     return status;
 }

@@ -1,15 +1,158 @@
-/* Data folders, and the file in them that an id stands for. */
-#include "input/folders.h"
-
+/* Data folders: from an id, alias or path to a file.
+ *
+ * An id is looked up in this order, in every folder before the next step: file of this name, exact alias,
+ * id in another spelling, alias in another spelling ("NVIDIA A100-SXM4-80GB" finds a100-sxm4-80gb). Aliases
+ * are in the files; an index made at build time (nnc_shipped_aliases) avoids opening all of them. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "input/file.h"
-#include "input/id_spelling.h"
+#include "input/input_internal.h"
+
+/* ---- the ids of a folder ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    const char *const *left = a, *const *right = b;
+    return strcmp(*left, *right);
+}
+
+/* "h100.json" -> "h100" in the arena; *id NULL if the name does not end in ".json". */
+static bool id_of(nnc_arena *arena, const char *name, char **id)
+{
+    const size_t length = strlen(name);
+    *id = NULL;
+    if (name[0] == '.' || length <= 5 || strcmp(name + length - 5, ".json") != 0) {
+        return true;
+    }
+    *id = nnc_arena_strdup(arena, name);
+    if (*id != NULL) {
+        (*id)[length - 5] = '\0';
+    }
+    return *id != NULL;
+}
+
+static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
+{
+    const char **ids = nnc_arena_grow(arena, list->ids, list->count, &list->capacity, sizeof(*ids));
+    if (ids != NULL) {
+        list->ids = ids;
+        list->ids[list->count++] = id;
+    }
+    return ids != NULL;
+}
+
+static bool add_folder_ids(nnc_arena *arena, const char *path, nnc_id_list *list)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *entry = dir != NULL ? readdir(dir) : NULL;
+    bool added = dir != NULL || errno != ENOMEM; /* a missing folder has no files */
+    for (; added && entry != NULL; entry = readdir(dir)) {
+        char *id;
+        added = id_of(arena, entry->d_name, &id) && (id == NULL || add_id(arena, list, id));
+    }
+    if (dir != NULL) {
+        closedir(dir);
+    }
+    return added;
+}
+
+static void sort_ids(nnc_id_list *list)
+{
+    int32_t kept = 0;
+    if (list->count > 0) {
+        qsort(list->ids, (size_t)list->count, sizeof(*list->ids), by_name);
+    }
+    for (int32_t i = 0; i < list->count; i++) {
+        if (kept == 0 || strcmp(list->ids[kept - 1], list->ids[i]) != 0) {
+            list->ids[kept++] = list->ids[i];
+        }
+    }
+    list->count = kept;
+}
+
+/* ---- spellings of an id ---- */
+
+/* Words that do not change the shape: vendors at the start, suffixes at the end. */
+static bool says_nothing(const char *word, size_t length, bool first)
+{
+    static const char *const makers[] = { "nvidia", "amd",     "intel", "google",  "aws",
+                                          "tesla",  "geforce", "meta",  "instinct" };
+    static const char *const endings[] = { "hf", "instruct", "chat" };
+    const char *const *words = first ? makers : endings;
+    const size_t count =
+        first ? sizeof makers / sizeof makers[0] : sizeof endings / sizeof endings[0];
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Length of the word, or of the number with dots, at the start of text; 0 = neither. */
+static size_t word_length(const char *text)
+{
+    size_t length = 0;
+    if (isalpha((unsigned char)text[0])) {
+        while (isalpha((unsigned char)text[length])) {
+            length++;
+        }
+        return length;
+    }
+    while (isdigit((unsigned char)text[length]) ||
+           (length > 0 && text[length] == '.' && isdigit((unsigned char)text[length + 1]))) {
+        length++;
+    }
+    return length;
+}
+
+static void normalise_id(const char *text, char *plain, size_t size)
+{
+    const char *owner = strrchr(text, '/');
+    const char *from = owner != NULL ? owner + 1 : text;
+    size_t used = 0;
+    plain[0] = '\0';
+    while (*from != '\0') {
+        const size_t length = word_length(from);
+        if (length == 0) {
+            from++;
+            continue;
+        }
+        if (used + length + 2 > size) {
+            plain[0] = '\0'; /* too long for an id */
+            return;
+        }
+        char *word = plain + used + (used > 0 ? 1 : 0);
+        for (size_t i = 0; i < length; i++) {
+            word[i] = (char)tolower((unsigned char)from[i]);
+        }
+        from += length;
+        if (!says_nothing(word, length, used == 0)) {
+            if (used > 0) {
+                plain[used++] = '-';
+            }
+            used += length;
+        }
+        plain[used] = '\0';
+    }
+}
+
+static bool same_id(const char *a, const char *b)
+{
+    char left[256], right[256];
+    normalise_id(a, left, sizeof left);
+    normalise_id(b, right, sizeof right);
+    return left[0] != '\0' && strcmp(left, right) == 0;
+}
+
+/* ---- data folders ---- */
 
 /* a + b + c in the arena; NULL when out of memory. */
 static char *join(nnc_arena *arena, const char *a, const char *b, const char *c)
@@ -28,7 +171,7 @@ static bool add_folder(nnc_folders *folders, const char *folder)
     return folders->paths[folders->count++] != NULL;
 }
 
-/* Each part of $NNCOST_PATH; empty ones are skipped. */
+/* Adds each part of $NNCOST_PATH; skips empty parts. */
 static bool add_path(nnc_folders *folders, const char *path)
 {
     char *rest = nnc_arena_strdup(folders->arena, path);
@@ -49,11 +192,11 @@ bool nnc_folders_open(nnc_folders *folders, const char *data_path)
     const char *path = getenv("NNCOST_PATH");
     const char *config = getenv("XDG_CONFIG_HOME");
     const char *home = getenv("HOME");
-    size_t room = 3;
+    size_t capacity = 3;
     for (const char *c = path; c != NULL && *c != '\0'; c++) {
-        room += *c == ':';
+        capacity += *c == ':';
     }
-    folders->paths = nnc_arena_array(folders->arena, room, sizeof(*folders->paths));
+    folders->paths = nnc_arena_array(folders->arena, capacity, sizeof(*folders->paths));
     if (folders->paths == NULL || (path != NULL && !add_path(folders, path))) {
         return false;
     }
@@ -74,7 +217,7 @@ static bool list_folder(nnc_folders *folders, const nnc_spec_info *info, const c
                         nnc_id_list *list)
 {
     const char *path = join(folders->arena, folder, "/", info->folder);
-    return path != NULL && nnc_id_list_folder(folders->arena, path, list);
+    return path != NULL && add_folder_ids(folders->arena, path, list);
 }
 
 static bool list_all(nnc_folders *folders, const nnc_spec_info *info, nnc_id_list *list)
@@ -85,13 +228,19 @@ static bool list_all(nnc_folders *folders, const nnc_spec_info *info, nnc_id_lis
             return false;
         }
     }
-    nnc_id_list_sort(list);
+    sort_ids(list);
     return true;
 }
 
 bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list)
 {
     return list_all(folders, &nnc_spec_kinds[kind], list);
+}
+
+bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_list *list)
+{
+    const nnc_spec_info info = { .folder = folder };
+    return list_all(folders, &info, list);
 }
 
 static const char *path_of(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
@@ -108,7 +257,7 @@ static bool is_regular(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-/* How an id is compared: as it is written, or in whatever spelling. */
+/* Comparison of two ids: exact, or in any spelling. */
 typedef bool same_fn(const char *a, const char *b);
 
 static bool equal(const char *a, const char *b)
@@ -116,7 +265,7 @@ static bool equal(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* Is the alias in the file's list of them? Looked up in the text, which is far cheaper than parsing it. */
+/* Does the file have the alias? Searches the text, which is far cheaper than parsing it. */
 static bool has_alias(const char *path, const char *alias, same_fn *same)
 {
     char *text = NULL, one[256];
@@ -138,7 +287,8 @@ static bool has_alias(const char *path, const char *alias, same_fn *same)
     return has;
 }
 
-/* The file that had the alias when the program was built: true where the folder has it, too. *path NULL: out of memory. */
+/* Looks an alias up in the index of the shipped files. true: the folder has that file, and the file still
+ * has the alias. *path NULL: out of memory. */
 static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
                          const char *alias, const char **path)
 {
@@ -155,7 +305,7 @@ static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const 
     return found;
 }
 
-/* The file of a folder that has the id or, aliased, the alias; *path stays NULL when there is none. */
+/* Finds the file of a folder with this id or (aliased) alias; *path stays NULL when nothing is found. */
 static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
                           const char *id, bool aliased, same_fn *same, const char **path,
                           nnc_error *err)
@@ -167,7 +317,7 @@ static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const
     if (!list_folder(folders, info, folder, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
     }
-    nnc_id_list_sort(&list);
+    sort_ids(&list);
     for (int32_t i = 0; i < list.count; i++) {
         const char *one = path_of(folders, info, folder, list.ids[i]);
         if (one == NULL) {
@@ -181,7 +331,7 @@ static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const
     return NNC_OK;
 }
 
-/* The id that begins like the text, else the nearest by edit distance; NULL = none. */
+/* The id that begins with the text, else the nearest by edit distance; NULL = none. */
 static const char *nearest_id(const nnc_id_list *list, const char *text)
 {
     const char *best = NULL;
@@ -223,18 +373,18 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
                     near != NULL ? "\"" : "", id);
 }
 
-/* Can it be the name of a file in a folder? */
+/* Is the text usable as a file name in a folder? */
 static bool is_usable(const char *id)
 {
     return id[0] != '\0' && id[0] != '.' && strlen(id) < 256 && strstr(id, "..") == NULL &&
            strchr(id, '"') == NULL;
 }
 
-/* Exact ids come first, exact aliases then. */
+/* See the order at the top of this file. */
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id,
                           const char **path, nnc_error *err)
 {
-    static same_fn *const ways[] = { equal, nnc_id_same };
+    static same_fn *const ways[] = { equal, same_id };
     for (int i = 0; i < folders->count; i++) {
         const char *one = path_of(folders, info, folders->paths[i], id);
         if (one == NULL) {
@@ -246,7 +396,8 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
                                    : nnc_fail(err, NNC_IO, one, "is no regular file, expected one");
         }
     }
-    for (int step = 1; step < 4; step++) { /* aliases, ids in any spelling, aliases in any */
+    for (int step = 1; step < 4;
+         step++) { /* 1: exact aliases, 2: ids in any spelling, 3: aliases in any spelling */
         const bool aliased = step % 2 == 1;
         const bool looks = !aliased || info->has_aliases;
         for (int i = 0; looks && i < folders->count && *path == NULL; i++) {
@@ -273,7 +424,7 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
     return *path != NULL ? NNC_OK : fail_unknown(folders, info, id, err);
 }
 
-/* An id of another kind is most likely an operand in the wrong place. */
+/* An id of another kind is probably an argument in the wrong place. */
 static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const char *id,
                                  nnc_error *err)
 {
@@ -313,4 +464,199 @@ nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char
     }
     NNC_TRY(nnc_folders_id(folders, kind, id, path, err));
     return *path != NULL ? NNC_OK : fail_misplaced(folders, kind, id, err);
+}
+
+bool nnc_is_pipe(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0 ||
+           (stat(path, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode)));
+}
+
+bool nnc_is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* ---- pipes ---- */
+
+static nnc_status copy_piped(const nnc_piped *piped, char **text, size_t *size, nnc_error *err)
+{
+    *size = piped->size;
+    return nnc_text_copy(piped->path, piped->text, piped->size, text, err);
+}
+
+nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size,
+                          nnc_error *err)
+{
+    const nnc_piped **all = nnc_specs_piped(specs);
+    for (const nnc_piped *piped = *all; piped != NULL; piped = piped->next) {
+        if (strcmp(piped->path, path) == 0) {
+            return copy_piped(piped, text, size, err);
+        }
+    }
+    const bool pipe = nnc_is_pipe(path);
+    NNC_TRY(nnc_file_read(path, text, size, err));
+    if (pipe) {
+        nnc_arena *arena = nnc_specs_arena(specs);
+        nnc_piped *piped = nnc_arena_alloc(arena, sizeof *piped);
+        char *copy = nnc_arena_alloc(arena, *size + 1);
+        const char *name = nnc_arena_strdup(arena, path);
+        if (piped == NULL || copy == NULL || name == NULL) {
+            free(*text);
+            *text = NULL;
+            return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+        }
+        memcpy(copy, *text, *size + 1);
+        *piped = (nnc_piped){ *all, name, copy, *size };
+        *all = piped;
+    }
+    return NNC_OK;
+}
+
+/* ---- folders that hold a model ---- */
+
+/* folder/below/name in the arena, with single slashes; NULL = out of memory. */
+static const char *path_in(nnc_specs *specs, const char *folder, const char *below,
+                           const char *name)
+{
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/') {
+        length--;
+    }
+    const size_t size = length + strlen(below) + strlen(name) + 3;
+    char *path = nnc_arena_alloc(nnc_specs_arena(specs), size);
+    if (path != NULL) {
+        snprintf(path, size, "%.*s/%s%s%s", (int)length, folder, below, *below != '\0' ? "/" : "",
+                 name);
+    }
+    return path;
+}
+
+/* A diffusers pipeline has the trained network in one of these folders. */
+static const char *const networks[] = { "unet", "transformer", "prior", "decoder" };
+
+static nnc_status find_network(nnc_specs *specs, const char *folder, const char **path,
+                               nnc_error *err)
+{
+    for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
+        *path = path_in(specs, folder, networks[i], "config.json");
+        if (*path == NULL) {
+            return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
+        }
+        if (access(*path, F_OK) == 0) {
+            return NNC_OK;
+        }
+    }
+    return nnc_fail(err, NNC_IO, folder,
+                    "no network in it, expected config.json, or model_index.json and "
+                    "unet/config.json or transformer/config.json, found neither");
+}
+
+static nnc_status find_in_folder(nnc_specs *specs, const char *folder, const char **path,
+                                 nnc_error *err)
+{
+    *path = path_in(specs, folder, "", "config.json");
+    if (*path == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
+    }
+    return access(*path, F_OK) == 0 ? NNC_OK : find_network(specs, folder, path, err);
+}
+
+static bool is_called(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash != NULL ? slash + 1 : path, name) == 0;
+}
+
+/* ---- names on the Hugging Face hub ---- */
+
+/* Has the text the form "meta-llama/Llama-3.1-8B" (one slash), and is there no such file? */
+static bool is_hub_name(const char *text)
+{
+    const char *slash = strchr(text, '/');
+    const size_t length = strlen(text);
+    return slash != NULL && slash != text && slash[1] != '\0' && strchr(slash + 1, '/') == NULL &&
+           text[0] != '.' && !(length > 5 && strcmp(text + length - 5, ".json") == 0);
+}
+
+/* Letters and digits only, in lower case, so that "Llama-3.1-8B" and "llama3-8b" differ by one digit. */
+static char *plain(nnc_arena *arena, const char *name)
+{
+    char *text = nnc_arena_strdup(arena, name);
+    char *to = text;
+    for (const char *c = name; text != NULL && *c != '\0'; c++) {
+        if (isalnum((unsigned char)*c)) {
+            *to++ = (char)tolower((unsigned char)*c);
+        }
+    }
+    if (text != NULL) {
+        *to = '\0';
+    }
+    return text;
+}
+
+/* The shipped model whose id is nearest to a hub name; NULL = none. */
+static const char *nearest_shipped(nnc_specs *specs, const char *name)
+{
+    const char *const *ids = NULL;
+    int32_t count = 0;
+    nnc_arena *arena = nnc_specs_arena(specs);
+    if (nnc_specs_list(specs, NNC_SPEC_MODEL, &ids, &count, NULL) != NNC_OK) {
+        return NULL;
+    }
+    const char **names = nnc_arena_array(arena, (size_t)count + 1, sizeof *names);
+    const char *wanted = plain(arena, name);
+    for (int32_t i = 0; names != NULL && i < count; i++) {
+        names[i] = plain(arena, ids[i]);
+        if (names[i] == NULL) {
+            return NULL;
+        }
+    }
+    const char *near =
+        names != NULL && wanted != NULL ? nnc_nearest(wanted, names, (size_t)count) : NULL;
+    for (int32_t i = 0; near != NULL && i < count; i++) {
+        if (names[i] == near) {
+            return ids[i];
+        }
+    }
+    return NULL;
+}
+
+static nnc_status fail_hub(nnc_specs *specs, const char *asked, nnc_error *err)
+{
+    const char *name = strrchr(asked, '/') + 1;
+    const char *near = nearest_shipped(specs, name);
+    return nnc_fail(err, NNC_UNKNOWN_ID, asked,
+                    "no such file or folder, expected a shipped model%s%s or the file of this one: "
+                    "hf download %s config.json --local-dir %s, then %s/config.json; or curl -LO "
+                    "https://huggingface.co/%s/resolve/main/config.json",
+                    near != NULL ? ", nearest " : "", near != NULL ? near : "", asked, name, name,
+                    asked);
+}
+
+nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path,
+                              nnc_error *err)
+{
+    *path = asked;
+    if (nnc_is_folder(asked)) {
+        return find_in_folder(specs, asked, path, err);
+    }
+    if (is_called(asked, "model_index.json") && access(asked, F_OK) == 0) {
+        const char *slash = strrchr(asked, '/');
+        char folder[512];
+        snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - asked) : 1,
+                 slash != NULL ? asked : ".");
+        return find_network(specs, folder, path, err);
+    }
+    if (access(asked, F_OK) != 0 && strcmp(asked, "-") != 0 && is_hub_name(asked)) {
+        const char *name = strchr(asked, '/') + 1;
+        NNC_TRY(nnc_specs_find_spelled(specs, NNC_SPEC_MODEL, name, path, err));
+        if (*path == NULL) {
+            *path = asked;
+            return fail_hub(specs, asked, err);
+        }
+    }
+    return NNC_OK;
 }

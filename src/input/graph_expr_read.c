@@ -1,32 +1,33 @@
-/* Expressions of a graph file: from text to operands before their operators. */
+/* Expressions of a graph file as postfix code: "2 * heads + 1" becomes 2, heads, *, 1, +. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/expression.h"
 #include "base/number.h"
 #include "input/graph_read.h"
 
-enum { CODE_MAX = 64, NESTING_MAX = 16 };
+enum { CODE_MAX = 64, NESTING_MAX = 17, DIGITS_MAX = 15 };
 
 typedef struct parser {
     nnc_json at;
     const nnc_expr_scope *scope;
-    const char *text, *next;
+    const char *text;
     nnc_code code[CODE_MAX];
-    int32_t count, waiting; /* operands that wait while it is worked out */
-    int depth;
+    int32_t count, waiting; /* operands that wait during the evaluation */
 } parser;
 
-static bool refuse(parser *p, const char *expected)
+static void refuse(void *context, const char *expected, const char *at)
 {
-    if (*p->next == '\0') {
+    const parser *p = context;
+    if (*at == '\0') {
         nnc_json_fault(p->at, NULL, "not an expression, expected %s, found the end of \"%.60s\"",
                        expected, p->text);
     } else {
         nnc_json_fault(p->at, NULL, "not an expression, expected %s, found \"%.20s\" in \"%.60s\"",
-                       expected, p->next, p->text);
+                       expected, at, p->text);
     }
-    return false;
 }
 
 static bool put(parser *p, nnc_code_kind kind, int64_t value)
@@ -41,16 +42,6 @@ static bool put(parser *p, nnc_code_kind kind, int64_t value)
     return true;
 }
 
-static void skip(parser *p)
-{
-    p->next += strspn(p->next, " ");
-}
-
-static bool is_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 static int32_t index_of(const char *const *names, int32_t count, const char *text, size_t length)
 {
     for (int32_t i = 0; i < count; i++) {
@@ -61,19 +52,16 @@ static int32_t index_of(const char *const *names, int32_t count, const char *tex
     return -1;
 }
 
-static bool name(parser *p)
+static bool put_name(void *context, const char *name, size_t length)
 {
+    parser *p = context;
     const nnc_expr_scope *s = p->scope;
     const char *known[NNC_GRAPH_LETS_MAX + NNC_GRAPH_ARGS_MAX];
     char found[64];
-    size_t length = 0, count = 0;
-    while (is_name(p->next[length])) {
-        length++;
-    }
-    const int32_t arg = index_of(s->args, s->arg_count, p->next, length);
-    const int32_t let = index_of(s->lets, s->let_count, p->next, length);
+    size_t count = 0;
+    const int32_t arg = index_of(s->args, s->arg_count, name, length);
+    const int32_t let = index_of(s->lets, s->let_count, name, length);
     if (arg >= 0 || let >= 0) {
-        p->next += length;
         return put(p, arg >= 0 ? NNC_CODE_ARG : NNC_CODE_LET, arg >= 0 ? arg : let);
     }
     for (int32_t i = 0; i < s->arg_count; i++) {
@@ -82,7 +70,7 @@ static bool name(parser *p)
     for (int32_t i = 0; i < s->let_count; i++) {
         known[count++] = s->lets[i];
     }
-    snprintf(found, sizeof found, "%.*s", (int)length, p->next);
+    snprintf(found, sizeof found, "%.*s", (int)length, name);
     const char *near = nnc_nearest(found, known, count);
     nnc_json_fault(p->at, NULL,
                    "unknown name, expected a let or an argument of the macro around%s%s%s, found "
@@ -92,66 +80,40 @@ static bool name(parser *p)
     return false;
 }
 
-static bool sum(parser *p);
-
-static bool operand(parser *p)
+static size_t put_number(void *context, const char *at)
 {
-    skip(p);
-    if (*p->next == '(') {
-        p->next++;
-        if (++p->depth > NESTING_MAX) {
-            return refuse(p, "fewer brackets inside each other");
-        }
-        if (!sum(p)) {
-            return false;
-        }
-        p->depth--;
-        if (*p->next != ')') {
-            return refuse(p, "\")\"");
-        }
-        p->next++;
-        return true;
+    char digits[DIGITS_MAX + 1];
+    int64_t value = 0;
+    const size_t length = strspn(at, "0123456789");
+    snprintf(digits, sizeof digits, "%.*s", (int)(length < DIGITS_MAX ? length : DIGITS_MAX), at);
+    if (length > DIGITS_MAX || isalpha((unsigned char)at[length]) || at[length] == '_' ||
+        !nnc_read_i64(digits, &value)) {
+        refuse(context, "a whole number below 1e15", at);
+        return 0;
     }
-    if (*p->next >= '0' && *p->next <= '9') {
-        char digits[20];
-        int64_t value = 0;
-        const size_t length = strspn(p->next, "0123456789");
-        snprintf(digits, sizeof digits, "%.*s", (int)(length < 20 ? length : 19), p->next);
-        if (length > 15 || is_name(p->next[length]) || !nnc_read_i64(digits, &value)) {
-            return refuse(p, "a whole number below 1e15");
-        }
-        p->next += length;
-        return put(p, NNC_CODE_NUMBER, value);
-    }
-    return is_name(*p->next) ? name(p) : refuse(p, "a number, a name or \"(\"");
+    return put(context, NNC_CODE_NUMBER, value) ? length : 0;
 }
 
-static bool product(parser *p)
+static bool put_operator(void *context, nnc_operator of)
 {
-    if (!operand(p)) {
-        return false;
-    }
-    for (skip(p); *p->next == '*' || *p->next == '/'; skip(p)) {
-        const bool times = *p->next++ == '*';
-        if (!operand(p) || !put(p, times ? NNC_CODE_MULTIPLY : NNC_CODE_DIVIDE, 0)) {
-            return false;
-        }
-    }
-    return true;
+    return put(context,
+               of == NNC_OPERATOR_ADD        ? NNC_CODE_ADD
+               : of == NNC_OPERATOR_SUBTRACT ? NNC_CODE_SUBTRACT
+               : of == NNC_OPERATOR_MULTIPLY ? NNC_CODE_MULTIPLY
+                                             : NNC_CODE_DIVIDE,
+               0);
 }
 
-static bool sum(parser *p)
+static bool read_text(parser *p)
 {
-    if (!product(p)) {
-        return false;
-    }
-    for (skip(p); *p->next == '+' || *p->next == '-'; skip(p)) {
-        const bool plus = *p->next++ == '+';
-        if (!product(p) || !put(p, plus ? NNC_CODE_ADD : NNC_CODE_SUBTRACT, 0)) {
-            return false;
-        }
-    }
-    return true;
+    static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ARITHMETIC,
+                                                   .nesting_max = NESTING_MAX,
+                                                   .name_marks = "_",
+                                                   .number = put_number,
+                                                   .name = put_name,
+                                                   .operate = put_operator,
+                                                   .refuse = refuse };
+    return nnc_expression_read(&grammar, p->text, p);
 }
 
 static bool keep(parser *p, nnc_expr *expr)
@@ -173,8 +135,8 @@ bool nnc_expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr)
     char text[NNC_NUMBER_TEXT];
     parser p = { .at = at, .scope = scope };
     if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
-        p.text = p.next = nnc_json_text(at);
-        return sum(&p) && (*p.next == '\0' || refuse(&p, "an operator")) && keep(&p, expr);
+        p.text = nnc_json_text(at);
+        return read_text(&p) && keep(&p, expr);
     }
     const bool is_switch = nnc_json_type_of(at) == NNC_JSON_BOOL;
     const double value = is_switch ? (double)nnc_json_bool(at) : nnc_json_number(at);

@@ -1,16 +1,131 @@
-/* What a file takes over: from another file that it is "like", from another object that one is "same_as".
- * Both work on the document, before any reader sees it. */
+/* Completing a document before any reader sees it: "references" (short keys for long sources), "like"
+ * (values of another file), "same_as" (values of another object). Inherited values are marked, so that
+ * errors name the key that inherited them and sources stay with the file that states them. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "input/file.h"
-#include "input/kind.h"
-#include "input/place.h"
-#include "input/read.h"
-#include "input/references.h"
+#include "input/input_internal.h"
 
-/* A file's own. published_params and spread were counted and measured on the other one. */
+/* ---- references: texts that a file cites by short keys, as in "@nv-h100-ds, table 3" ---- */
+
+enum { KEYS_MAX = 256 };
+
+/* Not strspn, which builds a table of the letters on each call. */
+static size_t key_length(const char *text)
+{
+    const char *c = text;
+    while ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+           *c == '_' || *c == '-') {
+        c++;
+    }
+    return (size_t)(c - text);
+}
+
+/* Length of the key that is cited at a place; 0 = none. An '@' inside a word is an ordinary letter. */
+static size_t cited(const char *text, const char *at)
+{
+    const bool begins = at == text || strchr(" (\"'[", at[-1]) != NULL;
+    return *at == '@' && begins ? key_length(at + 1) : 0;
+}
+
+/* The text of a key in this file or the files it is like; NULL = unknown. */
+static const char *find_reference(const nnc_json_doc *doc, const char *key, size_t length)
+{
+    for (; doc != NULL; doc = doc->like) {
+        nnc_json at = nnc_json_first(nnc_json_get(nnc_json_root(doc), "references"));
+        for (; at.node != NULL; at = nnc_json_next(at)) {
+            if (strlen(nnc_json_key(at)) == length && memcmp(nnc_json_key(at), key, length) == 0) {
+                return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
+            }
+        }
+    }
+    return NULL;
+}
+
+static void refuse_reference(nnc_json at, const char *key, size_t length)
+{
+    char found[64];
+    const char *names[KEYS_MAX];
+    size_t count = 0;
+    snprintf(found, sizeof found, "%.*s", (int)(length < 60 ? length : 60), key);
+    for (const nnc_json_doc *doc = at.doc; doc != NULL; doc = doc->like) {
+        nnc_json one = nnc_json_first(nnc_json_get(nnc_json_root(doc), "references"));
+        for (; one.node != NULL && count < KEYS_MAX; one = nnc_json_next(one)) {
+            names[count++] = nnc_json_key(one);
+        }
+    }
+    const char *near = nnc_nearest(found, names, count);
+    nnc_json_fault(at, NULL,
+                   "unknown reference, expected a key of \"references\"%s%s%s, found \"@%s\"",
+                   near != NULL ? ", perhaps \"@" : "", near != NULL ? near : "",
+                   near != NULL ? "\"" : "", found);
+}
+
+static void expand_text(nnc_json at)
+{
+    const char *text = nnc_json_text(at); /* the part that is not yet in out */
+    nnc_buffer out = { 0 };
+    for (const char *c = strchr(text, '@'); c != NULL; c = strchr(c + 1, '@')) {
+        const size_t length = cited(nnc_json_text(at), c);
+        const char *meant = length > 0 ? find_reference(at.doc, c + 1, length) : NULL;
+        if (length > 0 && meant == NULL) {
+            refuse_reference(at, c + 1, length);
+        }
+        if (meant != NULL) {
+            nnc_buffer_put(&out, text, (size_t)(c - text));
+            nnc_buffer_text(&out, meant);
+            text = c + 1 + length;
+        }
+    }
+    if (text == nnc_json_text(at)) {
+        return;
+    }
+    nnc_buffer_text(&out, text);
+    nnc_buffer_byte(&out, '\0');
+    if (out.failed) {
+        nnc_faults_no_memory(at.doc->faults);
+    } else {
+        nnc_json_set_text(at, out.bytes);
+    }
+    nnc_buffer_free(&out);
+}
+
+/* The recursion is as deep as the text is nested. cites: texts here are sources, whatever their key. */
+static void expand(nnc_json at, bool cites)
+{
+    static const char *const keys[] = { "fitted_on", "source", NULL };
+    if (nnc_json_type_of(at) == NNC_JSON_TEXT && (cites || nnc_is_one_of(nnc_json_key(at), keys))) {
+        expand_text(at);
+    }
+    cites = cites || strcmp(nnc_json_key(at), "sources") == 0;
+    for (nnc_json child = nnc_json_first(at); child.node != NULL; child = nnc_json_next(child)) {
+        expand(child, cites);
+    }
+}
+
+static void expand_references(nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "references");
+    if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(at, "wrong type", "an object of texts");
+        return;
+    }
+    for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
+        const char *key = nnc_json_key(one);
+        if (key[0] == '\0' || key_length(key) != strlen(key)) {
+            nnc_json_fault(one, NULL,
+                           "bad key, expected letters, digits, '-' and '_', found \"%s\"", key);
+        } else if (nnc_json_type_of(one) != NNC_JSON_TEXT) {
+            nnc_json_mismatch(one, "wrong type", "text");
+        }
+    }
+    expand(root, false);
+}
+
+/* ---- inheritance ---- */
+
+/* Keys that are not inherited. published_params and spread belong to the other file: they were counted and
+ * measured there. */
 static const char *const never[] = { "schema",     "id",         "name",
                                      "aliases",    "like",       "note",
                                      "references", "sources",    "published_params",
@@ -22,7 +137,7 @@ static bool is_object(nnc_json at)
     return nnc_json_type_of(at) == NNC_JSON_OBJECT;
 }
 
-/* Does an object say figures of its own? Then what it takes over was not fitted with them. */
+/* Does an object have numbers of its own? Then an inherited "fitted_on" would be wrong. */
 static bool has_own_number(nnc_json object)
 {
     nnc_json at = nnc_json_first(object);
@@ -32,7 +147,7 @@ static bool has_own_number(nnc_json object)
     return at.node != NULL;
 }
 
-/* Takes over what an object does not say itself, nested objects member by member. Calls itself as deep as
+/* Inherits the members that an object lacks; nested objects member by member. The recursion is as deep as
  * the text is nested. */
 static void merge(nnc_json to, nnc_json from, const char *const *but)
 {
@@ -62,13 +177,13 @@ static void copy_same(nnc_json container, nnc_json object, nnc_json name)
     if (!text || !is_object(other) || other.node == object.node) {
         nnc_json_mismatch(name, "unknown", "the key of another object next to this one");
     } else if (nnc_json_get(other, "same_as").node != NULL) {
-        nnc_json_mismatch(name, "a chain", "an object with figures of its own");
+        nnc_json_mismatch(name, "a chain", "an object with values of its own");
     } else {
         merge(object, other, but);
     }
 }
 
-/* Calls itself as deep as the text is nested. */
+/* The recursion is as deep as the text is nested. */
 static void fill_in_same(nnc_json container)
 {
     static const char *const texts[] = { "sources", "references", NULL };
@@ -85,7 +200,7 @@ static void fill_in_same(nnc_json container)
 
 /* ---- like ---- */
 
-/* Does a file say more than its names and prices? Then it has sources of its own. */
+/* Does a file have more than names and prices? Then it has its own sources. */
 static bool says_figures(nnc_json root)
 {
     static const char *const names[] = { "schema",     "id",       "name",       "aliases",
@@ -98,7 +213,7 @@ static bool says_figures(nnc_json root)
     return at.node != NULL;
 }
 
-/* Sources of what the file does not say itself. */
+/* Inherits the sources of the values that the file does not set itself. */
 static void merge_sources(nnc_json root, nnc_json from)
 {
     nnc_json to = nnc_json_get(root, "sources");
@@ -117,7 +232,7 @@ static void merge_sources(nnc_json root, nnc_json from)
 
 static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
-/* The file, read as a document; its text is needed no longer. It was read without fault before. */
+/* Opens the other file as a document, without its text. It was read without errors before. */
 static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char *path,
                                nnc_error *err)
 {
@@ -176,7 +291,7 @@ static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const c
     return true;
 }
 
-/* The file that this one is like, which has to be good by itself. false: a fault was noted. */
+/* Reads the file that this one is like, which must be valid by itself. false: an error was noted. */
 static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec_kind kind)
 {
     nnc_error err;
@@ -194,7 +309,7 @@ static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec
     }
     nnc_specs_end_like(specs);
     if (found && doc->like == NULL) {
-        nnc_faults_note(doc->faults, &err); /* with its own place */
+        nnc_faults_note(doc->faults, &err); /* with the place in that file */
     }
     return doc->like != NULL;
 }
@@ -209,7 +324,7 @@ static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind)
     if (kind != NNC_SPEC_KIND_COUNT && like.node != NULL && !read_like(doc, like, specs, kind)) {
         return false;
     }
-    nnc_references_expand(root);
+    expand_references(root);
     if (doc->like != NULL) {
         const nnc_json from = nnc_json_root(doc->like);
         merge_sources(root, nnc_json_get(from, "sources"));
@@ -227,7 +342,7 @@ bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind)
     return completed;
 }
 
-/* ---- who says what ---- */
+/* ---- which file sets a field ---- */
 
 struct nnc_lineage {
     nnc_json_doc *doc;
@@ -261,7 +376,7 @@ void nnc_lineage_close(nnc_lineage *lineage)
     }
 }
 
-/* Does the file itself say it, or say what it is the same as? */
+/* Does the file itself set it, directly or by "same_as"? */
 static bool says(nnc_json at, const char *dotted)
 {
     char key[64];

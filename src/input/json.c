@@ -1,18 +1,16 @@
-#include "input/json.h"
-
+/* JSON documents. The text is checked first (json_scan.c), because cJSON accepts more than RFC 8259; then
+ * cJSON builds the tree; then the tree is checked for repeated keys and infinite numbers. cJSON keeps no
+ * positions: the line of an error is found by walking the text again.
+ *
+ * One object of a document can be left out of the tree (nnc_json_apart): its members are parsed one at a
+ * time. A check of recorded estimates then needs memory for one estimate, not for the whole file. */
 #include <cjson/cJSON.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "base/error.h"
-#include "base/number.h"
-#include "input/file.h"
-#include "input/python_text.h"
-#include "input/scan.h"
-#include "input/walk.h"
+#include "input/input_internal.h"
 
 static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what)
 {
@@ -24,25 +22,25 @@ static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what)
     nnc_faults_note(doc->faults, &fault);
 }
 
-/* One member of an object, and its place among the others. */
-typedef struct member {
+/* A member of an object and its index. */
+typedef struct keyed {
     const cJSON *node;
     int place;
-} member;
+} keyed;
 
 static int by_key(const void *a, const void *b)
 {
-    const member *left = a, *right = b;
+    const keyed *left = a, *right = b;
     const int keys = strcmp(left->node->string, right->node->string);
     return keys != 0 ? keys : (left->place > right->place) - (left->place < right->place);
 }
 
 enum { SEEN_MAX = 256 };
 
-/* Are there keys of the same hash, or too many to tell? Most objects need no sorting. */
+/* Do two keys have the same hash, or are there too many keys to tell? Most objects then need no sorting. */
 static bool may_repeat(const cJSON *object)
 {
-    uint64_t seen[SEEN_MAX] = { 0 }; /* 0 = nothing is here */
+    uint64_t seen[SEEN_MAX] = { 0 }; /* 0 = empty slot */
     int count = 0;
     for (const cJSON *at = object->child; at != NULL; at = at->next) {
         uint64_t hash = 14695981039346656037U; /* FNV-1a */
@@ -65,13 +63,13 @@ static bool may_repeat(const cJSON *object)
 static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
 {
     int count = 0;
-    member *members = calloc((size_t)cJSON_GetArraySize(object) + 1, sizeof *members);
+    keyed *members = calloc((size_t)cJSON_GetArraySize(object) + 1, sizeof *members);
     if (members == NULL) {
         nnc_faults_no_memory(doc->faults);
         return;
     }
     for (const cJSON *at = object->child; at != NULL; at = at->next, count++) {
-        members[count] = (member){ at, count };
+        members[count] = (keyed){ at, count };
     }
     qsort(members, (size_t)count, sizeof *members, by_key);
     for (int i = 1; i < count; i++) {
@@ -83,8 +81,8 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
     free(members);
 }
 
-/* What only the tree shows: cJSON keeps both of two equal keys, and reads 1e999. Calls itself as deep as
- * the text is nested, which is bounded. */
+/* Checks that need the tree: cJSON keeps both of two equal keys, and reads 1e999 as infinity. The recursion
+ * is as deep as the text is nested, which is limited. */
 static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
 {
     bool finite = isfinite(at->valuedouble);
@@ -97,7 +95,7 @@ static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
     return finite;
 }
 
-/* The half of a pair of surrogates that \uXXXX at a place is: 1 the first, 2 the second, 0 neither. */
+/* Is the \uXXXX at a place half of a surrogate pair? 1 = first half, 2 = second half, 0 = no. */
 static int surrogate_at(const char *at)
 {
     if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') {
@@ -115,19 +113,20 @@ static bool is_half(const char *at)
     return half == 2 || (half == 1 && surrogate_at(at + 6) != 2);
 }
 
-/* Says why a text was refused; `end`: where cJSON stopped. It reads numbers in the caller's locale, and
- * knows one-byte decimal points only; what it refuses beside that and halves of pairs is out of memory. */
+/* Explains why a text was refused; `end`: the place where cJSON stopped. cJSON reads numbers in the locale
+ * of the caller and supports decimal points of one byte only; every other failure, except half a surrogate
+ * pair, is out of memory. */
 static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end)
 {
-    nnc_scan_fault fault;
-    if (!nnc_scan(doc->text, doc->size, values_max, &fault)) {
+    nnc_json_scan_fault fault;
+    if (!nnc_json_scan(doc->text, doc->size, values_max, &fault)) {
         fault_at(doc, fault.at, fault.what);
     } else if (is_half(end)) {
-        fault_at(doc, nnc_scan_position(doc->text, end),
+        fault_at(doc, nnc_json_position(doc->text, end),
                  "bad text, expected paired surrogates after \\u, found a half");
     } else if (strlen(localeconv()->decimal_point) > 1) {
         fault_at(
-            doc, nnc_scan_position(doc->text, end),
+            doc, nnc_json_position(doc->text, end),
             "cannot be read, expected a locale with a decimal point of one byte, found another");
     } else {
         nnc_faults_no_memory(doc->faults);
@@ -139,7 +138,7 @@ static int values_max_of(const nnc_json_doc *doc)
     return doc->values_max > 0 ? doc->values_max : NNC_SCAN_VALUES_MAX;
 }
 
-/* To the value of a dotted name; false: there is none. */
+/* Moves to the value of a dotted name; false: not found. */
 static bool walk_to(nnc_walk *w, const char *dotted)
 {
     char key[64];
@@ -159,19 +158,19 @@ static bool walk_to(nnc_walk *w, const char *dotted)
     return w->text[w->at] == '{';
 }
 
-/* The text with the members of what is apart empty; their places go into the document. */
+/* Copies the text with the members of the large object empty, and stores their places in the document. */
 static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
 {
     nnc_walk w = nnc_walk_begin(doc->text);
-    int32_t room = 0;
+    int32_t capacity = 0;
     size_t copied = 0;
     if (!walk_to(&w, doc->apart.name)) {
         return false;
     }
     while (nnc_walk_member(&w, true)) {
         const size_t place = w.text[w.at] == '{' ? w.at : 0;
-        size_t *places =
-            nnc_arena_grow(doc->arena, doc->apart.places, doc->apart.count, &room, sizeof *places);
+        size_t *places = nnc_arena_grow(doc->arena, doc->apart.places, doc->apart.count, &capacity,
+                                        sizeof *places);
         if (places == NULL) {
             return false;
         }
@@ -190,7 +189,7 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
     return !lean->failed && doc->apart.digests != NULL;
 }
 
-/* Reads all but what is apart. false: read all of it. */
+/* Parses the document without the large object. false: parse all of it instead. */
 static bool parse_lean(nnc_json_doc *doc)
 {
     nnc_buffer lean = { 0 };
@@ -203,13 +202,51 @@ static bool parse_lean(nnc_json_doc *doc)
     return doc->root != NULL;
 }
 
+/* Length of a number that JSON does not have, at the start of text; 0 = none. */
+static size_t word_at(const char *at)
+{
+    return strncmp(at, "-Infinity", 9) == 0  ? 9
+           : strncmp(at, "Infinity", 8) == 0 ? 8
+           : strncmp(at, "NaN", 3) == 0      ? 3
+                                             : 0;
+}
+
+static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t size)
+{
+    if (strstr(*text, "Infinity") == NULL && strstr(*text, "NaN") == NULL) {
+        return true;
+    }
+    char *copy = nnc_arena_alloc(arena, size + 1);
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, *text, size);
+    bool quoted = false;
+    for (char *c = copy; *c != '\0'; c++) {
+        const size_t length = quoted ? 0 : word_at(c);
+        if (length > 0) { /* the same length as before, so that positions stay valid */
+            const char *const word = length == 3   ? "\"?\""
+                                     : length == 8 ? "\"+inf\"  "
+                                                   : "\"-inf\"   ";
+            memcpy(c, word, length);
+            c += length - 1;
+        } else if (quoted && *c == '\\' && c[1] != '\0') {
+            c++;
+        } else if (*c == '"') {
+            quoted = !quoted;
+        }
+    }
+    *text = copy;
+    return true;
+}
+
 bool nnc_json_parse(nnc_json_doc *doc)
 {
     const int before = doc->faults->count;
     const bool python = doc->foreign && strstr(doc->text, "\"schema\"") == NULL;
     const int values_max = python ? NNC_SCAN_VALUES_MANY : values_max_of(doc);
     const char *end;
-    nnc_scan_fault fault;
+    nnc_json_scan_fault fault;
     doc->root = NULL;
     const size_t most =
         values_max > NNC_SCAN_VALUES_MANY ? NNC_RECORDED_BYTES_MAX : NNC_FILE_BYTES_MAX;
@@ -219,16 +256,16 @@ bool nnc_json_parse(nnc_json_doc *doc)
         nnc_faults_note(doc->faults, &large);
         return false;
     }
-    if (python && !nnc_python_text(doc->arena, &doc->text, doc->size)) {
+    if (python && !replace_python_numbers(doc->arena, &doc->text, doc->size)) {
         nnc_faults_no_memory(doc->faults);
         return false;
     }
     end = doc->text;
-    /* Only the grammar tells where a member ends. */
-    const bool lean = doc->apart.name != NULL && nnc_scan(doc->text, doc->size, values_max, NULL) &&
-                      parse_lean(doc);
-    if (!lean && (nnc_scan_lexemes(doc->text, doc->size, values_max) ||
-                  nnc_scan(doc->text, doc->size, values_max, &fault))) {
+    /* Requires valid text: nnc_walk does not check it. */
+    const bool lean = doc->apart.name != NULL &&
+                      nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
+    if (!lean && (nnc_json_scan_lexemes(doc->text, doc->size, values_max) ||
+                  nnc_json_scan(doc->text, doc->size, values_max, &fault))) {
         doc->root = cJSON_ParseWithLengthOpts(doc->text, doc->size + 1, &end, true);
     }
     if (doc->root == NULL || !refuse_values(doc, doc->root)) {
@@ -360,7 +397,7 @@ static cJSON *last_of(nnc_json object, bool added)
 {
     cJSON *last = NULL;
     if (added) {
-        last = object.node->child->prev; /* cJSON keeps the last one there */
+        last = object.node->child->prev; /* cJSON stores the last child there */
         last->type |= INHERITED;
     } else {
         nnc_faults_no_memory(object.doc->faults);
@@ -390,4 +427,211 @@ nnc_json nnc_json_inherit_object(nnc_json object, const char *key)
 bool nnc_json_inherited(nnc_json at)
 {
     return at.node != NULL && (at.node->type & INHERITED) != 0;
+}
+
+/* ---- errors: finding the place, and noting them ---- */
+
+/* The containers around a value, outermost first. */
+typedef struct way {
+    nnc_json open[NNC_SCAN_DEPTH_MAX + 2];
+    int depth;
+} way;
+
+/* The recursion is as deep as the text is nested. */
+static bool find(nnc_json at, nnc_json to, way *w)
+{
+    if (at.node == to.node) {
+        return true;
+    }
+    w->open[w->depth++] = at;
+    for (nnc_json child = nnc_json_first(at); child.node != NULL; child = nnc_json_next(child)) {
+        if (find(child, to, w)) {
+            return true;
+        }
+    }
+    w->depth--;
+    return false;
+}
+
+/* The key that made a value inherited: "same_as" or "like". */
+static nnc_json own_of(nnc_json container, nnc_json at)
+{
+    if (!nnc_json_inherited(at)) {
+        return at;
+    }
+    const nnc_json same = nnc_json_get(container, "same_as");
+    return same.node != NULL ? same : nnc_json_get(container, "like");
+}
+
+/* The line of a value's key, or of the value in a list. */
+static long line_of(const way *w, nnc_json at)
+{
+    nnc_walk walk = nnc_walk_begin(at.doc->text);
+    for (int i = 0; i < w->depth; i++) {
+        const bool object = nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT;
+        const nnc_json below = i + 1 < w->depth ? w->open[i + 1] : at;
+        const nnc_json child = own_of(w->open[i], below);
+        if (child.node == NULL) {
+            break; /* the rest of this object is inherited */
+        }
+        nnc_walk_member(&walk, object);
+        for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {
+            nnc_walk_value(&walk);
+            nnc_walk_member(&walk, object);
+        }
+        if (child.node != below.node) {
+            break;
+        }
+    }
+    return walk.key_line;
+}
+
+static size_t append(char *text, size_t size, size_t used, const char *format, const char *key,
+                     int index)
+{
+    if (used >= size) {
+        return used;
+    }
+    const int n = key != NULL ? snprintf(text + used, size - used, format, key)
+                              : snprintf(text + used, size - used, format, index);
+    return n > 0 ? used + (size_t)n : used;
+}
+
+static void write_path(const way *w, nnc_json at, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < w->depth; i++) {
+        const nnc_json child = i + 1 < w->depth ? w->open[i + 1] : at;
+        if (nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT) {
+            used = append(text, size, used, used > 0 ? ".%s" : "%s", nnc_json_key(child), 0);
+        } else {
+            int index = 0;
+            for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node;
+                 c = nnc_json_next(c)) {
+                index++;
+            }
+            used = append(text, size, used, "[%d]", NULL, index);
+        }
+    }
+}
+
+nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest)
+{
+    *rest = dotted;
+    while (**rest != '\0') {
+        char part[64];
+        const size_t length = strcspn(*rest, ".");
+        if (length >= sizeof(part)) {
+            break;
+        }
+        memcpy(part, *rest, length);
+        part[length] = '\0';
+        const nnc_json child = nnc_json_get(at, part);
+        if (child.node == NULL) {
+            break;
+        }
+        at = child;
+        *rest += length + ((*rest)[length] == '.');
+    }
+    return at;
+}
+
+static void write_where(nnc_json at, const char *member, char *where, size_t size)
+{
+    const nnc_json_doc *doc = at.doc;
+    const char *name = doc->faults->name;
+    const char *rest = member != NULL ? member : "";
+    char path[256] = "", line[32] = "";
+    if (doc->root != NULL && at.node != NULL) {
+        at = nnc_json_follow(at, rest, &rest);
+        way w = { .depth = 0 };
+        find(nnc_json_root(doc), at, &w);
+        write_path(&w, at, path, sizeof(path));
+        if (w.depth > 0) {
+            snprintf(line, sizeof(line), ":%ld", line_of(&w, at));
+        }
+    }
+    const char *dot = path[0] != '\0' && rest[0] != '\0' ? "." : "";
+    const char *colon = name != NULL && (path[0] != '\0' || rest[0] != '\0') ? ": " : "";
+    snprintf(where, size, "%s%s%s%s%s%s", name != NULL ? name : "", line, colon, path, dot, rest);
+}
+
+void nnc_faults_note(nnc_faults *faults, const nnc_error *fault)
+{
+    if (faults->count++ == 0) {
+        faults->status = fault->status;
+        if (faults->err != NULL) {
+            *faults->err = *fault;
+        }
+    }
+    if (faults->report != NULL && faults->count <= NNC_FAULTS_MAX) {
+        faults->report(faults->context, fault);
+    }
+}
+
+/* Notes out of memory once: it is not an error of the file. */
+void nnc_faults_no_memory(nnc_faults *faults)
+{
+    nnc_error fault;
+    if (faults->no_memory) {
+        return;
+    }
+    faults->no_memory = true;
+    nnc_fail(&fault, NNC_NO_MEMORY, faults->name != NULL ? faults->name : "", "out of memory");
+    nnc_faults_note(faults, &fault);
+}
+
+bool nnc_json_go_on(nnc_json at)
+{
+    const nnc_faults *faults = at.doc->faults;
+    return !faults->no_memory && faults->count < (faults->report != NULL ? NNC_FAULTS_MAX : 1);
+}
+
+void nnc_json_fault(nnc_json at, const char *member, const char *format, ...)
+{
+    nnc_error fault;
+    char where[sizeof(fault.where)];
+    if (!nnc_json_go_on(at)) {
+        return;
+    }
+    write_where(at, member, where, sizeof(where));
+    va_list args;
+    va_start(args, format);
+    nnc_vfail(&fault, NNC_BAD_SPEC, where, format, args);
+    va_end(args);
+    nnc_faults_note(at.doc->faults, &fault);
+}
+
+static void describe(nnc_json at, char *text, size_t size)
+{
+    char number[NNC_NUMBER_TEXT];
+    switch (nnc_json_type_of(at)) {
+    case NNC_JSON_ABSENT: snprintf(text, size, "nothing"); break;
+    case NNC_JSON_NULL: snprintf(text, size, "null"); break;
+    case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "true" : "false"); break;
+    case NNC_JSON_NUMBER:
+        snprintf(text, size, "%s", nnc_number_text(nnc_json_number(at), number));
+        break;
+    case NNC_JSON_TEXT: {
+        const char *value = nnc_json_text(at);
+        size_t length = 0;
+        size_t next = 1;
+        while (length < 60 && next > 0 && value[length] != '\0') {
+            next = nnc_utf8_length(value + length, strlen(value + length));
+            length += next;
+        }
+        snprintf(text, size, "\"%.*s%s\"", (int)length, value, value[length] != '\0' ? "..." : "");
+        break;
+    }
+    case NNC_JSON_LIST: snprintf(text, size, "a list of %d", nnc_json_count(at)); break;
+    case NNC_JSON_OBJECT: snprintf(text, size, "an object"); break;
+    }
+}
+
+void nnc_json_mismatch(nnc_json at, const char *what, const char *expected)
+{
+    char found[96];
+    describe(at, found, sizeof(found));
+    nnc_json_fault(at, NULL, "%s, expected %s, found %s", what, expected, found);
 }

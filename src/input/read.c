@@ -1,10 +1,10 @@
-#include "input/read.h"
-
+/* Objects read by tables: field tables for files, tables of metrics for recorded results. Errors are noted
+ * in the document; reading continues after them. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
+#include "input/input_internal.h"
 
 enum { NAMES_MAX = 96 };
 
@@ -19,7 +19,7 @@ static void read_number(nnc_json at, const nnc_field *field, void *place, int in
 {
     char expected[256];
     if (nnc_json_type_of(at) == NNC_JSON_NULL) {
-        return; /* not recorded, as if absent */
+        return; /* not recorded, the same as absent */
     }
     if (nnc_json_type_of(at) != NNC_JSON_NUMBER) {
         mismatch(at, field, "wrong type");
@@ -103,7 +103,7 @@ static void read_list(nnc_json at, const nnc_field *field, void *object)
 
 static const nnc_names dtypes = { nnc_dtype_name, NNC_DTYPE_COUNT };
 
-/* The place of each number format in an object keyed by them. */
+/* The number format that a key names; NNC_DTYPE_COUNT = unknown. */
 static nnc_dtype dtype_of_key(nnc_json at)
 {
     const int found = nnc_names_find(dtypes, nnc_json_key(at));
@@ -197,16 +197,6 @@ bool nnc_is_one_of(const char *key, const char *const *keys)
     return false;
 }
 
-const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key)
-{
-    for (size_t i = 0; i < table->count; i++) {
-        if (strcmp(table->fields[i].name, key) == 0) {
-            return &table->fields[i];
-        }
-    }
-    return NULL;
-}
-
 void nnc_refuse_unknown(nnc_json at, const nnc_field_table *table, const char *const *others)
 {
     const char *names[NAMES_MAX];
@@ -230,7 +220,7 @@ static void require(nnc_json at, const nnc_field *field)
     }
 }
 
-/* Calls itself through nnc_read_field as deep as tables nest: device, efficiency, gemm. */
+/* The recursion through nnc_read_field is as deep as tables nest: device, efficiency, gemm. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others,
                      void *object)
 {
@@ -256,7 +246,7 @@ void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *cons
 }
 
 void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others,
-                       size_t size, const void *unsaid, int32_t *count)
+                       size_t size, int32_t *count)
 {
     *count = 0;
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
@@ -275,13 +265,13 @@ void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *co
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         char *object = list + (size_t)(*count)++ * size;
-        memcpy(object, unsaid, size);
+        nnc_fields_init(table, object);
         nnc_read_object(item, table, others, object);
     }
     return list;
 }
 
-/* What is wrong with the whole number of a field; NULL = nothing, or it is none. */
+/* The error in the whole number of a field; NULL = no error, or not a whole number. */
 static const char *refuse_whole(const nnc_field *field, const void *object, double *value,
                                 char *expected, size_t size)
 {
@@ -313,4 +303,358 @@ bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *obj
         }
     }
     return suits;
+}
+
+/* ---- parts of every spec file: schema, id, texts, sources ---- */
+
+const char *nnc_read_text(nnc_json at)
+{
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
+        return NULL;
+    }
+    if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
+        nnc_json_mismatch(at, "wrong type", "text");
+        return NULL;
+    }
+    const char *copy = nnc_arena_strdup(at.doc->arena, nnc_json_text(at));
+    if (copy == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+    }
+    return copy;
+}
+
+void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count)
+{
+    int32_t used = 0;
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
+        return;
+    }
+    if (nnc_json_type_of(at) != NNC_JSON_LIST) {
+        nnc_json_mismatch(at, "wrong type", "a list of texts");
+        return;
+    }
+    const char **list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at), sizeof(*list));
+    if (list == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+        return;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        const char *text = nnc_read_text(item);
+        if (text != NULL) {
+            list[used++] = text;
+        }
+    }
+    *texts = list;
+    *count = used;
+}
+
+/* Is the key of a source valid? "", a key of the file, or a dotted name that begins with one. */
+static bool names_fields(const char *key, const nnc_field_table *table, const char *const *others)
+{
+    char first[64];
+    const size_t length = strcspn(key, ".");
+    if (length >= sizeof(first)) {
+        return false;
+    }
+    memcpy(first, key, length);
+    first[length] = '\0';
+    return key[0] == '\0' || nnc_field_of_key(table, first) != NULL || nnc_is_one_of(first, others);
+}
+
+/* A growing list of sources in the arena. */
+typedef struct source_list {
+    nnc_source *list;
+    int32_t count, capacity;
+} source_list;
+
+static void add_source(source_list *to, const char *key, nnc_json text)
+{
+    nnc_arena *arena = text.doc->arena;
+    nnc_source *list = nnc_arena_grow(arena, to->list, to->count, &to->capacity, sizeof(*list));
+    const nnc_source source = { nnc_arena_strdup(arena, key), nnc_read_text(text) };
+    if (list == NULL || source.key == NULL) {
+        nnc_faults_no_memory(text.doc->faults);
+        return;
+    }
+    to->list = list;
+    if (source.text != NULL) {
+        to->list[to->count++] = source;
+    }
+}
+
+static void add_sources(nnc_json item, source_list *to)
+{
+    if (nnc_json_type_of(item) != NNC_JSON_LIST) {
+        add_source(to, nnc_json_key(item), item);
+        return;
+    }
+    if (nnc_json_count(item) == 0) {
+        nnc_json_mismatch(item, "empty", "the source of the value");
+    }
+    for (nnc_json one = nnc_json_first(item); one.node != NULL; one = nnc_json_next(one)) {
+        add_source(to, nnc_json_key(item), one);
+    }
+}
+
+void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
+                      const nnc_source **sources, int32_t *count)
+{
+    const nnc_json at = nnc_json_get(root, "sources");
+    source_list list = { .count = 0 };
+    if (nnc_json_type_of(at) ==
+        NNC_JSON_ABSENT) { /* tests/shipped.sh requires sources of shipped files */
+        return;
+    }
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_count(at) == 0) {
+        nnc_json_mismatch(at, "no sources", "an object of texts or lists of texts");
+        return;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
+         item = nnc_json_next(item)) {
+        if (!names_fields(nnc_json_key(item), table, others)) {
+            nnc_refuse_unknown(item, table, others);
+        }
+        add_sources(item, &list);
+    }
+    *sources = list.list;
+    *count = list.count;
+}
+
+/* Adds the "fitted_on" text of an object and of the objects inside it. The recursion is as deep as the text
+ * is nested. */
+static void add_fitted(nnc_json at, const char *name, source_list *to)
+{
+    char below[96];
+    const nnc_json text = nnc_json_get(at, "fitted_on");
+    if (nnc_json_type_of(text) == NNC_JSON_TEXT) {
+        add_source(to, name, text);
+    }
+    for (nnc_json child = nnc_json_first(at); child.node != NULL; child = nnc_json_next(child)) {
+        if (nnc_json_type_of(child) == NNC_JSON_OBJECT) {
+            snprintf(below, sizeof below, "%.60s.%.30s", name, nnc_json_key(child));
+            add_fitted(child, below, to);
+        }
+    }
+}
+
+void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count)
+{
+    source_list list = { .count = 0 };
+    add_fitted(nnc_json_get(root, key), key, &list);
+    nnc_source *all =
+        nnc_arena_array(root.doc->arena, (size_t)(*count + list.count) + 1, sizeof *all);
+    if (all == NULL) {
+        nnc_faults_no_memory(root.doc->faults);
+        return;
+    }
+    for (int32_t i = 0; i < *count + list.count; i++) {
+        all[i] = i < *count ? (*sources)[i] : list.list[i - *count];
+    }
+    *sources = all;
+    *count += list.count;
+}
+
+static bool is_id(const char *id)
+{
+    return id[0] != '\0' && id[0] != '.' && strchr(id, '/') == NULL && strstr(id, "..") == NULL;
+}
+
+void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
+{
+    const nnc_json kind = nnc_json_get(root, "schema");
+    if (nnc_json_type_of(kind) == NNC_JSON_ABSENT) {
+        nnc_json_fault(root, "schema", "missing, expected \"%s\", found nothing", schema);
+    } else if (nnc_json_type_of(kind) != NNC_JSON_TEXT ||
+               strcmp(nnc_json_text(kind), schema) != 0) {
+        char expected[64];
+        snprintf(expected, sizeof(expected), "\"%s\"", schema);
+        nnc_json_mismatch(kind, "unknown schema", expected);
+    }
+    const nnc_json id = nnc_json_get(root, "id");
+    if (nnc_json_type_of(id) != NNC_JSON_TEXT) {
+        return; /* the field table reports it */
+    }
+    if (!is_id(nnc_json_text(id))) {
+        nnc_json_mismatch(id, "bad id", "a file name without '/' or \"..\"");
+    } else if (stem != NULL && strcmp(stem, nnc_json_text(id)) != 0) {
+        char expected[96];
+        snprintf(expected, sizeof(expected), "\"%s\"", stem);
+        nnc_json_mismatch(id, "not the name of the file", expected);
+    }
+}
+
+/* ---- recorded results, read back by tables of metrics ---- */
+
+/* 2^53: a double holds every whole number up to here. */
+#define WHOLE_MAX 9007199254740992.0
+
+/* The JSON type of each type of row. */
+static const struct {
+    nnc_json_type type;
+    const char *expected;
+} wanted[] = {
+    [NNC_METRIC_NUMBER] = { NNC_JSON_NUMBER, "a number" },
+    [NNC_METRIC_WHOLE] = { NNC_JSON_NUMBER, "a whole number" },
+    [NNC_METRIC_BOOL] = { NNC_JSON_BOOL, "true or false" },
+    [NNC_METRIC_TEXT] = { NNC_JSON_TEXT, "text" },
+    [NNC_METRIC_CHARS] = { NNC_JSON_TEXT, "text" },
+    [NNC_METRIC_ENUM] = { NNC_JSON_TEXT, "text" },
+    [NNC_METRIC_OBJECT] = { NNC_JSON_OBJECT, "an object" },
+    [NNC_METRIC_LIST] = { NNC_JSON_LIST, "a list" },
+};
+
+/* The address that the offset of a row is relative to. */
+static char *base_of(const nnc_metric *row, void *record)
+{
+    char *at = record;
+    if (row->hop > 0) {
+        memcpy(&at, &at[row->hop - 1], sizeof at);
+    }
+    return at;
+}
+
+static void put_whole(char *at, size_t size, int64_t whole)
+{
+    const int32_t narrow = (int32_t)whole;
+    memcpy(at, size == sizeof whole ? (const void *)&whole : (const void *)&narrow, size);
+}
+
+static void take_whole(nnc_json value, char *at, size_t size)
+{
+    const double number = nnc_json_number(value);
+    const double most = size == sizeof(int64_t) ? WHOLE_MAX : (double)INT32_MAX;
+    if (!(number >= 0.0 && number <= most && floor(number) >= number)) {
+        nnc_json_mismatch(value, "out of range", "a whole number as nncost writes it");
+        return;
+    }
+    put_whole(at, size, (int64_t)number);
+}
+
+static void take_text(nnc_json value, const nnc_metric *row, char *at)
+{
+    if (row->type == NNC_METRIC_CHARS) {
+        snprintf(at, row->size, "%s", nnc_json_text(value));
+        return;
+    }
+    const char *copy = nnc_arena_strdup(value.doc->arena, nnc_json_text(value));
+    if (copy == NULL) {
+        nnc_faults_no_memory(value.doc->faults);
+    }
+    memcpy(at, &copy, sizeof copy);
+}
+
+static void take_enum(nnc_json value, const nnc_metric *row, char *at)
+{
+    const int index = nnc_names_find(row->names, nnc_json_text(value));
+    if (index < 0) {
+        const nnc_field like = { .type = NNC_FIELD_ENUM, .names = row->names };
+        char expected[256];
+        nnc_field_expected(&like, expected, sizeof expected);
+        nnc_json_mismatch(value, "unknown value", expected);
+        return;
+    }
+    put_whole(at, row->size, index);
+}
+
+/* The object that is being read; its earlier members are already in the record. */
+typedef struct reading {
+    nnc_json object;
+    void *record;
+    const void *owner;
+    nnc_record_take *take;
+} reading;
+
+static void take_rows(const reading *r, const nnc_metrics *metrics);
+
+/* Objects nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+static void take_list(const reading *r, const nnc_metric *row, nnc_json list, char *base)
+{
+    const size_t size = row->rows->record_size;
+    const int64_t count = nnc_json_count(list);
+    char *at = base + row->offset;
+    if (row->in_place && (size_t)count > row->size / size) {
+        nnc_json_fault(list, NULL, "too long, expected at most %d entries",
+                       (int)(row->size / size));
+        return;
+    }
+    if (!row->in_place) {
+        char *made = nnc_arena_array(list.doc->arena, (size_t)count + 1, size);
+        if (made == NULL) {
+            nnc_faults_no_memory(list.doc->faults);
+            return;
+        }
+        memcpy(at, &made, sizeof made);
+        at = made;
+    }
+    put_whole(base + row->count_offset, row->count_size, count);
+    for (nnc_json item = nnc_json_first(list); item.node != NULL && nnc_json_go_on(item);
+         item = nnc_json_next(item), at += size) {
+        const reading inside = { item, at, r->record, r->take };
+        take_rows(&inside, row->rows);
+    }
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void take_value(const reading *r, const nnc_metric *row, nnc_json value)
+{
+    char *base = base_of(row, r->record), *at = base + row->offset;
+    const double number = nnc_json_number(value);
+    const bool flag = nnc_json_bool(value);
+    const reading inside = { value, at, r->owner, r->take };
+    switch (row->type) {
+    case NNC_METRIC_NUMBER: memcpy(at, &number, sizeof number); break;
+    case NNC_METRIC_WHOLE: take_whole(value, at, row->size); break;
+    case NNC_METRIC_BOOL: memcpy(at, &flag, sizeof flag); break;
+    case NNC_METRIC_ENUM: take_enum(value, row, at); break;
+    case NNC_METRIC_OBJECT: take_rows(&inside, row->rows); break;
+    case NNC_METRIC_LIST: take_list(r, row, value, base); break;
+    default: take_text(value, row, at); break;
+    }
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void take_row(const reading *r, const nnc_metric *row)
+{
+    const nnc_json value = nnc_json_get(r->object, row->name);
+    const nnc_json_type type = nnc_json_type_of(value);
+    const nnc_place place = { .record = r->record, .owner = r->owner };
+    const double none = (double)NAN;
+    if (r->take(r->object, row, value, r->record) || row->get != NULL) {
+        return;
+    }
+    if (type == NNC_JSON_ABSENT) {
+        if (nnc_metric_rare(row)->when == NULL || nnc_metric_rare(row)->when(&place)) {
+            nnc_json_fault(r->object, row->name, "missing, expected %s, found nothing",
+                           wanted[row->type].expected);
+        }
+    } else if (type == wanted[row->type].type) {
+        take_value(r, row, value);
+    } else if (type != NNC_JSON_NULL ||
+               (row->type != NNC_METRIC_NUMBER && nnc_metric_rare(row)->unless == NULL)) {
+        nnc_json_mismatch(value, "wrong type", wanted[row->type].expected);
+    } else if (row->type == NNC_METRIC_NUMBER) {
+        memcpy(base_of(row, r->record) + row->offset, &none, sizeof none);
+    }
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void take_rows(const reading *r, const nnc_metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->count && nnc_json_go_on(r->object); i++) {
+        const nnc_metric *row = &metrics->rows[i];
+        if (row->name == NULL && row->rows != NULL) {
+            const reading same = { r->object, base_of(row, r->record) + row->offset, r->owner,
+                                   r->take };
+            take_rows(&same, row->rows);
+        } else if (row->name != NULL) {
+            take_row(r, row);
+        }
+    }
+}
+
+void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record,
+                     nnc_record_take *take)
+{
+    const reading all = { object, record, NULL, take };
+    take_rows(&all, metrics);
 }

@@ -1,5 +1,4 @@
-#include "lab/device_text.h"
-
+/* Device files and engine profiles written anew with fitted parameters. Everything else stays byte for byte. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +11,10 @@
 #include "input/kind.h"
 #include "input/read.h"
 #include "input/walk.h"
+#include "lab/lab_internal.h"
 #include "render/json_writer.h"
 
-/* One rewriting: the new figures, and where the text goes. */
+/* One rewriting: the new parameters, and where the text goes. */
 typedef struct rewriting {
     nnc_buffer *out;
     const nnc_device_change *change;
@@ -37,7 +37,7 @@ static const char *old_text(nnc_json object, const char *key)
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
-/* The new value of a figure; NULL = it stays. */
+/* The new value of a parameter; NULL = it stays. */
 static const nnc_fitted_value *value_of(const rewriting *w, const char *object, const char *field)
 {
     char name[NAME_MAX_BYTES];
@@ -50,7 +50,7 @@ static const nnc_fitted_value *value_of(const rewriting *w, const char *object, 
     return NULL;
 }
 
-/* Any new figure inside the object of this name; NULL = none. */
+/* Any new parameter inside the object of this name; NULL = none. */
 static const nnc_fitted_value *value_below(const rewriting *w, const char *object)
 {
     const size_t length = strlen(object);
@@ -90,7 +90,7 @@ static bool has_objects(const object_place *p)
 }
 
 /* "bus_fraction, fixed_s: rows.csv, 3 rows; the rest: as before", or only the first text when every
- * figure of the object is new. */
+ * parameter of the object is new. */
 static void put_fitted_on(const rewriting *w, const object_place *p)
 {
     static const char rest_mark[] = "; the rest: ";
@@ -120,7 +120,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
     }
     const size_t length = strlen(list);
     if (old != NULL && strncmp(old, list, length) == 0 && old[length] == ':') {
-        const char *rest = strstr(old, rest_mark); /* the same figures, fitted once more */
+        const char *rest = strstr(old, rest_mark); /* the same parameters, fitted once more */
         old = rest != NULL ? rest + strlen(rest_mark) : NULL;
     }
     char text[4096];
@@ -186,7 +186,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     }
 }
 
-/* Any new figure of the object's own? */
+/* Any new parameter of the object's own? */
 static bool has_new(const rewriting *w, const object_place *p)
 {
     for (size_t i = 0; i < p->count; i++) {
@@ -233,7 +233,7 @@ static const char *object_of(const rewriting *w)
     return w->change->engine ? "serving" : "efficiency";
 }
 
-static void put_figures(const rewriting *w, nnc_json root)
+static void put_parameters(const rewriting *w, nnc_json root)
 {
     const nnc_field_table *table = w->change->engine ? &nnc_software_table : &nnc_device_table;
     const char *object = object_of(w);
@@ -252,8 +252,8 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
 {
     const char *id = old_text(root, "id");
     const bool renamed = id == NULL || strcmp(id, w->change->id) != 0;
-    const nnc_json figures = nnc_json_get(root, object_of(w));
-    bool known = figures.node == NULL || nnc_json_inherited(figures), any = false;
+    const nnc_json parameters = nnc_json_get(root, object_of(w));
+    bool known = parameters.node == NULL || nnc_json_inherited(parameters), any = false;
     nnc_walk walk = nnc_walk_begin(text);
     nnc_buffer_byte(w->out, '{');
     while (nnc_walk_member(&walk, true)) {
@@ -261,7 +261,7 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
         nnc_walk_value(&walk);
         if (known && nnc_walk_key_is(&walk, "sources")) { /* a new object stands before them */
             nnc_buffer_print(w->out, ",\n  \"%s\": ", object_of(w));
-            put_figures(w, root);
+            put_parameters(w, root);
             known = false;
         }
         if (renamed && nnc_walk_key_is(&walk, "aliases")) {
@@ -273,7 +273,7 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
         if (nnc_walk_key_is(&walk, "id")) {
             nnc_put_json_text(w->out, w->change->id);
         } else if (nnc_walk_key_is(&walk, object_of(w))) {
-            put_figures(w, root);
+            put_parameters(w, root);
         } else {
             nnc_buffer_put(w->out, text + begin, walk.at - begin);
         }
@@ -286,7 +286,7 @@ static nnc_spec_kind kind_of(const nnc_device_change *change)
     return change->engine ? NNC_SPEC_SOFTWARE : NNC_SPEC_DEVICE;
 }
 
-/* Nothing is given out that could not be read again. */
+/* Reads the new text back: a file that the program cannot read is not written. */
 static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_change *change,
                          const char *text, size_t size, nnc_error *err)
 {
@@ -313,9 +313,8 @@ static nnc_status write_all(const char *path, const nnc_device_change *change,
     return *text != NULL ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
 }
 
-nnc_status nnc_device_with_figures(nnc_specs *specs, const char *path,
-                                   const nnc_device_change *change, const char **text, size_t *size,
-                                   nnc_error *err)
+nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_device_change *change,
+                              const char **text, size_t *size, nnc_error *err)
 {
     char *old = NULL;
     size_t old_size = 0;
@@ -338,9 +337,9 @@ nnc_status nnc_device_with_figures(nnc_specs *specs, const char *path,
     return verify(specs, path, change, *text, *size, err);
 }
 
-/* Of a table, where the name begins with a prefix or not; *value: in object. */
+/* Finds a field of a table by its name, with the prefix or without it. */
 static nnc_status find_place(const nnc_field_table *table, void *object, const char *prefix,
-                             const char *name, nnc_figure_place *place, nnc_error *err)
+                             const char *name, nnc_parameter_place *place, nnc_error *err)
 {
     const nnc_field *field = NULL;
     nnc_dtype dtype;
@@ -354,14 +353,14 @@ static nnc_status find_place(const nnc_field_table *table, void *object, const c
     return NNC_OK;
 }
 
-nnc_status nnc_figure_find_place(nnc_device *device, const char *name, nnc_figure_place *place,
-                                 nnc_error *err)
+nnc_status nnc_parameter_find(nnc_device *device, const char *name, nnc_parameter_place *place,
+                              nnc_error *err)
 {
     return find_place(&nnc_device_table, device, "efficiency.", name, place, err);
 }
 
-nnc_status nnc_engine_find_place(nnc_software *software, const char *name, nnc_figure_place *place,
-                                 nnc_error *err)
+nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name,
+                                     nnc_parameter_place *place, nnc_error *err)
 {
     return find_place(&nnc_software_table, software, "serving.", name, place, err);
 }

@@ -1,18 +1,521 @@
+/* Fits parameters of a device, or of an engine's profile, to measured rows.
+ *
+ * Rows that the same parameters explain are a group, and each group moves only what it can determine:
+ *
+ *   products of a format         sustained_fraction; from 20 rows also boost_ratio, memory_fraction,
+ *                                fixed_s, k_fill, l2_bytes_per_flop (l2_bytes_per_s of a device
+ *                                that says it), wave_quantization
+ *   a generation of attention    sustained_fraction; from 20 rows also fixed_s, seq_half,
+ *                                block_penalty; narrow_ratio with two head widths; backward_ratio
+ *                                with backward rows
+ *   norms, softmax, activations  pointwise.memory_fraction; from 20 rows also fixed_s
+ *   a collective in a domain     bus_fraction; from 6 rows also fixed_s, knee_bytes, and with two
+ *                                sizes of groups log2_s, small_group_loss
+ *   collectives between domains  scale_out_fraction; from 6 rows also scale_out_fixed_s
+ *   training steps               calibration; from 5 rows with two hidden sizes and two sequence
+ *                                lengths, without which the two say the same, also
+ *                                pointwise.memory_fraction; then, each with 5 more rows, the
+ *                                sustained_fraction of an attention kernel that 3 rows of two
+ *                                sequence lengths run, step_fixed_s of 5 rows with tensor
+ *                                parallelism, scale_out_fraction of 5 rows on several nodes
+ *   served: time per token       step_s; from 20 rows also layer_s, sequence_s, prefill_factor
+ *   served: first token          ttft_s; from 20 rows of closed loops also ttft_wave
+ *
+ * Groups are fitted in this order, steps after kernels: a parameter fitted on kernels stays. Parameters that the
+ * caller names are fitted to all rows at once.
+ *
+ * The fit minimises the mean of |ln(predicted / measured)| over the rows of a file, then over the files, then over
+ * the groups. A small term, 0.01 / rows times ln(1 + steps^2) for each of several parameters, draws them to where
+ * they start, so that one that the rows do not determine stays there. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/number.h"
 #include "input/field.h"
-#include "lab/fit_moving.h"
+#include "lab/lab_internal.h"
+#include "shape/transformer.h"
 
-/* What it costs to be a step away from the start: little for a lone figure, which any row
- * determines. Of several, those that few rows say little about would go astray; rows scatter by some
- * per cent, and so many of them outweigh this. */
+/* ---- groups of rows ---- */
+
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* The first token of a batch alone is a prefill, which says more about the steps than about a server. */
+static bool is_first_token(const nnc_measured *row)
+{
+    return row->served == NNC_SERVED_TTFT && row->ask.batch == 0;
+}
+
+/* The name of a row's group; false: no parameter explains it. */
+static bool name_group(const nnc_measured *row, char *name, size_t size)
+{
+    const nnc_measured_collective *c = &row->collective;
+    switch (row->kind) {
+    case NNC_MEASURED_STEP: snprintf(name, size, "steps"); return true;
+    case NNC_MEASURED_GEMM:
+        snprintf(name, size, "gemm %s", nnc_dtype_name(row->op.math_dtype));
+        return true;
+    case NNC_MEASURED_ATTENTION:
+        snprintf(name, size, "attention %s",
+                 row->op.kind == NNC_OP_FLASH ? nnc_flash_kernel_name(row->op.u.flash.kernel) : "");
+        return true;
+    case NNC_MEASURED_VECTOR: snprintf(name, size, "pointwise"); return true;
+    case NNC_MEASURED_COLLECTIVE:
+        snprintf(name, size, "%s",
+                 c->nodes > 1 ? "collectives between nodes" : nnc_collective_name(c->kind));
+        return c->kind == NNC_ALL_REDUCE || c->kind == NNC_ALL_GATHER ||
+               c->kind == NNC_REDUCE_SCATTER || c->kind == NNC_ALL_TO_ALL;
+    case NNC_MEASURED_SERVING:
+        snprintf(name, size, is_first_token(row) ? "time to first token" : "time per token");
+        return true;
+    default: return false;
+    }
+}
+
+bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason)
+{
+    char name[sizeof((nnc_fit_group *)0)->name];
+    *reason = NULL;
+    if (served != (row->kind == NNC_MEASURED_SERVING)) {
+        *reason = served ? "was not served" : "no efficiency parameter explains it";
+    } else if (served && row->served == NNC_SERVED_PASS) {
+        *reason = "is one pass, which no parameter of an engine explains";
+    } else if (!name_group(row, name, sizeof name)) {
+        *reason = "no efficiency parameter explains it";
+    } else if (!(row->measured_s > 0.0)) {
+        *reason = "states no time";
+    }
+    return *reason == NULL;
+}
+
+/* Kernels first, then what contains them. */
+static int rank_of(const nnc_measured *row)
+{
+    switch (row->kind) {
+    case NNC_MEASURED_GEMM: return 0;
+    case NNC_MEASURED_ATTENTION: return 1;
+    case NNC_MEASURED_VECTOR: return 2;
+    case NNC_MEASURED_COLLECTIVE: return row->collective.nodes > 1 ? 4 : 3;
+    case NNC_MEASURED_SERVING: return is_first_token(row) ? 5 : 4;
+    default: return 5;
+    }
+}
+
+static int32_t group_named(nnc_fit *fit, const char *name, nnc_measured_kind kind)
+{
+    int32_t i = 0;
+    while (i < fit->group_count && strcmp(fit->groups[i].name, name) != 0) {
+        i++;
+    }
+    if (i == fit->group_count) {
+        nnc_fit_group *group = &fit->groups[fit->group_count++];
+        *group = (nnc_fit_group){ .kind = kind };
+        snprintf(group->name, sizeof group->name, "%s", name);
+    }
+    return i;
+}
+
+void nnc_fit_group_rows(nnc_fit *fit)
+{
+    char name[sizeof fit->groups[0].name];
+    fit->group_count = 0;
+    for (int rank = 0; rank <= 5; rank++) {
+        for (int32_t i = 0; i < fit->row_count; i++) {
+            nnc_fit_row *r = &fit->rows[i];
+            if (rank_of(r->row) == rank && name_group(r->row, name, sizeof name)) {
+                r->group = group_named(fit, name, r->row->kind);
+                fit->groups[r->group].rows += !r->held;
+                fit->groups[r->group].held += r->held;
+            }
+        }
+    }
+}
+
+/* ---- what the rows of a group have in common ---- */
+
+typedef int64_t row_key(const nnc_fit_row *row);
+
+static int64_t hidden_of(const nnc_fit_row *r)
+{
+    return nnc_model_sizes_of(r->model).hidden;
+}
+
+static int64_t seq_len_of(const nnc_fit_row *r)
+{
+    return r->plan.seq_len > 0 ? r->plan.seq_len : nnc_model_sizes_of(r->model).seq_len;
+}
+
+static int64_t layers_of(const nnc_fit_row *r)
+{
+    return nnc_model_sizes_of(r->model).layers;
+}
+
+static int64_t ranks_of(const nnc_fit_row *r)
+{
+    return r->row->collective.devices;
+}
+
+static int64_t head_width_of(const nnc_fit_row *r)
+{
+    return r->row->op.u.flash.head_dim;
+}
+
+static int64_t backward_of(const nnc_fit_row *r)
+{
+    return r->row->op.phase == NNC_PHASE_BACKWARD;
+}
+
+static int64_t any_tensor_of(const nnc_fit_row *r)
+{
+    return r->plan.tensor > 1;
+}
+
+static int64_t any_nodes_of(const nnc_fit_row *r)
+{
+    const int32_t node =
+        r->plan.devices_per_node > 0 ? r->plan.devices_per_node : r->device->scale_up.devices;
+    return r->plan.devices > node;
+}
+
+/* Does the device state the rate of its cache as such, which the peak leaves as it is? */
+static int64_t cache_rate_of(const nnc_fit_row *r)
+{
+    return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
+}
+
+/* The generation of attention kernels that a step runs, plus 1; 0 = none. */
+static int64_t flash_of(const nnc_fit_row *r)
+{
+    const nnc_attention attention = r->plan.attention;
+    return attention == NNC_ATTENTION_UNFUSED
+               ? 0
+               : (int64_t)nnc_attention_kernel(attention, r->software) + 1;
+}
+
+static bool is_in(const nnc_fit_row *r, int32_t group)
+{
+    return r->group == group && !r->held;
+}
+
+static int32_t count_equal(const nnc_fit *fit, int32_t group, row_key *key, int64_t value)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        count += is_in(&fit->rows[i], group) && key(&fit->rows[i]) == value;
+    }
+    return count;
+}
+
+static bool differs(const nnc_fit *fit, int32_t group, row_key *key)
+{
+    int32_t i = 0;
+    while (i < fit->row_count && !is_in(&fit->rows[i], group)) {
+        i++;
+    }
+    return i < fit->row_count &&
+           count_equal(fit, group, key, key(&fit->rows[i])) < fit->groups[group].rows;
+}
+
+/* ---- the parameters that rows determine ---- */
+
+enum { KERNEL_ROWS = 20, COLLECTIVE_ROWS = 6, STEP_ROWS = 5, ATTENTION_ROWS = 3 };
+
+static const char few_kernels[] = "takes 20 rows or more";
+static const char few_collectives[] = "takes 6 rows or more";
+static const char few_steps[] = "takes 5 rows or more for each parameter";
+static const char one_shape[] = "takes steps of two hidden sizes and two sequence lengths";
+static const char one_size[] = "takes groups of two sizes";
+static const char one_width[] = "takes heads of two widths";
+static const char one_depth[] = "takes models of two depths, or is one with step_s";
+static const char from_kernels[] = "is fitted on kernels";
+
+bool nnc_fit_add(nnc_fit *fit, const char *name)
+{
+    if (fit->parameter_count == NNC_FIT_PARAMETERS_MAX) {
+        return false;
+    }
+    nnc_fit_parameter *parameter = &fit->parameters[fit->parameter_count++];
+    *parameter = (nnc_fit_parameter){ .group = -1 };
+    snprintf(parameter->name, sizeof parameter->name, "%s", name);
+    return true;
+}
+
+/* Adds "PREFIXobject.member" for a group. reason: why its rows do not determine it; NULL = they do. */
+static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *object,
+                const char *member, const char *reason)
+{
+    char name[NNC_FIT_NAME];
+    snprintf(name, sizeof name, "%.30s%.20s%s%.27s", prefix, object, object[0] != '\0' ? "." : "",
+             member);
+    for (int32_t i = 0; i < fit->parameter_count && reason == NULL; i++) {
+        if (fit->parameters[i].reason == NULL && strcmp(fit->parameters[i].name, name) == 0) {
+            reason = from_kernels;
+        }
+    }
+    if (nnc_fit_add(fit, name)) {
+        fit->parameters[fit->parameter_count - 1].group = group;
+        fit->parameters[fit->parameter_count - 1].reason = reason;
+    }
+}
+
+/* The rows that a parameter needs. Where FORWARD, BACKWARD, RATE or RATIO is not met it is not even listed. */
+typedef enum need {
+    ANY,
+    FORWARD,  /* forward rows */
+    BACKWARD, /* backward rows */
+    KERNELS,  /* 20 rows */
+    RATE,     /* and a device that states the rate of its cache */
+    RATIO,    /* or one that does not */
+    WIDTHS,   /* and heads of two widths */
+    DEPTHS,   /* and models of two depths */
+    MESSAGES, /* 6 rows */
+    SIZES     /* and groups of two sizes */
+} need;
+
+/* For every group but steps: how its name begins, the object (with the rest of the name, if that ends in '.'), the
+ * member. */
+static const struct {
+    const char *group, *object, *member;
+    need need;
+} choices[] = {
+    { "gemm ", "efficiency.gemm.", "sustained_fraction", ANY },
+    { "gemm ", "efficiency.gemm.", "boost_ratio", KERNELS },
+    { "gemm ", "efficiency.gemm.", "memory_fraction", KERNELS },
+    { "gemm ", "efficiency.gemm.", "fixed_s", KERNELS },
+    { "gemm ", "efficiency.gemm.", "k_fill", KERNELS },
+    { "gemm ", "efficiency.gemm.", "l2_bytes_per_s", RATE },
+    { "gemm ", "efficiency.gemm.", "l2_bytes_per_flop", RATIO },
+    { "gemm ", "efficiency.gemm.", "wave_quantization", KERNELS },
+    { "attention ", "efficiency.attention.", "sustained_fraction", FORWARD },
+    { "attention ", "efficiency.attention.", "backward_ratio", BACKWARD },
+    { "attention ", "efficiency.attention.", "fixed_s", KERNELS },
+    { "attention ", "efficiency.attention.", "seq_half", KERNELS },
+    { "attention ", "efficiency.attention.", "block_penalty", KERNELS },
+    { "attention ", "efficiency.attention.", "narrow_ratio", WIDTHS },
+    { "pointwise", "efficiency.pointwise.", "memory_fraction", ANY },
+    { "pointwise", "efficiency.pointwise.", "fixed_s", KERNELS },
+    { "collectives between nodes", "efficiency.collectives.", "scale_out_fraction", ANY },
+    { "collectives between nodes", "efficiency.collectives.", "scale_out_fixed_s", MESSAGES },
+    { "time to first token", "serving.", "ttft_s", ANY },
+    { "time to first token", "serving.", "ttft_wave", KERNELS },
+    { "time per token", "serving.", "step_s", ANY },
+    { "time per token", "serving.", "prefill_factor", KERNELS },
+    { "time per token", "serving.", "layer_s", DEPTHS },
+    { "time per token", "serving.", "sequence_s", KERNELS },
+    /* a collective in a domain: its group has its name */
+    { "", "efficiency.collectives.", "bus_fraction", ANY },
+    { "", "efficiency.collectives.", "fixed_s", MESSAGES },
+    { "", "efficiency.collectives.", "knee_bytes", MESSAGES },
+    { "", "efficiency.collectives.", "log2_s", SIZES },
+    { "", "efficiency.collectives.", "small_group_loss", SIZES },
+};
+
+/* Why the rows of a group do not meet a need; NULL = they do. *listed: is the parameter worth a line then? */
+static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
+{
+    const int32_t rows = fit->groups[g].rows;
+    const int32_t backward = what < KERNELS ? count_equal(fit, g, backward_of, 1) : 0;
+    const bool rate = (what == RATE || what == RATIO) && count_equal(fit, g, cache_rate_of, 1) > 0;
+    const char *kernels = rows < KERNEL_ROWS ? few_kernels : NULL;
+    const char *messages = rows < COLLECTIVE_ROWS ? few_collectives : NULL;
+    *listed = what == FORWARD    ? backward < rows
+              : what == BACKWARD ? backward > 0
+              : what == RATE     ? rate
+              : what == RATIO    ? !rate
+                                 : true;
+    switch (what) {
+    case KERNELS:
+    case RATE:
+    case RATIO: return kernels;
+    case WIDTHS:
+        return kernels != NULL ? kernels : !differs(fit, g, head_width_of) ? one_width : NULL;
+    case DEPTHS: return kernels != NULL ? kernels : !differs(fit, g, layers_of) ? one_depth : NULL;
+    case MESSAGES: return messages;
+    case SIZES: return messages != NULL ? messages : !differs(fit, g, ranks_of) ? one_size : NULL;
+    default: return NULL;
+    }
+}
+
+/* Does the kernel run in enough steps of two sequence lengths? */
+static bool knows_flash(const nnc_fit *fit, int32_t g, int64_t kernel)
+{
+    int64_t length = -1;
+    bool two = false;
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        const nnc_fit_row *r = &fit->rows[i];
+        if (is_in(r, g) && flash_of(r) == kernel) {
+            two = two || (length >= 0 && seq_len_of(r) != length);
+            length = seq_len_of(r);
+        }
+    }
+    return two && count_equal(fit, g, flash_of, kernel) >= ATTENTION_ROWS;
+}
+
+static void choose_of_steps(nnc_fit *fit, int32_t g)
+{
+    static const char all[] = "efficiency.";
+    const int32_t rows = fit->groups[g].rows;
+    const bool shapes = differs(fit, g, hidden_of) && differs(fit, g, seq_len_of);
+    const char *why = rows < STEP_ROWS ? few_steps : !shapes ? one_shape : NULL;
+    int32_t next = 2 * STEP_ROWS; /* rows that the parameter to come takes */
+    add(fit, g, all, "", "calibration", NULL);
+    add(fit, g, all, "pointwise", "memory_fraction", why);
+    for (int64_t kernel = NNC_FLASH1; kernel < NNC_FLASH_KERNEL_COUNT; kernel++) {
+        if (knows_flash(fit, g, kernel + 1)) {
+            add(fit, g, "efficiency.attention.", nnc_flash_kernel_name((nnc_flash_kernel)kernel),
+                "sustained_fraction",
+                why != NULL   ? why
+                : rows < next ? few_steps
+                              : NULL);
+            next += STEP_ROWS;
+        }
+    }
+    if (count_equal(fit, g, any_tensor_of, 1) >= STEP_ROWS) {
+        add(fit, g, all, "collectives", "step_fixed_s", rows < next ? few_steps : NULL);
+        next += STEP_ROWS;
+    }
+    if (count_equal(fit, g, any_nodes_of, 1) >= STEP_ROWS) {
+        add(fit, g, all, "collectives", "scale_out_fraction", rows < next ? few_steps : NULL);
+    }
+}
+
+/* The parameters of the first entries of the table that name the group. */
+static void choose_of_group(nnc_fit *fit, int32_t g)
+{
+    const char *name = fit->groups[g].name, *group = NULL;
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        bool listed = false;
+        if (group == NULL && begins(name, choices[i].group)) {
+            group = choices[i].group;
+        }
+        if (group != NULL && strcmp(group, choices[i].group) == 0) {
+            const char *reason = unmet(fit, g, choices[i].need, &listed);
+            if (listed) {
+                add(fit, g, choices[i].object, name + strlen(group), choices[i].member, reason);
+            }
+        }
+    }
+}
+
+void nnc_fit_choose(nnc_fit *fit)
+{
+    for (int32_t g = 0; g < fit->group_count; g++) {
+        if (fit->groups[g].rows == 0) {
+            continue; /* all of them are held out */
+        }
+        if (fit->groups[g].kind == NNC_MEASURED_STEP) {
+            choose_of_steps(fit, g);
+        } else {
+            choose_of_group(fit, g);
+        }
+    }
+}
+
+/* ---- ranges ---- */
+
+/* How far a parameter may go, in what steps it is tried, and where it starts when the device's own is neutral.
+ * Factors move by ratios, times and sizes by sums, because these may be 0. */
+typedef struct range {
+    const char *member;
+    double low, high; /* 0: the field's own */
+    double step;      /* of the logarithm if `ratio` */
+    double usual;     /* NaN: twice the bandwidth of the memory, where caches begin */
+    bool ratio;
+} range;
+
+/* clang-format off */
+#define FACTOR(name, lowest, highest, by, begin) \
+    { .member = (name), .low = (lowest), .high = (highest), .step = (by), .usual = (begin), .ratio = true }
+#define AMOUNT(name, highest, by, begin) { .member = (name), .high = (highest), .step = (by), .usual = (begin) }
+static const range ranges[] = {
+    FACTOR("calibration", 0.05, 5, 0.1, 1),
+    FACTOR("sustained_fraction", 0.01, 0, 0.15, 0.7),
+    FACTOR("memory_fraction", 0.02, 0, 0.15, 0.7),
+    FACTOR("bus_fraction", 0.005, 0, 0.15, 0.75),
+    FACTOR("scale_out_fraction", 0.02, 0, 0.15, 0.8),
+    FACTOR("backward_ratio", 0.1, 5, 0.1, 0.9),
+    FACTOR("narrow_ratio", 0.1, 0, 0.1, 0.9),
+    FACTOR("l2_bytes_per_flop", 1e-5, 100, 0.3, 0.02),
+    FACTOR("l2_bytes_per_s", 1e10, 1e15, 0.3, NAN),
+    AMOUNT("boost_ratio", 2, 0.05, 1.05),
+    AMOUNT("unaligned_ratio", 10, 0.3, 1.5),
+    AMOUNT("fixed_s", 1e-2, 2e-6, 5e-6),
+    AMOUNT("log2_s", 1e-2, 2e-6, 3e-6),
+    AMOUNT("step_fixed_s", 1e-1, 2e-5, 5e-5),
+    AMOUNT("scale_out_fixed_s", 1e-1, 5e-5, 1e-4),
+    AMOUNT("k_fill", 1e4, 50, 150),
+    AMOUNT("wave_quantization", 0, 0.2, 0.5),
+    AMOUNT("seq_half", 1e5, 150, 400),
+    AMOUNT("block_penalty", 100, 0.3, 0.5),
+    AMOUNT("knee_bytes", 1e10, 2e6, 4e6),
+    AMOUNT("small_group_loss", 3.5, 0.2, 0.5),
+    /* of an engine */
+    AMOUNT("step_s", 0.1, 2e-4, 5e-4),
+    AMOUNT("layer_s", 1e-3, 5e-6, 1e-5),
+    AMOUNT("sequence_s", 1e-3, 5e-6, 1.5e-5),
+    AMOUNT("host_layer_s", 1e-2, 2e-5, 5e-5),
+    AMOUNT("launch_s", 1e-3, 2e-6, 5e-6),
+    AMOUNT("all_reduce_s", 1e-3, 5e-6, 1e-5),
+    FACTOR("prefill_factor", 0.1, 20, 0.1, 1),
+    FACTOR("decode_factor", 0.1, 20, 0.1, 1),
+    FACTOR("kv_factor", 0.02, 5, 0.15, 1),
+    FACTOR("all_reduce_factor", 0.1, 20, 0.2, 1),
+    FACTOR("attention_factor", 0.1, 50, 0.2, 1),
+    FACTOR("unit_bytes_per_clock", 0.1, 1e4, 0.15, 8),
+    AMOUNT("kv_reread", 1, 0.1, 0.2),
+    AMOUNT("stall", 1, 0.1, 1),
+    AMOUNT("ttft_s", 10, 0.02, 0.05),
+    AMOUNT("ttft_wave", 100, 0.5, 1),
+};
+/* Factors by the format of weights. */
+static const range of_format = FACTOR("", 0.02, 5, 0.15, 1);
+/* clang-format on */
+
+/* NULL: a parameter of that name cannot be fitted. */
+static const range *range_of(const char *name)
+{
+    static const char formats[] = " bf16 fp16 fp8 fp8-block int8 int4 nvfp4 mxfp4 ";
+    const char *dot = strrchr(name, '.');
+    const char *member = dot != NULL ? dot + 1 : name;
+    char word[NNC_FIT_NAME + 2];
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        if (strcmp(ranges[i].member, member) == 0) {
+            return &ranges[i];
+        }
+    }
+    snprintf(word, sizeof word, " %s ", member);
+    return strstr(formats, word) != NULL ? &of_format : NULL;
+}
+
+/* ---- parameters that move ---- */
+
+/* The parameters of one group, or all of them, as the minimiser moves them: in steps from the start. */
+typedef struct moving {
+    nnc_fit *fit;
+    int32_t group;     /* -1 = all rows */
+    int32_t left_out;  /* a part of the cross-validation; -1 = none */
+    nnc_device device; /* of the row at hand */
+    nnc_software software;
+    nnc_fit_parameter *parameters[NNC_MINIMISE_MAX];
+    const range *ranges[NNC_MINIMISE_MAX];
+    const nnc_field *fields[NNC_MINIMISE_MAX];
+    double start[NNC_MINIMISE_MAX];
+    double low[NNC_MINIMISE_MAX], high[NNC_MINIMISE_MAX], step[NNC_MINIMISE_MAX];
+    int count;
+    double pull; /* towards the start */
+} moving;
+
+/* The cost of being a step away from the start: little for a lone parameter, which any row determines. Of
+ * several, those that few rows determine would drift; rows scatter by some per cent, and many of them outweigh
+ * this. */
 static const double pull_least = 1e-5, pull_of_rows = 0.01;
 
-static const nnc_field *field_of(nnc_fit_moving *m, const char *name)
+static const nnc_field *field_of(moving *m, const char *name)
 {
     const bool served = m->fit->served;
     void *object = served ? (void *)&m->software : (void *)&m->device;
@@ -20,115 +523,119 @@ static const nnc_field *field_of(nnc_fit_moving *m, const char *name)
     return nnc_field_find(served ? &nnc_software_table : &nnc_device_table, name, &object, &dtype);
 }
 
-static double value_at(const nnc_fit_moving *m, int i, double x)
+static double value_at(const moving *m, int i, double x)
 {
-    const nnc_fit_range *r = m->ranges[i];
+    const range *r = m->ranges[i];
     return r->ratio ? m->start[i] * exp(x * r->step) : m->start[i] + x * r->step;
 }
 
-static double place_of(const nnc_fit_moving *m, int i, double value)
+static double place_of(const moving *m, int i, double value)
 {
-    const nnc_fit_range *r = m->ranges[i];
+    const range *r = m->ranges[i];
     return r->ratio ? log(value / m->start[i]) / r->step : (value - m->start[i]) / r->step;
 }
 
-static void put_engine(const nnc_fit *fit, nnc_software *software)
+static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software *software)
 {
-    for (int32_t i = 0; i < fit->figure_count; i++) {
-        const nnc_fit_figure *figure = &fit->figures[i];
-        if (figure->reason == NULL && !isnan(figure->value)) {
-            *(double *)(void *)((char *)software + figure->offset) = figure->value;
+    for (int32_t i = 0; i < fit->parameter_count; i++) {
+        const nnc_fit_parameter *p = &fit->parameters[i];
+        if (p->reason != NULL || isnan(p->value)) {
+            continue;
         }
-    }
-}
-
-static void put_figures(const nnc_fit *fit, nnc_device *device)
-{
-    for (int32_t i = 0; i < fit->figure_count; i++) {
-        const nnc_fit_figure *figure = &fit->figures[i];
-        if (figure->reason == NULL && !isnan(figure->value)) {
-            *(double *)(void *)((char *)device + figure->offset) = figure->value;
+        char *object = fit->served ? (char *)software : (char *)device;
+        *(double *)(void *)(object + p->offset) = p->value;
+        if (!fit->served) {
             device->efficiency.fitted = true;
-            device->efficiency.collectives.fitted |=
-                strncmp(figure->name, "efficiency.collectives.", 23) == 0;
+            device->efficiency.collectives.fitted |= begins(p->name, "efficiency.collectives.");
         }
     }
 }
 
-/* Seconds of a row on its device with the figures as they stand; NaN when it has no prediction. */
-static double predict(nnc_fit_moving *m, const nnc_fit_row *r)
+/* Seconds of a row with the parameters as they stand; NaN when it has no prediction. */
+static double predict(moving *m, const nnc_fit_row *r)
 {
     nnc_scored scored;
-    const nnc_device *device = r->device;
-    const nnc_software *software = r->software;
     if (m->fit->served) {
-        m->software = *software;
-        put_engine(m->fit, &m->software);
-        software = &m->software;
+        m->software = *r->software;
     } else {
-        m->device = *device;
-        put_figures(m->fit, &m->device);
-        device = &m->device;
+        m->device = *r->device;
     }
-    const nnc_status status =
-        nnc_score_row(r->row, r->model, device, software, &r->plan, m->fit->scratch, &scored, NULL);
+    put_parameters(m->fit, &m->device, &m->software);
+    const nnc_status status = nnc_score_row(
+        r->row, r->model, m->fit->served ? r->device : &m->device,
+        m->fit->served ? &m->software : r->software, &r->plan, m->fit->scratch, &scored, NULL);
     return status == NNC_OK ? scored.predicted_s : (double)NAN;
 }
 
-bool nnc_fit_uses(const nnc_fit_moving *m, const nnc_fit_row *r)
+static double error_of(moving *m, const nnc_fit_row *r)
+{
+    return predict(m, r) / r->row->measured_s - 1.0;
+}
+
+/* Is the row one that these parameters are fitted to? */
+static bool uses(const moving *m, const nnc_fit_row *r)
 {
     return !r->held && (m->group < 0 || r->group == m->group) &&
            (m->left_out < 0 || r->part != m->left_out);
 }
 
-/* Rows of a file, then files, then groups count alike. */
-static void weigh_rows(const nnc_fit_moving *m)
+static int32_t count_rows(const moving *m)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < m->fit->row_count; i++) {
+        count += uses(m, &m->fit->rows[i]);
+    }
+    return count;
+}
+
+/* Divides a weight of 1 evenly over the files of a group, and there over its rows. false: no row is used. */
+static bool weigh_group(const moving *m, int32_t group)
 {
     nnc_fit *fit = m->fit;
-    int32_t groups = 0;
-    for (int32_t g = 0; g < fit->group_count; g++) {
-        int32_t files = 0;
-        for (int32_t i = 0; i < fit->row_count; i++) {
-            nnc_fit_row *r = &fit->rows[i];
-            if (r->group != g || !nnc_fit_uses(m, r)) {
-                continue;
-            }
-            int32_t same = 0;
-            bool first = true;
-            for (int32_t k = 0; k < fit->row_count; k++) {
-                const nnc_fit_row *o = &fit->rows[k];
-                if (o->group == g && o->file == r->file && nnc_fit_uses(m, o)) {
-                    same++;
-                    first = first && k >= i;
-                }
-            }
-            files += first;
-            r->weight = 1.0 / (double)same;
+    int32_t files = 0;
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        nnc_fit_row *r = &fit->rows[i];
+        if (r->group != group || !uses(m, r)) {
+            continue;
         }
-        for (int32_t i = 0; i < fit->row_count && files > 0; i++) {
-            fit->rows[i].weight /= fit->rows[i].group == g ? (double)files : 1.0;
+        int32_t same = 0;
+        bool first = true;
+        for (int32_t k = 0; k < fit->row_count; k++) {
+            const nnc_fit_row *other = &fit->rows[k];
+            if (other->group == group && other->file == r->file && uses(m, other)) {
+                same++;
+                first = first && k >= i;
+            }
         }
-        groups += files > 0;
+        files += first;
+        r->weight = 1.0 / (double)same;
     }
-    for (int32_t i = 0; i < fit->row_count && groups > 0; i++) {
-        fit->rows[i].weight /= (double)groups;
+    for (int32_t i = 0; i < fit->row_count && files > 0; i++) {
+        fit->rows[i].weight /= fit->rows[i].group == group ? (double)files : 1.0;
     }
+    return files > 0;
 }
 
-static void set_figures(nnc_fit_moving *m, const double *x)
+static void weigh_rows(const moving *m)
 {
-    for (int i = 0; i < m->count; i++) {
-        m->figures[i]->value = value_at(m, i, x[i]);
+    int32_t groups = 0;
+    for (int32_t g = 0; g < m->fit->group_count; g++) {
+        groups += weigh_group(m, g);
+    }
+    for (int32_t i = 0; i < m->fit->row_count && groups > 0; i++) {
+        m->fit->rows[i].weight /= (double)groups;
     }
 }
 
-static double misfit(nnc_fit_moving *m, const double *x)
+static double misfit(moving *m, const double *x)
 {
     double sum = 0.0;
-    set_figures(m, x);
+    for (int i = 0; i < m->count; i++) {
+        m->parameters[i]->value = value_at(m, i, x[i]);
+    }
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         const nnc_fit_row *r = &m->fit->rows[i];
-        if (nnc_fit_uses(m, r)) {
+        if (uses(m, r)) {
             sum += r->weight * fabs(log(predict(m, r) / r->row->measured_s));
         }
     }
@@ -137,7 +644,7 @@ static double misfit(nnc_fit_moving *m, const double *x)
 
 static double objective(const double *x, void *context)
 {
-    nnc_fit_moving *m = context;
+    moving *m = context;
     double away = 0.0;
     for (int i = 0; i < m->count; i++) {
         away += log1p(x[i] * x[i]); /* far away it no longer grows by much */
@@ -145,12 +652,7 @@ static double objective(const double *x, void *context)
     return misfit(m, x) + m->pull * away;
 }
 
-/* Twice the bandwidth of the memory is where caches begin. */
-static double usual_of(const nnc_fit_moving *m, int i)
-{
-    return isnan(m->ranges[i]->usual) ? 2.0 * m->fit->rows[0].device->mem_bytes_per_s
-                                      : m->ranges[i]->usual;
-}
+/* ---- the fit of a group ---- */
 
 /* A field's default changes nothing; without one it is not recorded. */
 static bool is_neutral(double value, const nnc_field *field)
@@ -160,22 +662,20 @@ static bool is_neutral(double value, const nnc_field *field)
                             nnc_read_double(field->default_text, &neutral) && value == neutral);
 }
 
-/* Starts from the device's own figures, or where these are neutral and it fits better, from usual
- * ones. Limits make room for a start outside of them. */
-static void begin(nnc_fit_moving *m)
+/* Starts from the device's own parameters, or where these are neutral and it fits better, from usual ones. Limits
+ * widen for a start outside of them. */
+static void begin(moving *m)
 {
     double own[NNC_MINIMISE_MAX] = { 0 }, usual[NNC_MINIMISE_MAX] = { 0 };
+    const double cache = 2.0 * m->fit->rows[0].device->mem_bytes_per_s;
     bool complete = true, neutral = false;
     for (int i = 0; i < m->count; i++) {
-        const double before = m->figures[i]->before;
+        const double before = m->parameters[i]->before;
+        const range *r = m->ranges[i];
         const bool none = is_neutral(before, m->fields[i]);
         complete = complete && !isnan(before);
         neutral = neutral || none;
-        m->start[i] = none ? usual_of(m, i) : before;
-    }
-    for (int i = 0; i < m->count; i++) {
-        const double before = m->figures[i]->before;
-        const nnc_fit_range *r = m->ranges[i];
+        m->start[i] = !none ? before : isnan(r->usual) ? cache : r->usual;
         const double low = r->low > 0 ? r->low : m->fields[i]->min;
         const double high = r->high > 0 ? r->high : m->fields[i]->max;
         m->low[i] = place_of(m, i, nnc_min(low, m->start[i]));
@@ -187,13 +687,13 @@ static void begin(nnc_fit_moving *m)
         for (int i = 0; i < m->count; i++) {
             m->low[i] -= own[i];
             m->high[i] -= own[i];
-            m->start[i] = m->figures[i]->before;
+            m->start[i] = m->parameters[i]->before;
         }
     }
 }
 
-/* Leaves out the figures that change nothing whichever way they are moved. */
-static void drop_idle(nnc_fit_moving *m)
+/* Leaves out the parameters that change nothing whichever way they move. */
+static void drop_idle(moving *m)
 {
     double x[NNC_MINIMISE_MAX] = { 0 };
     const double still = misfit(m, x);
@@ -209,11 +709,11 @@ static void drop_idle(nnc_fit_moving *m)
     }
     for (int i = 0; i < m->count; i++) {
         if (idle[i]) {
-            m->figures[i]->reason = "changes nothing about these rows";
-            m->figures[i]->value = (double)NAN;
+            m->parameters[i]->reason = "changes nothing about these rows";
+            m->parameters[i]->value = (double)NAN;
             continue;
         }
-        m->figures[kept] = m->figures[i];
+        m->parameters[kept] = m->parameters[i];
         m->ranges[kept] = m->ranges[i];
         m->fields[kept] = m->fields[i];
         m->start[kept] = m->start[i];
@@ -224,7 +724,7 @@ static void drop_idle(nnc_fit_moving *m)
     m->count = kept;
 }
 
-/* What a device file says: six digits. */
+/* Rounded to the six digits of a device file. */
 static double six_digits(double value)
 {
     char text[NNC_NUMBER_TEXT];
@@ -233,26 +733,10 @@ static double six_digits(double value)
     return nnc_read_double(text, &rounded) ? rounded : value;
 }
 
-static void note_limits(nnc_fit_moving *m, const double *x)
+/* Moves the parameters to where their rows want them. false: out of memory. */
+static bool move(moving *m)
 {
-    for (int i = 0; i < m->count; i++) {
-        const double room = 1e-3;
-        m->figures[i]->at_limit = x[i] - m->low[i] < room || m->high[i] - x[i] < room;
-    }
-}
-
-static int32_t count_rows(const nnc_fit_moving *m)
-{
-    int32_t count = 0;
-    for (int32_t i = 0; i < m->fit->row_count; i++) {
-        count += nnc_fit_uses(m, &m->fit->rows[i]);
-    }
-    return count;
-}
-
-/* Moves the figures of a group to where its rows want them. false: out of memory. */
-bool nnc_fit_move(nnc_fit_moving *m)
-{
+    const double near = 1e-3; /* to a limit, in steps */
     double x[NNC_MINIMISE_MAX] = { 0 };
     weigh_rows(m);
     if (m->count == 0) {
@@ -268,71 +752,179 @@ bool nnc_fit_move(nnc_fit_moving *m)
     if (isnan(nnc_minimise(&problem, x))) {
         return false;
     }
-    set_figures(m, x);
     for (int i = 0; i < m->count; i++) {
-        m->figures[i]->value = six_digits(m->figures[i]->value);
-    }
-    if (m->left_out < 0) {
-        note_limits(m, x);
+        m->parameters[i]->value = six_digits(value_at(m, i, x[i]));
+        if (m->left_out < 0) {
+            m->parameters[i]->at_limit = x[i] - m->low[i] < near || m->high[i] - x[i] < near;
+        }
     }
     return true;
 }
 
-/* Fits the figures of a group. false: out of memory. */
-static bool fit_group(nnc_fit_moving *m, nnc_fit *fit, int32_t group)
+/* Fits the parameters of a group. false: out of memory. */
+static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
 {
-    *m = (nnc_fit_moving){ .fit = fit, .group = group, .left_out = -1 };
-    for (int32_t i = 0; i < fit->figure_count; i++) {
-        nnc_fit_figure *figure = &fit->figures[i];
-        if (figure->group != group || figure->reason != NULL) {
+    *m = (moving){ .fit = fit, .group = group, .left_out = -1 };
+    for (int32_t i = 0; i < fit->parameter_count; i++) {
+        nnc_fit_parameter *p = &fit->parameters[i];
+        if (p->group != group || p->reason != NULL) {
             continue;
         }
-        if (m->count == NNC_MINIMISE_MAX || nnc_fit_range_of(figure->name) == NULL ||
-            field_of(m, figure->name) == NULL) {
-            figure->reason = "is one figure too many";
+        m->ranges[m->count % NNC_MINIMISE_MAX] = range_of(p->name);
+        if (m->count == NNC_MINIMISE_MAX || range_of(p->name) == NULL ||
+            field_of(m, p->name) == NULL) {
+            p->reason = "is one parameter too many";
             continue;
         }
-        m->ranges[m->count] = nnc_fit_range_of(figure->name);
-        m->fields[m->count] = field_of(m, figure->name);
-        m->figures[m->count++] = figure;
+        m->fields[m->count] = field_of(m, p->name);
+        m->parameters[m->count++] = p;
     }
     weigh_rows(m);
     begin(m);
     drop_idle(m);
-    if (!nnc_fit_move(m)) {
+    if (!move(m)) {
         return false;
     }
     for (int i = 0; i < m->count; i++) {
-        m->figures[i]->rows = count_rows(m);
+        m->parameters[i]->rows = count_rows(m);
     }
     return true;
 }
 
-double nnc_fit_error(nnc_fit_moving *m, const nnc_fit_row *r)
+/* ---- cross-validation: rows predicted by parameters that other rows determine ---- */
+
+enum { PARTS_MAX = 5 };
+
+/* A row that is assigned to a part. */
+typedef struct hand {
+    uint64_t digest;
+    int32_t row;
+} hand;
+
+static int by_digest(const void *a, const void *b)
 {
-    return predict(m, r) / r->row->measured_s - 1.0;
+    const hand *x = a, *y = b;
+    const int digests = (x->digest > y->digest) - (x->digest < y->digest);
+    return digests != 0 ? digests : (x->row > y->row) - (x->row < y->row);
 }
 
-/* A figure of the caller's own for all rows makes one group of them. */
-static bool is_joint(const nnc_fit *fit)
+/* Assigns the rows of a group to parts, in the order of their digests. Returns the number of parts: 0 when all rows
+ * stay together. */
+static int32_t assign_parts(const moving *m, hand *hands)
 {
-    return fit->figure_count > 0 && fit->figures[0].group < 0;
+    int32_t count = 0, different = 0; /* rows, and digests among them */
+    for (int32_t i = 0; i < m->fit->row_count; i++) {
+        if (uses(m, &m->fit->rows[i])) {
+            hands[count++] = (hand){ m->fit->rows[i].digest, i };
+        }
+    }
+    qsort(hands, (size_t)count, sizeof *hands, by_digest);
+    for (int32_t i = 0; i < count; i++) {
+        different += i == 0 || hands[i].digest != hands[i - 1].digest;
+        m->fit->rows[hands[i].row].part = (different - 1) % PARTS_MAX;
+    }
+    return different < 2 ? 0 : different < PARTS_MAX ? different : PARTS_MAX;
 }
 
-/* Each group's figures; the moving parts stay for the cross-validation. */
-static bool fit_all(nnc_fit *fit, nnc_fit_moving *m, nnc_fit_hand *hands)
+/* Fits without a part and predicts it. Parameters of later groups have no effect on the fit, as they had none
+ * before, and all of it on the prediction. */
+static bool cross_part(moving *m, int32_t part, const double *last)
 {
-    const int32_t first = is_joint(fit) ? -1 : 0;
-    const int32_t count = is_joint(fit) ? 1 : fit->group_count;
+    nnc_fit *fit = m->fit;
+    double own[NNC_MINIMISE_MAX];
+    for (int32_t i = 0; i < fit->parameter_count; i++) {
+        if (m->group >= 0 && fit->parameters[i].group > m->group) {
+            fit->parameters[i].value = (double)NAN;
+        }
+    }
+    m->left_out = part;
+    const bool ok = move(m);
+    m->left_out = -1;
+    for (int i = 0; i < m->count; i++) {
+        own[i] = m->parameters[i]->value;
+    }
+    for (int32_t i = 0; i < fit->parameter_count; i++) {
+        fit->parameters[i].value = last[i];
+    }
+    for (int i = 0; i < m->count; i++) {
+        m->parameters[i]->value = own[i];
+    }
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        if (uses(m, &fit->rows[i]) && fit->rows[i].part == part) {
+            fit->rows[i].crossed = error_of(m, &fit->rows[i]);
+        }
+    }
+    for (int32_t i = 0; i < fit->parameter_count; i++) {
+        fit->parameters[i].value = last[i];
+    }
+    return ok;
+}
+
+/* Fills in the crossed errors of the rows. hands: an element for each row. false: out of memory. */
+static bool cross_validate(moving *m, hand *hands)
+{
+    nnc_fit *fit = m->fit;
+    double last[NNC_FIT_PARAMETERS_MAX];
+    const int32_t parts = m->count > 0 ? assign_parts(m, hands) : 0;
+    bool ok = true;
+    for (int32_t i = 0; i < fit->parameter_count; i++) {
+        last[i] = fit->parameters[i].value;
+    }
+    for (int32_t part = 0; part < parts && ok; part++) {
+        ok = cross_part(m, part, last);
+    }
+    for (int32_t g = 0; g < fit->group_count; g++) {
+        if (m->group < 0 || m->group == g) {
+            fit->groups[g].parts = fit->groups[g].rows > 0 ? parts : 0;
+        }
+    }
+    return ok;
+}
+
+/* ---- all of it ---- */
+
+static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors,
+                   nnc_score_stats *stats)
+{
+    int32_t count = 0;
+    *stats = (nnc_score_stats){ 0 };
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        const nnc_fit_row *r = &fit->rows[i];
+        const double error = *(const double *)(const void *)((const char *)r + offset);
+        if (r->group == group && r->held == held && !isnan(error)) {
+            errors[count++] = error;
+        }
+    }
+    stats->rows = held ? fit->groups[group].held : fit->groups[group].rows;
+    nnc_errors_sum(errors, count, stats);
+}
+
+static void sum_errors(nnc_fit *fit, double *errors)
+{
+    for (int32_t g = 0; g < fit->group_count; g++) {
+        nnc_fit_group *group = &fit->groups[g];
+        add_up(fit, g, false, offsetof(nnc_fit_row, before), errors, &group->before);
+        add_up(fit, g, false, offsetof(nnc_fit_row, after), errors, &group->after);
+        add_up(fit, g, false, offsetof(nnc_fit_row, crossed), errors, &group->crossed);
+        add_up(fit, g, true, offsetof(nnc_fit_row, before), errors, &group->held_before);
+        add_up(fit, g, true, offsetof(nnc_fit_row, after), errors, &group->held_after);
+    }
+}
+
+/* Each group's parameters; parameters for all rows make one group of them. m stays for the cross-validation. */
+static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
+{
+    const bool joint = fit->parameter_count > 0 && fit->parameters[0].group < 0;
+    const int32_t first = joint ? -1 : 0, count = joint ? 1 : fit->group_count;
     bool ok = true;
     for (int32_t i = 0; i < count && ok; i++) {
         ok = fit_group(&m[i], fit, first + i);
     }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
-        fit->rows[i].after = nnc_fit_error(&m[0], &fit->rows[i]);
+        fit->rows[i].after = error_of(&m[0], &fit->rows[i]);
     }
     for (int32_t i = 0; i < count && ok; i++) {
-        ok = nnc_fit_cross(&m[i], hands);
+        ok = cross_validate(&m[i], hands);
     }
     return ok;
 }
@@ -340,24 +932,22 @@ static bool fit_all(nnc_fit *fit, nnc_fit_moving *m, nnc_fit_hand *hands)
 nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err)
 {
     const size_t rows = (size_t)fit->row_count + 1;
-    nnc_fit_moving *m = calloc((size_t)fit->group_count + 1, sizeof *m);
-    nnc_fit_hand *hands = calloc(rows, sizeof *hands);
+    moving *m = calloc((size_t)fit->group_count + 1, sizeof *m);
+    hand *hands = calloc(rows, sizeof *hands);
     double *errors = calloc(rows, sizeof *errors);
     bool ok = m != NULL && hands != NULL && errors != NULL;
-    for (int32_t i = 0; i < fit->figure_count; i++) {
-        fit->figures[i].value = (double)NAN;
-    }
-    if (ok) {
-        m[0].fit = fit;
+    for (int32_t i = 0; i < fit->parameter_count; i++) {
+        fit->parameters[i].value = (double)NAN;
     }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
         nnc_fit_row *r = &fit->rows[i];
+        m[0].fit = fit;
         r->crossed = r->after = (double)NAN;
-        r->before = nnc_fit_error(&m[0], r);
+        r->before = error_of(&m[0], r);
     }
     ok = ok && fit_all(fit, m, hands);
     if (ok) {
-        nnc_fit_sum_errors(fit, errors);
+        sum_errors(fit, errors);
     }
     free(errors);
     free(hands);

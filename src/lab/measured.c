@@ -1,4 +1,10 @@
+/* Reads tables of measurements: a CSV file becomes a list of nnc_measured.
+ *
+ * Each column gets its name (columns.c). The cells of a line set the fields of a plan and a model; an empty cell sets
+ * nothing. A file with an unknown column or a cell of the wrong type is refused. A value that has no meaning is the
+ * `reason` of its row, which is then listed and not predicted. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,44 +14,759 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "input/csv.h"
+#include "input/field.h"
 #include "input/file.h"
 #include "input/kind.h"
-#include "lab/measured_cells.h"
+#include "input/read.h"
+#include "lab/lab_internal.h"
 
-typedef enum column_type { TEXT, WHOLE, NUMBER, FLAG } column_type;
+NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)
+NNC_ENUM_NAMES(nnc_memory_stat, NNC_MEMORY_STAT_LIST)
+NNC_ENUM_NAMES(nnc_served, NNC_SERVED_LIST)
 
-typedef struct column_info {
-    const char *name;
-    column_type type;
-    bool used;
-} column_info;
-
-static const column_info columns[NNC_COLUMN_COUNT] = {
-#define COLUMN_ROW(id, text, kind, part) \
-    [NNC_COLUMN_##id] = { .name = (text), .type = (kind), .used = (part) },
-    NNC_MEASURED_COLUMNS(COLUMN_ROW)
-#undef COLUMN_ROW
-};
+/* ---- headings ---- */
 
 /* A file being read. */
 typedef struct reading {
-    nnc_csv csv;
+    nnc_specs *specs;
     nnc_arena *arena;
-    nnc_words *words;
-    nnc_members *members;
-    nnc_measured_column order[NNC_CSV_CELLS_MAX]; /* column of each cell */
+    nnc_csv csv;
+    nnc_measured_column columns[NNC_CSV_CELLS_MAX];
     int width;
-    bool has[NNC_COLUMN_COUNT + 1]; /* the last: of columns that are not read */
     const char **unused;
     int32_t unused_count;
     nnc_measured_kind kind;
     nnc_measured *rows;
     int32_t count, capacity;
+    nnc_measured *row; /* the row at hand */
+    bool no_memory;
 } reading;
 
-NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)
-NNC_ENUM_NAMES(nnc_memory_stat, NNC_MEMORY_STAT_LIST)
-NNC_ENUM_NAMES(nnc_served, NNC_SERVED_LIST)
+static bool is(const char *text, const char *other)
+{
+    return strcmp(text, other) == 0;
+}
+
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* "FILE:LINE" */
+static const char *place(const reading *r, char text[512])
+{
+    snprintf(text, 512, "%.480s:%ld", r->csv.name, r->csv.row_line);
+    return text;
+}
+
+static nnc_status unknown_column(const reading *r, const char *name, nnc_error *err)
+{
+    char space[2048], where[512];
+    const char *nearest = nnc_column_nearest(name, space, sizeof space);
+    return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "unknown column \"%.64s\"%s%s%s", name,
+                    nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",
+                    nearest != NULL ? "?" : "");
+}
+
+static bool has(const reading *r, const char *name)
+{
+    for (int i = 0; i < r->width; i++) {
+        if (r->columns[i].name != NULL && is(r->columns[i].name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static nnc_status read_heading(reading *r, nnc_error *err)
+{
+    char where[512];
+    for (r->width = 0; r->width < r->csv.count; r->width++) {
+        const char *spelling = r->csv.cells[r->width];
+        nnc_measured_column *found = &r->columns[r->width];
+        if (!nnc_column_find(r->arena, spelling, found)) {
+            return unknown_column(r, spelling, err);
+        }
+        bool twice = found->name != NULL && has(r, found->name);
+        for (int32_t i = 0; i < r->unused_count && found->name == NULL; i++) {
+            twice = twice || is(r->unused[i], spelling);
+        }
+        if (twice) {
+            return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column \"%s\" is there twice",
+                            spelling);
+        }
+        if (found->name == NULL) {
+            r->unused[r->unused_count++] = spelling;
+        }
+    }
+    return NNC_OK;
+}
+
+/* The kind of rows that the columns show. */
+static nnc_measured_kind kind_of(const reading *r)
+{
+    for (int32_t i = 0; i < r->unused_count; i++) {
+        if (begins(r->unused[i], "value")) {
+            return NNC_MEASURED_MEMORY;
+        }
+    }
+    return has(r, "mode") && has(r, "input_len")         ? NNC_MEASURED_SERVING
+           : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
+           : has(r, "bytes")                             ? NNC_MEASURED_COLLECTIVE
+           : !has(r, "dtype")                            ? NNC_MEASURED_STEP
+           : has(r, "seq_len")                           ? NNC_MEASURED_ATTENTION
+                                                         : NNC_MEASURED_GEMM;
+}
+
+/* The columns without which no row of a kind can be read. */
+static nnc_status check_heading(reading *r, nnc_error *err)
+{
+    static const char *const needed[NNC_MEASURED_KIND_COUNT][4] = {
+        [NNC_MEASURED_STEP] = { "id", "device", "devices" },
+        [NNC_MEASURED_GEMM] = { "id", "device", "m", "n" },
+        [NNC_MEASURED_ATTENTION] = { "id", "device", "batch", "model.heads" },
+        [NNC_MEASURED_VECTOR] = { "id" },
+        [NNC_MEASURED_COLLECTIVE] = { "id", "device", "devices", "op" },
+        [NNC_MEASURED_MEMORY] = { "id" },
+        [NNC_MEASURED_SERVING] = { "id", "device", "model", "weights" },
+    };
+    char where[512];
+    r->kind = kind_of(r);
+    if (r->kind == NNC_MEASURED_KIND_COUNT) {
+        return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
+                        "no measured column, expected measured_s, time_us, or mode and input_len");
+    }
+    for (size_t i = 0; i < 4 && needed[r->kind][i] != NULL; i++) {
+        if (!has(r, needed[r->kind][i])) {
+            return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column %s is missing",
+                            needed[r->kind][i]);
+        }
+    }
+    return NNC_OK;
+}
+
+static nnc_status check_cells(const reading *r, nnc_error *err)
+{
+    static const char *const expected[] = { "", "a whole number", "a number" };
+    char where[512];
+    if (r->csv.count != r->width) {
+        return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "expected %d cells, found %d", r->width,
+                        r->csv.count);
+    }
+    for (int i = 0; i < r->width; i++) {
+        const char *text = r->csv.cells[i];
+        const nnc_measured_column *c = &r->columns[i];
+        int64_t whole = 0;
+        double number = 0.0;
+        if (text[0] != '\0' &&
+            ((c->type == NNC_COLUMN_WHOLE && !nnc_read_i64(text, &whole)) ||
+             (c->type == NNC_COLUMN_NUMBER && !nnc_read_double(text, &number)))) {
+            return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
+                            "column %s: expected %s, found \"%.64s\"", c->spelling,
+                            expected[c->type], text);
+        }
+    }
+    return NNC_OK;
+}
+
+/* ---- cells ---- */
+
+/* The index of a column whose cell is not empty; -1: the row says nothing. */
+static int index_of(const reading *r, const char *name)
+{
+    for (int i = 0; i < r->width; i++) {
+        if (r->columns[i].name != NULL && is(r->columns[i].name, name)) {
+            return r->csv.cells[i][0] != '\0' ? i : -1;
+        }
+    }
+    return -1;
+}
+
+static bool given(const reading *r, const char *name)
+{
+    return index_of(r, name) >= 0;
+}
+
+static const char *text_of(const reading *r, const char *name)
+{
+    const int i = index_of(r, name);
+    return i >= 0 ? r->csv.cells[i] : "";
+}
+
+/* Within 1e15 either way, above what any field takes, so that sums of them are safe; 0 when empty. */
+static int64_t whole_of(const reading *r, const char *name)
+{
+    const int64_t most = 1000000000000000;
+    int64_t value = 0;
+    if (!nnc_read_i64(text_of(r, name), &value)) {
+        return 0;
+    }
+    return value < -most ? -most : value > most ? most : value;
+}
+
+static double number_of(const reading *r, const char *name)
+{
+    double value = (double)NAN;
+    return nnc_read_double(text_of(r, name), &value) ? value : (double)NAN;
+}
+
+static const char *keep(reading *r, const char *text)
+{
+    const char *kept = nnc_arena_strdup(r->arena, text);
+    r->no_memory = r->no_memory || kept == NULL;
+    return kept != NULL ? kept : "";
+}
+
+/* Notes why the row cannot be predicted; the first reason stays. */
+static void refuse(reading *r, const char *format, ...) NNC_PRINTF(2, 3);
+static void refuse(reading *r, const char *format, ...)
+{
+    char text[320];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    r->row->reason = r->row->reason != NULL ? r->row->reason : keep(r, text);
+}
+
+/* Sets a field of a plan or of a model from text. */
+typedef nnc_status nnc_set_text(void *object, const char *field, const char *value);
+
+static nnc_status set_plan(void *object, const char *field, const char *value)
+{
+    return nnc_plan_set(object, field, value, NULL);
+}
+
+static nnc_status set_serve(void *object, const char *field, const char *value)
+{
+    return nnc_field_set(&nnc_serve_table, object, field, value, NULL);
+}
+
+static nnc_status set_model(void *object, const char *field, const char *value)
+{
+    /* Not nnc_model_set, which scales other widths with a width. */
+    return nnc_field_set(nnc_model_table(NNC_FAMILY_DECODER), object, field, value, NULL);
+}
+
+/* Sets a field to the meaning of the cell at an index. */
+static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const char *field)
+{
+    char text[128];
+    nnc_column_meaning(i >= 0 ? r->columns[i].name : "", i >= 0 ? r->csv.cells[i] : "", text,
+                       sizeof text);
+    if (text[0] != '\0' && set(object, field, text) != NNC_OK) {
+        refuse(r, "%s \"%.64s\" has no meaning here", r->columns[i].spelling, r->csv.cells[i]);
+    }
+}
+
+/* Sets every given field of a table whose column is the prefix and its name, except those of `others`, which have
+ * rules of their own. Fields of a model are 0 where nothing is said, and so is 0. */
+static void set_fields(reading *r, const nnc_field_table *table, const char *prefix,
+                       nnc_set_text *set, void *object, const char *const *others)
+{
+    for (int i = 0; i < r->width; i++) {
+        const char *name = r->columns[i].name;
+        if (name == NULL || r->csv.cells[i][0] == '\0' || !begins(name, prefix) ||
+            (prefix[0] != '\0' && is(r->csv.cells[i], "0"))) {
+            continue;
+        }
+        const char *const *other = others;
+        while (*other != NULL && !is(*other, name)) {
+            other++;
+        }
+        name += strlen(prefix);
+        if (*other == NULL && nnc_column_field(table, "", name) != NULL) {
+            set_cell(r, i, set, object, name);
+        }
+    }
+}
+
+/* ---- a training step ---- */
+
+/* A count of sequences; a part of one cannot be expressed. */
+static int64_t sequences(reading *r, const char *name)
+{
+    const double value = number_of(r, name);
+    if (isnan(value)) {
+        return 0;
+    }
+    if (!(value >= 1.0 && value <= 1e15) || floor(value) != value) {
+        refuse(r, "%s is not a whole number", r->columns[index_of(r, name)].spelling);
+        return 0;
+    }
+    return (int64_t)value;
+}
+
+static void read_plan(reading *r, nnc_plan *p)
+{
+    enum { USUAL_RANK = 16 };
+    static const char *const own_rules[] = {
+        "attention", "micro_batch", "micro_batches", "global_batch", "seq_len", "image", NULL
+    };
+    set_fields(r, &nnc_plan_table, "", set_plan, p, own_rules);
+    set_cell(r, index_of(r, "flash_attention"), set_plan, p, "attention");
+    set_cell(r, index_of(r, "attention"), set_plan, p, "attention");
+    if (!given(r, "zero")) {
+        set_cell(r, index_of(r, "sharding"), set_plan, p, "zero");
+    }
+    p->shard = p->zero > 0 ? p->shard : 0;
+    p->sequence_parallel &= p->tensor > 1; /* stated of runs where it has nothing to divide */
+    if (is(text_of(r, "task"), "lora") && !given(r, "adapter_rank")) {
+        p->adapter_rank = USUAL_RANK;
+        set_cell(r, index_of(r, "lora_rank"), set_plan, p, "adapter_rank");
+    }
+    p->micro_batch = sequences(r, "micro_batch");
+    p->micro_batches = sequences(r, "micro_batches");
+    p->global_batch = sequences(r, "global_batch");
+    const double tokens = number_of(r, "tokens_per_step");
+    const double full = (double)p->global_batch * (double)whole_of(r, "seq_len");
+    if (full > 0.0 && !isnan(tokens) && fabs(tokens / full - 1.0) > 0.001) {
+        refuse(r, "tokens_per_step: sequences are packed or padded");
+    }
+}
+
+/* Names the settings that decide the time and are not stated: a column "open" does, else empty cells show them. */
+static const char *left_open(reading *r, const nnc_plan *p)
+{
+    char text[128];
+    const bool parallelism = p->devices > 1 && !given(r, "tensor") && !given(r, "data");
+    const bool stages = p->pipeline > 1 && !given(r, "virtual_stages");
+    const bool batch = p->micro_batch == 0 && p->micro_batches == 0;
+    if (has(r, "open")) {
+        return text_of(r, "open");
+    }
+    snprintf(text, sizeof text, "%s%s%s%s%s%s", parallelism ? ", parallelism" : "",
+             stages && !parallelism ? ", vpp" : "", batch ? ", micro_batch" : "",
+             given(r, "recompute") ? "" : ", recompute",
+             strstr(text_of(r, "step_basis"), "composed from parts") != NULL
+                 ? ", composed from parts"
+                 : "",
+             is(text_of(r, "quality"), "B") ? ", quality B" : "");
+    return text[0] != '\0' ? keep(r, text + strlen(", ")) : "";
+}
+
+/* A decoder from the columns "model.FIELD". Without gates a GPT: biases, GELU, layer norm, learned positions. With
+ * gates a LLaMA: no biases, SwiGLU, RMS norm, rotary positions. */
+static void read_decoder(reading *r, nnc_model *model)
+{
+    static const char *const none[] = { NULL };
+    nnc_decoder *d = &model->decoder;
+    nnc_error err = { 0 };
+    const bool gated = whole_of(r, "gated_mlp") == 1;
+    *d = (nnc_decoder){ .mlp = gated ? NNC_MLP_SWIGLU : NNC_MLP_GELU,
+                        .positions = gated ? NNC_POSITIONS_ROTARY : NNC_POSITIONS_LEARNED,
+                        .norm = gated ? NNC_NORM_RMS : NNC_NORM_LAYER,
+                        .vocab_multiple = 1,
+                        .seq_len = whole_of(r, "seq_len") };
+    set_fields(r, nnc_model_table(NNC_FAMILY_DECODER), "model.", set_model, model, none);
+    d->kv_heads = d->kv_heads == 0 || d->kv_lora_rank > 0 ? d->heads : d->kv_heads;
+    d->head_dim = d->kv_lora_rank > 0                ? d->qk_nope_head_dim + d->qk_rope_head_dim
+                  : d->head_dim == 0 && d->heads > 0 ? d->hidden / d->heads
+                                                     : d->head_dim;
+    d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden; /* no dense layers */
+    if (!given(r, "model.biases")) {
+        d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY;
+    }
+    if (!given(r, "next_tokens")) {
+        r->row->plan.next_tokens = d->next_layers > 0;
+    }
+    if (nnc_model_check(model, "model", &err) != NNC_OK) {
+        const char *field = strrchr(err.where, ' ');
+        refuse(r, "%.64s %.200s", field != NULL ? field + 1 : err.where, err.what);
+    }
+}
+
+/* Sets "FIELD=VALUE FIELD=VALUE ...". */
+static nnc_status set_pairs(nnc_model *model, const char *text, nnc_error *err)
+{
+    char pair[64];
+    while (*text != '\0') {
+        const size_t length = strcspn(text, " ");
+        snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
+        char *equals = strchr(pair, '=');
+        if (equals == NULL) {
+            return nnc_fail(err, NNC_BAD_SPEC, "model", "expected FIELD=VALUE, found \"%.60s\"",
+                            text);
+        }
+        *equals = '\0';
+        NNC_TRY(nnc_model_set(model, pair, equals + 1, err));
+        text += length + strspn(text + length, " ");
+    }
+    return nnc_model_check(model, "model", err);
+}
+
+/* "ID FIELD=VALUE ...": a shipped model with fields set. Rows often repeat the model of a row before. */
+static nnc_status make_model(reading *r, const char *text, nnc_error *err)
+{
+    char id[64];
+    const nnc_model *base = NULL;
+    nnc_model *made = NULL;
+    for (int32_t i = r->count - 1; i >= 0; i--) {
+        if (r->rows[i].model_text != NULL && is(r->rows[i].model_text, text)) {
+            r->row->model = r->rows[i].model;
+            return NNC_OK;
+        }
+    }
+    const size_t length = strcspn(text, " ");
+    snprintf(id, sizeof id, "%.*s", (int)(length < sizeof id ? length : 0), text);
+    NNC_TRY(nnc_model_load(r->specs, id, &base, err));
+    NNC_TRY(nnc_model_copy(r->specs, base, &made, err));
+    snprintf(made->name, sizeof made->name, "%.95s", r->row->model_name);
+    NNC_TRY(set_pairs(made, text + length + strspn(text + length, " "), err));
+    r->row->model = made;
+    r->row->model_text = text;
+    return NNC_OK;
+}
+
+/* The model that a row names. */
+static void name_model(reading *r, const char *text)
+{
+    nnc_error err = { 0 };
+    if (strchr(text, '=') == NULL) {
+        r->row->model_id = text;
+        return;
+    }
+    const nnc_status status = make_model(r, text, &err);
+    r->no_memory = r->no_memory || status == NNC_NO_MEMORY;
+    if (status != NNC_OK) {
+        refuse(r, "model %.60s: %.60s %.160s", text, err.where, err.what);
+    }
+}
+
+static void read_model(reading *r)
+{
+    nnc_measured *row = r->row;
+    if (given(r, "model") || !given(r, "model.layers")) {
+        row->plan.image = whole_of(r, "image");
+        row->plan.seq_len = whole_of(r, "seq_len");
+        name_model(r, row->model_name[0] == '\0' || given(r, "model") ? text_of(r, "model")
+                                                                      : row->model_name);
+        if (row->model_id != NULL && row->model_id[0] == '\0') {
+            refuse(r, "no model, and no model.layers");
+        }
+        return;
+    }
+    nnc_model *model = nnc_arena_alloc(r->arena, sizeof *model);
+    if (model == NULL) {
+        r->no_memory = true;
+        return;
+    }
+    model->family = NNC_FAMILY_DECODER;
+    snprintf(model->id, sizeof model->id, "%.63s", row->model_name);
+    snprintf(model->name, sizeof model->name, "%.95s", row->model_name);
+    row->model = model;
+    read_decoder(r, model);
+}
+
+static void set_peak(reading *r, nnc_memory_stat stat, const char *name, double unit)
+{
+    if (given(r, name)) {
+        r->row->measured_bytes[stat] = unit * number_of(r, name);
+    }
+}
+
+static void read_peaks(reading *r)
+{
+    const double gib = 1073741824.0;
+    const char *stated = text_of(r, "mem_stat");
+    const nnc_memory_stat stat = begins(stated, "reserved")   ? NNC_MEMORY_RESERVED
+                                 : begins(stated, "unstated") ? NNC_MEMORY_UNSTATED
+                                                              : NNC_MEMORY_ALLOCATED;
+    set_peak(r, stat, "measured_peak_mem_gb", 1e9);
+    set_peak(r, stat, "measured_peak_mem_gib", gib);
+    set_peak(r, NNC_MEMORY_RESERVED, "measured_peak_reserved_gib", gib);
+    set_peak(r, NNC_MEMORY_ALLOCATED, "allocated_bytes", 1.0);
+    set_peak(r, NNC_MEMORY_RESERVED, "reserved_bytes", 1.0);
+    set_peak(r, NNC_MEMORY_UNSTATED, "unstated_bytes", 1.0);
+    for (int i = 0; i < NNC_MEMORY_STAT_COUNT; i++) {
+        if (r->row->measured_bytes[i] <= 0.0) {
+            refuse(r, "a measured peak of %g B", r->row->measured_bytes[i]);
+        }
+    }
+}
+
+static void read_step(reading *r)
+{
+    nnc_measured *row = r->row;
+    const double node = number_of(r, "internode_gbps_per_node");
+    read_plan(r, &row->plan);
+    row->undecided = left_open(r, &row->plan);
+    read_model(r);
+    if (node > 0.0 && row->plan.devices_per_node > 0) {
+        row->internode_bytes_per_s = node * 1e9 / 8.0 / (double)row->plan.devices_per_node;
+    }
+    row->rounding = number_of(r, "rounding");
+    row->host_pass_s = nnc_max(0.0, given(r, "host_pass_s") ? number_of(r, "host_pass_s") : 0.0);
+    row->host_sample_s =
+        nnc_max(0.0, given(r, "host_sample_s") ? number_of(r, "host_sample_s") : 0.0);
+    row->input_samples_per_s = number_of(r, "input_samples_per_s");
+    read_peaks(r);
+}
+
+/* ---- kernels and collectives ---- */
+
+/* NNC_DTYPE_COUNT and a reason when no format has the name. */
+static nnc_dtype dtype_of(reading *r)
+{
+    const char *text = text_of(r, "dtype");
+    const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text);
+    if (found < 0) {
+        refuse(r, "number format \"%.32s\" has no meaning here", text);
+    }
+    return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
+}
+
+/* The file states one product of a group. The gradient of its weights has the shape of the forward product,
+ * whose rows it adds up. */
+static void set_product(reading *r, nnc_op *op)
+{
+    const char *stage = text_of(r, "stage");
+    const bool wide = is(text_of(r, "out_dtype"), "fp32");
+    const bool adds = is(text_of(r, "accumulate"), "True");
+    const bool grad_weight = is(stage, "wgrad") || is(stage, "bwd_grad_w") || adds;
+    const int64_t groups = whole_of(r, "groups");
+    nnc_matmul p = { .batch = 1,
+                     .m = whole_of(r, "m"),
+                     .n = whole_of(r, "n"),
+                     .k = whole_of(r, "k"),
+                     .experts = groups > 1 ? groups : 0,
+                     .one_by_one = groups > 1,
+                     .b_shared = 1,
+                     .kept_divisor = 1 };
+    if (groups > 1 && p.m > 0 && p.m <= INT64_MAX / groups) {
+        const int64_t rows = p.m * groups;
+        p.m = grad_weight ? p.k : rows;
+        p.k = grad_weight ? rows : p.k;
+    }
+    if (p.m < 1 || p.n < 1 || p.k < 1) {
+        refuse(r, "no size");
+    }
+    op->name = "gemm";
+    op->kind = NNC_OP_MATMUL;
+    op->grad_bytes = wide || (adds && !is(text_of(r, "op"), "matmul")) ? 4.0 : 2.0;
+    op->grad_accumulate = adds ? 1.0 : 0.0;
+    op->phase = grad_weight ? NNC_PHASE_GRAD_WEIGHT : op->phase;
+    op->u.matmul = p;
+}
+
+static void set_vector(reading *r, nnc_op *op)
+{
+    static const struct {
+        const char *name;
+        nnc_pointwise_kind kind;
+    } pointwise[] = { { "gelu", NNC_PW_GELU },
+                      { "softmax", NNC_PW_SOFTMAX },
+                      { "cast", NNC_PW_CAST } };
+    const char *name = text_of(r, "op");
+    const int64_t m = whole_of(r, "m"), n = whole_of(r, "n");
+    const int64_t elements = m > 0 && n > 0 && m <= INT64_MAX / n ? m * n : 0;
+    r->row->kind = NNC_MEASURED_VECTOR;
+    op->name = "norm";
+    op->kind = NNC_OP_NORM;
+    op->u.norm =
+        (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = elements, .rows = m, .fused = true };
+    bool known = is(name, "layernorm");
+    for (size_t i = 0; i < sizeof pointwise / sizeof pointwise[0] && !known; i++) {
+        known = is(name, pointwise[i].name);
+        if (known) {
+            op->name = pointwise[i].name;
+            op->kind = NNC_OP_POINTWISE;
+            op->dtype = pointwise[i].kind == NNC_PW_CAST ? NNC_BF16 : op->dtype;
+            op->u.pointwise =
+                (nnc_pointwise){ .kind = pointwise[i].kind, .elements = elements, .fused = true };
+        }
+    }
+    if (!known) {
+        refuse(r, "operation \"%.32s\" has no meaning here", name);
+    }
+    if (elements <= 0) {
+        refuse(r, "no size");
+    }
+}
+
+static void read_product(reading *r)
+{
+    const char *name = text_of(r, "op");
+    const nnc_dtype math = dtype_of(r);
+    const bool narrow = math == NNC_FP8 || math == NNC_INT8 || math == NNC_FP4 || math == NNC_INT4;
+    nnc_op *op = &r->row->op;
+    op->repeat = 1;
+    op->block = -1;
+    op->math_dtype = math;
+    op->dtype = narrow ? NNC_BF16 : math; /* narrow products are written in 16 bits */
+    if (name[0] == '\0' || is(name, "matmul") || is(name, "group_matmul")) {
+        set_product(r, op);
+    } else {
+        set_vector(r, op);
+    }
+}
+
+static void read_attention(reading *r)
+{
+    const nnc_dtype dtype = dtype_of(r);
+    const int64_t seq_len = whole_of(r, "seq_len");
+    const int64_t heads = whole_of(r, "model.heads"), kv_heads = whole_of(r, "model.kv_heads");
+    const int64_t width = whole_of(r, given(r, "qk_head_dim") ? "qk_head_dim" : "model.head_dim");
+    const int64_t value = whole_of(r, "model.v_head_dim");
+    const char *op = text_of(r, "op");
+    const bool backward = is(op, "sdp_bwd");
+    if (op[0] != '\0' && !backward && !is(op, "sdp_fwd")) {
+        refuse(r, "operation \"%.32s\" has no meaning here", op);
+    }
+    r->row->causal = whole_of(r, "causal") == 1;
+    r->row->op = (nnc_op){
+        .name = "attention",
+        .kind = NNC_OP_FLASH,
+        .phase = backward ? NNC_PHASE_BACKWARD : NNC_PHASE_FORWARD,
+        .dtype = dtype,
+        .math_dtype = dtype,
+        .repeat = 1,
+        .block = -1,
+        .u.flash = { .batch = whole_of(r, "batch"),
+                     .heads = heads,
+                     .kv_heads = kv_heads > 0 ? kv_heads : heads,
+                     .s_q = seq_len,
+                     .s_k = seq_len,
+                     .head_dim = width,
+                     .value_dim = value > 0 ? value : width,
+                     .kernel = NNC_FLASH3 }, /* all were measured with kernels of that time */
+    };
+    /* Pairs are counted in 64 bits. */
+    if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 ||
+        seq_len > 1000000000) {
+        refuse(r, "no size");
+    }
+}
+
+static void read_collective(reading *r)
+{
+    const char *op = text_of(r, "op");
+    const int kind = nnc_names_find((nnc_names){ nnc_collective_name, NNC_COLLECTIVE_COUNT }, op);
+    nnc_measured_collective *c = &r->row->collective;
+    *c =
+        (nnc_measured_collective){ .devices = (int32_t)nnc_min((double)whole_of(r, "devices"), 1e9),
+                                   .nodes = given(r, "nodes") ? (int32_t)whole_of(r, "nodes") : 1,
+                                   .bytes = number_of(r, "bytes") };
+    c->kind = kind < 0 ? NNC_NO_COLLECTIVE : (nnc_collective)kind;
+    if (c->kind == NNC_NO_COLLECTIVE) {
+        refuse(r, "operation \"%.32s\" has no meaning here", op);
+    }
+    if (c->devices < 1 || c->nodes < 1 || !(c->bytes > 0.0)) {
+        refuse(r, "no size");
+    }
+}
+
+/* ---- served requests ---- */
+
+static bool starts_together(const char *mode)
+{
+    return is(mode, "static") || is(mode, "single-stream");
+}
+
+/* One forward pass: a denoising step of all images, or an encoder over a batch, which generates nothing. */
+static bool is_pass(const reading *r)
+{
+    return given(r, "iterations_per_s") || (given(r, "latency_s") && !given(r, "output_len"));
+}
+
+/* Does the row count this measurement? A batch that is timed as a whole says nothing about single tokens. */
+static bool counts(const reading *r, nnc_served served)
+{
+    const char *mode = text_of(r, "mode");
+    const bool together = starts_together(mode);
+    const bool latency = given(r, "latency_s");
+    if (is_pass(r) || served == NNC_SERVED_PASS) {
+        return is_pass(r) && served == NNC_SERVED_PASS;
+    }
+    switch (served) {
+    case NNC_SERVED_TPOT: return !together && !is(mode, "offline-max");
+    case NNC_SERVED_TTFT: return !together || (!latency && !given(r, "output_tokens_per_s"));
+    case NNC_SERVED_REQUEST: return together;
+    default: return is(mode, "offline-max") || (together && !latency);
+    }
+}
+
+static double served_s(const reading *r, nnc_served served)
+{
+    const bool timed = served == NNC_SERVED_PASS && !given(r, "iterations_per_s");
+    const double value = number_of(r, timed ? "latency_s" : nnc_served_name(served));
+    const bool rate = served == NNC_SERVED_TOKEN || (served == NNC_SERVED_PASS && !timed);
+    return rate ? 1.0 / value : value;
+}
+
+static void read_load(reading *r, nnc_serve_ask *ask)
+{
+    static const char *const loads[] = { "batch", "concurrency", "request_rate", NULL };
+    const char *mode = text_of(r, "mode");
+    set_fields(r, &nnc_serve_table, "", set_serve, ask, loads);
+    ask->devices = ask->devices > 0 ? ask->devices : 1;
+    if (starts_together(mode)) {
+        ask->batch = whole_of(r, "batch");
+    } else if (is(mode, "closed-loop")) {
+        ask->concurrency = whole_of(r, "concurrency");
+    } else if (is(mode, "open-loop")) {
+        ask->request_rate = number_of(r, "request_rate");
+    } else if (is(mode, "offline-max")) {
+        ask->offline = true;
+    } else {
+        refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
+    }
+    /* Maximum throughput without a stated degree takes the degree that yields most. */
+    const bool open = !given(r, "tensor") && !given(r, "pipeline") && ask->devices > 1;
+    ask->tensor = open ? ask->devices : ask->tensor;
+    r->row->tensor_open = open && is(mode, "offline-max");
+    if (!given(r, "input_len") || !given(r, "output_len") ||
+        (ask->batch < 1 && ask->concurrency < 1 && !(ask->request_rate > 0.0) && !ask->offline)) {
+        refuse(r, "no lengths, or no load");
+    }
+}
+
+/* Guidance makes each denoising step two passes. */
+static void read_pass(reading *r)
+{
+    nnc_measured *row = r->row;
+    const int found =
+        nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text_of(r, "weights"));
+    row->pass_precision = found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
+    row->ask.batch = whole_of(r, "batch");
+    row->ask.input_len = whole_of(r, "input_len");
+    row->ask.guidance = given(r, "iterations_per_s");
+    row->ask.steps = row->ask.guidance ? 1 : 0;
+    if (found < 0 || row->ask.batch < 1) {
+        refuse(r, "a pass without a batch, or in a format that has no meaning");
+    }
+}
+
+/* row->served is set; false: the line has no such measurement. */
+static bool read_serving(reading *r)
+{
+    nnc_measured *row = r->row;
+    row->measured_s = served_s(r, row->served);
+    if (!counts(r, row->served) || !(row->measured_s > 0.0)) {
+        return false;
+    }
+    row->undecided = text_of(r, "open");
+    row->ask = nnc_serve_ask_default();
+    row->single = begins(text_of(r, "mode"), "single");
+    if (row->software == NULL && row->reason != NULL) {
+        return true;
+    }
+    row->software = row->software != NULL ? row->software : row->framework;
+    row->framework = row->software;
+    if (row->software[0] == '\0') {
+        refuse(r, "its engine is not stated");
+        return true;
+    }
+    if (row->served == NNC_SERVED_PASS) {
+        read_pass(r);
+    } else {
+        read_load(r, &row->ask);
+    }
+    name_model(r, text_of(r, "model"));
+    return true;
+}
+
+/* ---- rows ---- */
 
 const char *nnc_measured_file_name(const char *path)
 {
@@ -60,241 +781,98 @@ bool nnc_measured_is_fitted(const char *source, const char *model_name)
     return nnc_crc32(crc, model_name, strlen(model_name)) % 2 == 0;
 }
 
-/* "owner/repo:file@commit" without what follows the colon. */
-static const char *source_of(nnc_measured_cells *cells, const char *file)
+/* "owner/repo:file@commit" without what follows the colon; else the name of the file. */
+static const char *source_of(reading *r)
 {
     char text[128];
-    const char *cell = cells->text[NNC_COLUMN_SOURCE];
+    const char *cell = text_of(r, "source");
     snprintf(text, sizeof text, "%.*s", (int)strcspn(cell, ":"), cell);
-    const char *source = nnc_arena_strdup(cells->arena, text[0] != '\0' ? text : file);
-    cells->no_memory = cells->no_memory || source == NULL;
-    return source != NULL ? source : "";
+    return keep(r, text[0] != '\0' ? text : nnc_measured_file_name(r->csv.name));
 }
 
-const char *nnc_measured_column_name(nnc_measured_column column)
+/* Keeps the cells of "device.FIELD" and "software.FIELD", which are set when both are loaded. */
+static void read_other_fields(reading *r)
 {
-    return columns[column].name;
-}
-
-static nnc_status no_memory(const reading *r, nnc_error *err)
-{
-    return nnc_fail(err, NNC_NO_MEMORY, r->csv.name, "out of memory");
-}
-
-/* "FILE:LINE" */
-static const char *place(const reading *r, char text[512])
-{
-    snprintf(text, 512, "%.480s:%ld", r->csv.name, r->csv.row_line);
-    return text;
-}
-
-static nnc_status unknown_column(const reading *r, const char *name, nnc_error *err)
-{
-    const char *names[NNC_COLUMN_COUNT];
-    char where[512];
-    for (int i = 0; i < NNC_COLUMN_COUNT; i++) {
-        names[i] = columns[i].name;
-    }
-    const char *nearest = nnc_nearest(name, names, NNC_COLUMN_COUNT);
-    if (nearest == NULL) {
-        return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "unknown column \"%.64s\"", name);
-    }
-    return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                    "unknown column \"%.64s\", did you mean %s?", name, nearest);
-}
-
-static bool is_twice(const nnc_csv *csv, int i)
-{
-    int k = 0;
-    while (strcmp(csv->cells[k], csv->cells[i]) != 0) {
-        k++;
-    }
-    return k < i;
-}
-
-static nnc_status read_heading(reading *r, nnc_error *err)
-{
-    char where[512];
-    r->unused = nnc_arena_array(r->arena, NNC_CSV_CELLS_MAX, sizeof *r->unused);
-    if (r->unused == NULL) {
-        return no_memory(r, err);
-    }
-    for (int i = 0; i < r->csv.count; i++) {
-        const char *name = r->csv.cells[i];
-        int found = 0;
-        while (found < NNC_COLUMN_COUNT && strcmp(columns[found].name, name) != 0) {
-            found++;
-        }
-        if (found == NNC_COLUMN_COUNT && !nnc_words_unused_column(r->words, name)) {
-            return unknown_column(r, name, err);
-        }
-        if (is_twice(&r->csv, i)) {
-            return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column \"%s\" is there twice",
-                            name);
-        }
-        r->has[found] = true;
-        r->order[i] = (nnc_measured_column)found;
-        if (found == NNC_COLUMN_COUNT || !columns[found].used) {
-            r->unused[r->unused_count++] = name;
-        }
-    }
-    r->width = r->csv.count;
-    return NNC_OK;
-}
-
-/* What the columns say that a file holds. */
-static nnc_measured_kind kind_of(const bool *has)
-{
-    return has[NNC_COLUMN_MEASURED_STEP_S]                      ? NNC_MEASURED_STEP
-           : has[NNC_COLUMN_MODE] && has[NNC_COLUMN_INPUT_LEN]  ? NNC_MEASURED_SERVING
-           : has[NNC_COLUMN_VALUE] || has[NNC_COLUMN_VALUE_GIB] ? NNC_MEASURED_MEMORY
-           : !has[NNC_COLUMN_TIME_US]                           ? NNC_MEASURED_KIND_COUNT
-           : has[NNC_COLUMN_BYTES]                              ? NNC_MEASURED_COLLECTIVE
-           : has[NNC_COLUMN_SEQ_LEN]                            ? NNC_MEASURED_ATTENTION
-                                                                : NNC_MEASURED_GEMM;
-}
-
-/* The columns without which no row of a kind can be read. */
-static nnc_status check_heading(reading *r, nnc_error *err)
-{
-    static const nnc_measured_column needed[NNC_MEASURED_KIND_COUNT][4] = {
-        [NNC_MEASURED_STEP] = { NNC_COLUMN_ID, NNC_COLUMN_HARDWARE, NNC_COLUMN_N_DEVICES,
-                                NNC_COLUMN_MEASURED_STEP_S },
-        [NNC_MEASURED_GEMM] = { NNC_COLUMN_HARDWARE, NNC_COLUMN_M, NNC_COLUMN_N, NNC_COLUMN_DTYPE },
-        [NNC_MEASURED_ATTENTION] = { NNC_COLUMN_HARDWARE, NNC_COLUMN_BATCH, NNC_COLUMN_N_HEADS,
-                                     NNC_COLUMN_DTYPE },
-        [NNC_MEASURED_VECTOR] = { NNC_COLUMN_ID },
-        [NNC_MEASURED_COLLECTIVE] = { NNC_COLUMN_HARDWARE, NNC_COLUMN_N_DEVICES, NNC_COLUMN_OP,
-                                      NNC_COLUMN_BYTES },
-        [NNC_MEASURED_MEMORY] = { NNC_COLUMN_HARDWARE },
-        [NNC_MEASURED_SERVING] = { NNC_COLUMN_DEVICE, NNC_COLUMN_MODEL, NNC_COLUMN_FRAMEWORK,
-                                   NNC_COLUMN_WEIGHTS },
-    };
-    char where[512];
-    r->kind = kind_of(r->has);
-    if (r->kind == NNC_MEASURED_KIND_COUNT) {
-        return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                        "no measured column, expected measured_step_s, time_us, or mode and "
-                        "input_len");
-    }
-    for (size_t i = 0; i < sizeof needed[0] / sizeof needed[0][0]; i++) {
-        if (!r->has[NNC_COLUMN_ID] || !r->has[needed[r->kind][i]]) {
-            const nnc_measured_column missing =
-                r->has[NNC_COLUMN_ID] ? needed[r->kind][i] : NNC_COLUMN_ID;
-            return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column %s is missing",
-                            columns[missing].name);
-        }
-    }
-    return NNC_OK;
-}
-
-/* Does a cell that is not empty read as its column's type? */
-static const char *expected_of(column_type type, const char *text)
-{
-    int64_t whole = 0;
-    double number = 0.0;
-    switch (type) {
-    case WHOLE: return nnc_read_i64(text, &whole) ? NULL : "a whole number";
-    case NUMBER: return nnc_read_double(text, &number) ? NULL : "a number";
-    case FLAG: return strcmp(text, "0") == 0 || strcmp(text, "1") == 0 ? NULL : "0 or 1";
-    default: return NULL;
-    }
-}
-
-static nnc_status take_cells(reading *r, nnc_measured_cells *cells, nnc_error *err)
-{
-    char where[512];
-    if (r->csv.count != r->width) {
-        return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "expected %d cells, found %d", r->width,
-                        r->csv.count);
-    }
-    *cells = (nnc_measured_cells){ .arena = r->arena, .words = r->words, .members = r->members };
-    for (int i = 0; i < NNC_COLUMN_COUNT; i++) {
-        cells->text[i] = "";
-    }
+    nnc_measured *row = r->row;
     for (int i = 0; i < r->width; i++) {
-        const char *text = r->csv.cells[i];
-        if (r->order[i] == NNC_COLUMN_COUNT) {
+        const char *name = r->columns[i].name, *text = r->csv.cells[i];
+        const bool of_device = name != NULL && begins(name, "device.");
+        if (text[0] == '\0' || name == NULL || !(of_device || begins(name, "software."))) {
             continue;
         }
-        const column_info *column = &columns[r->order[i]];
-        const char *expected = text[0] != '\0' ? expected_of(column->type, text) : NULL;
-        if (expected != NULL) {
-            return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                            "column %s: expected %s, found \"%.64s\"", column->name, expected,
-                            text);
+        if (row->fields == NULL) {
+            row->fields = nnc_arena_array(r->arena, (size_t)r->width, sizeof *row->fields);
         }
-        cells->text[r->order[i]] = text;
+        if (row->fields == NULL) {
+            r->no_memory = true;
+            return;
+        }
+        row->fields[row->field_count++] =
+            (nnc_measured_field){ of_device, strchr(name, '.') + 1, text };
     }
-    return NNC_OK;
 }
 
 /* false: the line has no such row */
-static bool read_row(const reading *r, nnc_measured_cells *cells, nnc_served served,
-                     nnc_measured *row)
+static bool read_row(reading *r, nnc_served served)
 {
-    const char *source = source_of(cells, nnc_measured_file_name(r->csv.name));
+    nnc_measured *row = r->row;
     *row = (nnc_measured){
-        .id = cells->text[NNC_COLUMN_ID],
+        .id = text_of(r, "id"),
         .file = r->csv.name,
         .line = r->csv.row_line,
         .kind = r->kind,
-        .device = cells->text[NNC_COLUMN_HARDWARE],
-        .framework = cells->text[NNC_COLUMN_FRAMEWORK],
-        .source = source,
-        .model_name = cells->text[NNC_COLUMN_MODEL_NAME],
-        .fitted = nnc_measured_is_fitted(source, cells->text[NNC_COLUMN_MODEL_NAME]),
+        .device = text_of(r, "device"),
+        .framework = text_of(r, "framework"),
+        .software = given(r, "software") ? text_of(r, "software") : NULL,
+        .source = source_of(r),
+        .model_name = text_of(r, given(r, "model_name") ? "model_name" : "model"),
         .plan = nnc_plan_default(),
-        .internode_bytes_per_s = NAN,
-        .measured_s = 1e-6 * nnc_cell_number(cells, NNC_COLUMN_TIME_US),
-        .rounding = NAN,
-        .measured_bytes = { NAN, NAN, NAN },
+        .internode_bytes_per_s = (double)NAN,
+        .measured_s =
+            given(r, "measured_s") ? number_of(r, "measured_s") : 1e-6 * number_of(r, "time_us"),
+        .rounding = (double)NAN,
+        .measured_bytes = { (double)NAN, (double)NAN, (double)NAN },
         .undecided = "",
+        .served = served,
     };
+    row->fitted = given(r, "fitted") ? whole_of(r, "fitted") == 1
+                                     : nnc_measured_is_fitted(row->source, row->model_name);
+    if (given(r, "refused")) {
+        refuse(r, "%s", text_of(r, "refused"));
+    }
+    if (is(text_of(r, "quality"), "C")) { /* of a collection that grades its rows */
+        refuse(r, "quality C: contradicts itself or physics");
+    }
+    read_other_fields(r);
     switch (r->kind) {
-    case NNC_MEASURED_STEP: nnc_measured_step(cells, row); break;
-    case NNC_MEASURED_ATTENTION: nnc_measured_attention(cells, row); break;
-    case NNC_MEASURED_COLLECTIVE: nnc_measured_collective(cells, row); break;
-    case NNC_MEASURED_MEMORY:
-        nnc_measured_refuse(cells, row, "memory of one rank, whose run is in another file");
-        break;
-    case NNC_MEASURED_SERVING: row->served = served; return nnc_measured_serving(cells, row);
-    default: nnc_measured_product(cells, row); break;
+    case NNC_MEASURED_STEP: read_step(r); break;
+    case NNC_MEASURED_ATTENTION: read_attention(r); break;
+    case NNC_MEASURED_COLLECTIVE: read_collective(r); break;
+    case NNC_MEASURED_MEMORY: refuse(r, "memory of one rank, whose run is in another file"); break;
+    case NNC_MEASURED_SERVING: return read_serving(r);
+    default: read_product(r); break;
     }
     if (row->reason == NULL && !(row->measured_s > 0.0)) {
-        nnc_measured_refuse(cells, row, "no measured time");
+        refuse(r, "no measured time");
     }
     return true;
 }
 
-/* The rows that a line gives: one, or of requests that were served one for each measurement. */
-static nnc_status read_line(reading *r, nnc_measured_cells *cells, nnc_error *err)
+/* A line gives one row, or for served requests one row for each measurement. */
+static nnc_status read_line(reading *r, nnc_error *err)
 {
     const int most = r->kind == NNC_MEASURED_SERVING ? NNC_SERVED_COUNT : 1;
     for (int i = 0; i < most; i++) {
         nnc_measured *rows =
             nnc_arena_grow(r->arena, r->rows, r->count, &r->capacity, sizeof *rows);
-        if (rows == NULL) {
-            return no_memory(r, err);
+        if (rows != NULL) {
+            r->rows = rows;
+            r->row = &rows[r->count];
+            r->count += read_row(r, (nnc_served)i) ? 1 : 0;
         }
-        r->rows = rows;
-        r->count += read_row(r, cells, (nnc_served)i, &r->rows[r->count]) ? 1 : 0;
-        if (cells->no_memory) {
-            return no_memory(r, err);
+        if (rows == NULL || r->no_memory) {
+            return nnc_fail(err, NNC_NO_MEMORY, r->csv.name, "out of memory");
         }
-    }
-    return NNC_OK;
-}
-
-static nnc_status read_rows(reading *r, nnc_error *err)
-{
-    nnc_measured_cells cells = { 0 };
-    bool more = true;
-    NNC_TRY(nnc_csv_next(&r->csv, &more, err));
-    while (more) {
-        NNC_TRY(take_cells(r, &cells, err));
-        NNC_TRY(read_line(r, &cells, err));
-        NNC_TRY(nnc_csv_next(&r->csv, &more, err));
     }
     return NNC_OK;
 }
@@ -308,7 +886,12 @@ static nnc_status read_all(reading *r, nnc_measured_file *file, nnc_error *err)
     }
     NNC_TRY(read_heading(r, err));
     NNC_TRY(check_heading(r, err));
-    NNC_TRY(read_rows(r, err));
+    NNC_TRY(nnc_csv_next(&r->csv, &more, err));
+    while (more) {
+        NNC_TRY(check_cells(r, err));
+        NNC_TRY(read_line(r, err));
+        NNC_TRY(nnc_csv_next(&r->csv, &more, err));
+    }
     file->rows = r->rows;
     file->count = r->count;
     file->unused = r->unused;
@@ -321,27 +904,21 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
 {
     nnc_arena *arena = nnc_specs_arena(specs);
     char *copy = nnc_arena_alloc(arena, size + 1); /* cells are decoded in it, and stay there */
-    const char *path = nnc_arena_strdup(arena, name);
     reading *r = nnc_arena_alloc(arena, sizeof *r);
-    *file = (nnc_measured_file){ .path = path };
-    if (copy == NULL || path == NULL || r == NULL) {
+    *file = (nnc_measured_file){ .path = nnc_arena_strdup(arena, name) };
+    if (r != NULL) {
+        r->unused = nnc_arena_array(arena, NNC_CSV_CELLS_MAX, sizeof *r->unused);
+    }
+    if (copy == NULL || file->path == NULL || r == NULL || r->unused == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory");
     }
     if (size > 0) {
         memcpy(copy, text, size);
     }
-    r->csv = nnc_csv_begin(path, copy, size);
+    r->csv = nnc_csv_begin(file->path, copy, size);
+    r->specs = specs;
     r->arena = arena;
-    nnc_status status = nnc_words_open(specs, &r->words, err);
-    if (status == NNC_OK) {
-        status = nnc_members_open(specs, &r->members, err);
-    }
-    if (status == NNC_OK) {
-        status = read_all(r, file, err);
-    }
-    nnc_members_close(r->members);
-    nnc_words_close(r->words);
-    return status;
+    return read_all(r, file, err);
 }
 
 nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file,

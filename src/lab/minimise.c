@@ -1,12 +1,11 @@
 /* The only file that includes NLopt. */
-#include "lab/minimise.h"
-
 #include <math.h>
 #include <nlopt.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/late.h"
+#include "lab/lab_internal.h"
 
 enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
 
@@ -72,7 +71,7 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
     set = set && call->set_xtol_rel(opt, x_tolerance) > 0;
     set = set && call->set_maxeval(opt, EVALUATIONS_PER_NUMBER * problem->count) > 0;
     double found = NAN;
-    /* That further digits do not count is no failure. */
+    /* A stop because further digits do not count is a success. */
     const nlopt_result result = set ? call->optimize(opt, at, &found) : NLOPT_FAILURE;
     call->destroy(opt);
     const bool ran = result > 0 || result == NLOPT_ROUNDOFF_LIMITED;

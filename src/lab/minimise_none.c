@@ -1,8 +1,8 @@
-/* Of a program that was built without NLopt: nothing can be fitted. */
+/* Stands in for minimise.c in a program that is built without NLopt: nothing can be fitted. */
 #include <math.h>
 
 #include "base/error.h"
-#include "lab/minimise.h"
+#include "lab/lab_internal.h"
 
 nnc_status nnc_minimise_available(nnc_error *err)
 {

@@ -1,13 +1,340 @@
-/* What an estimate says. */
+/* The table of an estimate: plan, work, step, throughput, model, device, memory, cost. Rows of the
+ * plan have no help here: their sentences are those of the plan's fields. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "metrics/report.h"
+#include "metrics/metrics_internal.h"
+
+static const nnc_metric degree_rows[] = {
+    NNC_WHOLE(nnc_plan, devices),
+    NNC_WHOLE(nnc_plan, data, .head = "data", .drop = 7),
+    NNC_WHOLE(nnc_plan, tensor, .head = "tensor"),
+    NNC_WHOLE(nnc_plan, pipeline, .head = "pipeline"),
+    NNC_WHOLE(nnc_plan, virtual_stages, .head = "virtual", .drop = 9),
+    NNC_WHOLE(nnc_plan, context, .head = "context"),
+    NNC_WHOLE(nnc_plan, expert, .head = "expert"),
+    NNC_BOOL(nnc_plan, sequence_parallel, .head = "SP"),
+    NNC_WHOLE(nnc_plan, zero, .head = "ZeRO"),
+};
+static const nnc_metrics degrees = NNC_METRICS("degrees of parallelism", degree_rows, nnc_plan);
+
+static const nnc_metric batch_rows[] = {
+    NNC_WHOLE(nnc_plan, micro_batch, .head = "micro-batch"),
+    NNC_WHOLE(nnc_plan, micro_batches),
+    NNC_WHOLE(nnc_plan, global_batch),
+};
+static const nnc_metrics batch = NNC_METRICS("batch sizes", batch_rows, nnc_plan);
+
+static nnc_cell get_recompute(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_plan *plan = place->record;
+    nnc_recompute_text(plan->recompute, text, NNC_METRIC_TEXT_MAX);
+    return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
+}
+
+static nnc_cell get_offload(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_plan *plan = place->record;
+    nnc_offload_text(plan->offload, text, NNC_METRIC_TEXT_MAX);
+    return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
+}
+
+/* "1f1b" is omitted, and "interleaved" with virtual stages. */
+static bool is_usual(const nnc_plan *plan)
+{
+    return plan->pipeline == 1 ||
+           plan->schedule ==
+               (plan->virtual_stages > 1 ? NNC_SCHEDULE_INTERLEAVED : NNC_SCHEDULE_1F1B);
+}
+
+char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX])
+{
+    const struct {
+        const char *name;
+        int64_t degree, unsaid;
+    } parts[] = { { "dp", plan->data, 0 },
+                  { "tp", plan->tensor, 1 },
+                  { "pp", plan->pipeline, 1 },
+                  { "vpp", plan->virtual_stages, 1 },
+                  { "cp", plan->context, 1 },
+                  { "ep", plan->expert, 1 },
+                  { "zero", (int64_t)plan->zero, 0 },
+                  { "mb", plan->micro_batch, 0 } };
+    char flags[128];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i].degree != parts[i].unsaid) {
+            used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, "%s%s%" PRId64,
+                                     used > 0 ? " " : "", parts[i].name, parts[i].degree);
+        }
+        if (i == 1 && plan->sequence_parallel) {
+            used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " sp");
+        }
+    }
+    if (!is_usual(plan)) {
+        used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " %s",
+                                 nnc_schedule_name((unsigned)plan->schedule));
+    }
+    if (plan->recompute != NNC_RECOMPUTE_NONE) {
+        nnc_recompute_text(plan->recompute, flags, sizeof flags);
+        used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " recompute=%s", flags);
+    }
+    if (plan->offload != NNC_OFFLOAD_NONE) {
+        nnc_offload_text(plan->offload, flags, sizeof flags);
+        snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " offload=%s", flags);
+    }
+    for (char *c = text; *c != '\0'; c++) { /* lists of plans use "+", too */
+        if (*c == ',') {
+            *c = '+';
+        }
+    }
+    return text;
+}
+
+static const nnc_metric plan_rows[] = {
+    NNC_ROWS(&degrees),
+    NNC_WHOLE(nnc_plan, shard),
+    NNC_BOOL(nnc_plan, reshard),
+    NNC_WHOLE(nnc_plan, devices_per_node),
+    NNC_NAMED(nnc_plan, schedule, nnc_schedule_name, NNC_SCHEDULE_COUNT),
+    NNC_NAMED(nnc_plan, context_kind, nnc_context_kind_name, NNC_CONTEXT_KIND_COUNT),
+    NNC_NAMED(nnc_plan, rank_order, nnc_rank_order_name, NNC_ORDER_COUNT),
+    NNC_NUMBER(nnc_plan, overlap),
+    NNC_NUMBER(nnc_plan, capacity_factor),
+    NNC_NUMBER(nnc_plan, imbalance),
+    NNC_ROWS(&batch),
+    NNC_WHOLE(nnc_plan, seq_len, .blank_zero = true),
+    NNC_WHOLE(nnc_plan, image, .blank_zero = true),
+    NNC_NAMED(nnc_plan, precision, nnc_dtype_name, NNC_DTYPE_COUNT),
+    NNC_NAMED(nnc_plan, policy, nnc_policy_name, NNC_POLICY_COUNT),
+    NNC_NAMED(nnc_plan, optimizer, nnc_optimizer_name, NNC_OPTIMIZER_COUNT),
+    NNC_AS("recompute", TEXT, .get = get_recompute),
+    NNC_WHOLE(nnc_plan, recompute_every),
+    NNC_WHOLE(nnc_plan, recompute_layers),
+    NNC_AS("offload", TEXT, .get = get_offload),
+    NNC_NAMED(nnc_plan, attention, nnc_attention_name, NNC_ATTENTION_COUNT),
+    NNC_NAMED(nnc_plan, activations, nnc_activations_name, NNC_ACTIVATIONS_COUNT),
+};
+const nnc_metrics nnc_plan_metrics = NNC_METRICS("a plan", plan_rows, nnc_plan);
+
+static nnc_cell get_train(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_plan *plan = place->record;
+    nnc_train_text(plan->train, text, NNC_METRIC_TEXT_MAX);
+    return nnc_text_cell(text);
+}
+
+/* -1: the software profile decides */
+NNC_GET(get_plan_reserve, nnc_plan,
+        (nnc_cell){ .kind = self->reserve_bytes >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL,
+                    .whole = self->reserve_bytes })
+
+/* The other fields of a plan, so that an output identifies its plan. A field of the plan without a
+ * row here fails the test every_field_of_a_plan_is_written. */
+static const nnc_metric other_plan_rows[] = {
+    NNC_BOOL(nnc_plan, ends_as_layers),
+    NNC_WHOLE(nnc_plan, first_stage_layers),
+    NNC_WHOLE(nnc_plan, last_stage_layers),
+    NNC_BOOL(nnc_plan, whole_experts),
+    NNC_AS("train", TEXT, .get = get_train),
+    NNC_BOOL(nnc_plan, next_tokens),
+    NNC_WHOLE(nnc_plan, adapter_rank),
+    NNC_NAMED(nnc_plan, adapters, nnc_adapted_name, NNC_ADAPTED_COUNT),
+    NNC_BOOL(nnc_plan, dora),
+    NNC_NAMED(nnc_plan, frozen, nnc_frozen_name, NNC_FROZEN_COUNT),
+    NNC_BOOL(nnc_plan, fp8_inputs),
+    NNC_NAMED(nnc_plan, flops_convention, nnc_flops_convention_name, NNC_CONVENTION_COUNT),
+    NNC_BOOL(nnc_plan, clip_gradients),
+    NNC_NUMBER(nnc_plan, tokens),
+    NNC_NUMBER(nnc_plan, samples),
+    NNC_NUMBER(nnc_plan, price),
+    NNC_AS("reserve_bytes", WHOLE, .get = get_plan_reserve, .unit = "B"),
+};
+static const nnc_metrics other_plan_metrics =
+    NNC_METRICS("other fields of a plan", other_plan_rows, nnc_plan);
+
+static const nnc_metric choice_rows[] = {
+    NNC_ROWS(&degrees),
+    NNC_ROWS(&batch),
+    NNC_NAMED(nnc_plan, schedule, nnc_schedule_name, NNC_SCHEDULE_COUNT, .head = "schedule"),
+    NNC_AS("recompute", TEXT, .get = get_recompute, .head = "recompute", .shrinks = true),
+    NNC_AS("offload", TEXT, .get = get_offload, .head = "offload", .drop = 8),
+};
+const nnc_metrics nnc_plan_choice_metrics =
+    NNC_METRICS("the fields of a plan that a search chooses", choice_rows, nnc_plan);
+
+static const char roofline_paper[] = "Williams, Waterman, Patterson, CACM 52(4), 2009";
+
+/* ---- work ---- */
+
+static const nnc_metric work_rows[] = {
+    NNC_NUMBER(
+        nnc_result, forward_flops, .unit = "FLOP",
+        .help = "Matrix products and convolutions of the forward passes of one step over all "
+                "devices, attention over all pairs.",
+        .more = NNC_MORE(
+                .source =
+                    "2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per "
+                    "convolution")),
+    NNC_NUMBER(
+        nnc_result, backward_flops, .unit = "FLOP",
+        .help = "The same for backward: one product for the gradient of the input, one for the "
+                "gradient of the weight.",
+        .more = NNC_MORE(.source =
+                             "twice forward, minus the gradients of inputs that need no gradient")),
+    NNC_NUMBER(nnc_result, recompute_flops, .unit = "FLOP",
+               .help = "FLOPs recomputed in backward, in the convention of model_flops."),
+    NNC_NUMBER(
+        nnc_result, model_flops, .unit = "FLOP",
+        .help =
+            "Model FLOPs: the FLOPs that the mathematics of one step needs, by flops_convention.",
+        .more = NNC_MORE(.source = "palm: arXiv:2204.02311 appendix B, windowed attention over the "
+                                   "window; causal: pairs under the mask; 6nd: arXiv:2001.08361")),
+    NNC_NUMBER(nnc_result, causal_flops, .unit = "FLOP",
+               .help = "Model FLOPs with attention over the pairs under the mask only.",
+               .more = NNC_MORE(.source = "arXiv:2307.08691")),
+    NNC_NUMBER(nnc_result, hardware_flops, .unit = "FLOP",
+               .help = "Model FLOPs plus recomputed FLOPs, in the same convention.",
+               .more = NNC_MORE(.source = "arXiv:2205.05198 section 5")),
+    NNC_NUMBER(nnc_result, executed_flops, .full = true, .unit = "FLOP",
+               .help = "FLOPs that kernels run on the matrix units: fused attention skips masked "
+                       "pairs and recomputes its scores in backward.",
+               .more = NNC_MORE(.source = "arXiv:2307.08691; only executed work takes time")),
+    NNC_NUMBER(nnc_result, vector_flops, .full = true, .unit = "FLOP",
+               .help = "FLOPs that kernels run on the vector units."),
+    NNC_NUMBER(nnc_result, six_nd_flops, .unit = "FLOP",
+               .help = "The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter "
+                       "of a matrix product.",
+               .more = NNC_MORE(.source = "arXiv:2001.08361")),
+    NNC_AS("flops_convention", ENUM, NNC_IN(nnc_result, plan.flops_convention),
+           .names = { nnc_flops_convention_name, NNC_CONVENTION_COUNT },
+           .help = "Which part of attention counts as model FLOPs."),
+    NNC_NUMBER(nnc_result, read_bytes, .full = true, .unit = "B",
+               .help =
+                   "Bytes that one device of the busiest stage reads from its memory in a step."),
+    NNC_NUMBER(nnc_result, write_bytes, .full = true, .unit = "B",
+               .help =
+                   "Bytes that one device of the busiest stage writes to its memory in a step."),
+    NNC_NUMBER(nnc_result, input_bytes, .unit = "B",
+               .help = "Training data of one step: token ids or images."),
+    NNC_WHOLE(nnc_result, tokens, .blank_zero = true, .show = NNC_SHOW_COUNT,
+              .help = "Tokens of one step; null for images."),
+};
+const nnc_metrics nnc_work_metrics = NNC_METRICS("work of the step", work_rows, nnc_result);
+
+/* ---- step ---- */
+
+static const char step_s[] = "step.step_s";
+
+NNC_GET(get_launch_advice, nnc_result, nnc_text_cell(nnc_launch_advice(self)))
+
+#define STEP_PART(member, heading, ...)                          \
+    NNC_NUMBER(nnc_result, member, .head = heading, .unit = "s", \
+               .more = NNC_MORE(.part_of = step_s), __VA_ARGS__)
+
+static const nnc_metric step_rows[] = {
+    NNC_NUMBER(nnc_result, step_s, .unit = "s", .help = "One optimizer step: the sum of its parts.",
+               .more = NNC_MORE(.source = "each op by the roofline model: Williams, Waterman, "
+                                          "Patterson, CACM 52(4), 2009")),
+    NNC_NUMBER(nnc_result, interval_s, .full = true, .each_count = 2, .unit = "s",
+               .help = "The range that contains about nine of ten measurements."),
+    NNC_NUMBER(
+        nnc_result, lower_bound_s, .full = true, .unit = "s",
+        .help =
+            "Lower bound of any implementation: the busiest engine at its datasheet rate, "
+            "everything else overlapped with it, norms and pointwise ops fused into other kernels.",
+        .more = NNC_MORE(.source = roofline_paper)),
+    NNC_NUMBER(nnc_result, upper_bound_s, .full = true, .unit = "s",
+               .help = "The step at the rates of step_s, without any overlap.",
+               .more = NNC_MORE(.source = roofline_paper)),
+    STEP_PART(forward_s, "forward", .help = "Forward passes of the busiest stage."),
+    STEP_PART(backward_s, "backward",
+              .help = "Backward passes of the busiest stage, without recomputation."),
+    STEP_PART(recompute_s, "recompute", .help = "Forward work repeated in backward."),
+    STEP_PART(update_s, "update", .help = "The optimizer's update."),
+    NNC_NUMBER(nnc_result, exposed_comm_s, .head = "exposed", .unit = "s",
+               .help = "Communication between ranks and with the host that no compute overlaps.",
+               .more = NNC_MORE(.part_of = step_s,
+                                .source = "arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704")),
+    NNC_NUMBER(
+        nnc_result, bubble_s, .head = "bubble", .unit = "s",
+        .help = "Idle time of the busiest stage, from a replay of the schedule with the times of "
+                "every stage.",
+        .more =
+            NNC_MORE(.part_of = step_s,
+                     .source =
+                         "arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437")),
+    NNC_NUMBER(nnc_result, host_s, .head = "host", .unit = "s",
+               .help = "Time that issuing the ops on the host adds to the device's own time.",
+               .more = NNC_MORE(.part_of = step_s, .source = "docs/formulas.md, launch")),
+    NNC_AS("exposed_comm", NUMBER, NNC_IN(nnc_result, exposed_s), .each_count = NNC_COMM_COUNT,
+           .unit = "s", .help = "exposed_comm_s by the ranks that communicate.",
+           .more = NNC_MORE(.each = nnc_comm_name)),
+    NNC_AS("communication", NUMBER, NNC_IN(nnc_result, communication_s), .full = true,
+           .each_count = NNC_COMM_COUNT, .unit = "s",
+           .help = "Communication by the ranks that communicate, overlapped or not.",
+           .more = NNC_MORE(.each = nnc_comm_name)),
+    NNC_NUMBER(nnc_result, bubble_ratio, .show = NNC_SHOW_PERCENT,
+               .help = "The bubble over the busy time of the stage.",
+               .more = NNC_MORE(.source = "arXiv:2104.04473 section 2.2")),
+    NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT,
+               .help = "The bubble over the step."),
+    NNC_NUMBER(nnc_result, idle_share, .full = true, .show = NNC_SHOW_PERCENT,
+               .help = "Idle share of the step, mean over all stages."),
+    NNC_WHOLE(nnc_result, stage, .help = "The busiest pipeline stage, from 0."),
+    NNC_NAMED(nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
+              .help = "The largest part of the step: compute, memory, network, host or bubble."),
+    NNC_NAMED(nnc_result, next_bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
+              .help = "The second largest part of the step."),
+    NNC_NUMBER(nnc_result, bound_s, .full = true, .each_count = NNC_BOUND_COUNT, .unit = "s",
+               .help = "Step time by the bound of its ops, by the cost of issuing them (host), and "
+                       "by waiting in the pipeline (bubble). The parts add up to step_s, except in "
+                       "ideal mode, where they overlap.",
+               .more = NNC_MORE(.each = nnc_bound_name)),
+    NNC_NUMBER(nnc_result, step_without_bound_s, .full = true, .unit = "s",
+               .help = "The step, estimated again without the limit that bounds it."),
+    NNC_AS("advice", TEXT, .get = get_launch_advice, .full = true,
+           .help = "Advice when issuing ops is the largest part; else null."),
+};
+const nnc_metrics nnc_step_metrics = NNC_METRICS("time of the step", step_rows, nnc_result);
+
+/* ---- throughput ---- */
+
+NNC_GET(get_tokens_per_s, nnc_result,
+        nnc_number_cell(self->tokens > 0 ? self->tokens_per_s : (double)NAN))
+
+NNC_GET(get_tokens_per_s_per_device, nnc_result,
+        nnc_number_cell(self->tokens > 0 ? self->tokens_per_s_per_device : (double)NAN))
+
+static const nnc_metric throughput_rows[] = {
+    NNC_NUMBER(nnc_result, samples_per_s, .help = "Sequences or images trained on per second."),
+    NNC_AS("tokens_per_s", NUMBER, .get = get_tokens_per_s,
+           .help = "Tokens trained on per second; null for images."),
+    NNC_AS("tokens_per_s_per_device", NUMBER, .get = get_tokens_per_s_per_device,
+           .help = "Tokens trained on per second and device; null for images."),
+    NNC_NUMBER(nnc_result, model_flops_per_s_per_device, .unit = "FLOP/s",
+               .help = "Model FLOPs per second and device."),
+    NNC_NUMBER(nnc_result, mfu, .show = NNC_SHOW_PERCENT,
+               .help = "Model FLOPs utilisation: model FLOPs over the peak.",
+               .more = NNC_MORE(.source = "arXiv:2204.02311 appendix B")),
+    NNC_NUMBER(nnc_result, causal_mfu, .show = NNC_SHOW_PERCENT,
+               .help = "The same with the pairs under the mask only, in every convention: kernels "
+                       "can reach at most 1.",
+               .more = NNC_MORE(.source = "arXiv:2307.08691")),
+    NNC_NUMBER(nnc_result, hfu, .show = NNC_SHOW_PERCENT,
+               .help = "Hardware FLOPs utilisation: the same with recomputed FLOPs.",
+               .more = NNC_MORE(.source = "arXiv:2205.05198 section 5")),
+};
+const nnc_metrics nnc_throughput_metrics =
+    NNC_METRICS("throughput of the step", throughput_rows, nnc_result);
 
 #define RESULT(member) NNC_VIA(nnc_report, result), NNC_IN(nnc_result, member)
 #define MODEL(member) NNC_VIA(nnc_report, model), NNC_IN(nnc_model, member)
 #define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
 
-static const char roofline_paper[] = "Williams, Waterman, Patterson, CACM 52(4), 2009";
 static const char zero_paper[] = "arXiv:1910.02054 section 3";
 
 /* ---- model ---- */
@@ -29,22 +356,23 @@ static const nnc_metric model_rows[] = {
            .help = "Parameters of the model.",
            .more = NNC_MORE(.source = "the tensors of the op list, each counted once")),
     NNC_AS("active_params", WHOLE, RESULT(active_params), .show = NNC_SHOW_COUNT,
-           .help = "Parameters that one token passes: with experts, those it is sent to."),
+           .help = "Parameters that one token uses: of the experts, only those it is sent to."),
     NNC_AS("trained_params", WHOLE, RESULT(trained_params), .show = NNC_SHOW_COUNT,
            .help = "Parameters that the step trains; the others are frozen.",
            .more = NNC_MORE(.when = trains_part)),
     NNC_AS("matmul_params", WHOLE, RESULT(matmul_params), .show = NNC_SHOW_COUNT,
-           .help = "Active parameters that sit in a matrix product, the N of 6 N D."),
+           .help = "Active parameters of matrix products, the N of 6 N D."),
     NNC_AS("params_by_group", WHOLE, RESULT(params_by_group), .each_count = NNC_GROUP_COUNT,
            .sparse = true, .show = NNC_SHOW_COUNT,
            .help = "Parameters by the part of the network they belong to.",
            .more = NNC_MORE(.each = nnc_group_name, .part_of = "model.params")),
-    NNC_AS("padded_vocab", WHOLE, .get = get_padded, .show = NNC_SHOW_COUNT,
-           .help = "Rows of the vocabulary where it is padded so that tensor ranks divide it.",
-           .more = NNC_MORE(.when = is_padded,
-                            .source = "Megatron-LM, --make-vocab-size-divisible-by")),
+    NNC_AS(
+        "padded_vocab", WHOLE, .get = get_padded, .show = NNC_SHOW_COUNT,
+        .help = "Rows of the vocabulary table with the padding that lets tensor ranks divide it.",
+        .more =
+            NNC_MORE(.when = is_padded, .source = "Megatron-LM, --make-vocab-size-divisible-by")),
     NNC_AS("notes", TEXTS, MODEL(notes), NNC_COUNT(nnc_model, note_count),
-           .help = "Of a Hugging Face configuration: what was taken for what it leaves open.",
+           .help = "Assumptions for values that a Hugging Face configuration leaves open.",
            .more = NNC_MORE(.when = has_notes)),
 };
 static const nnc_metrics model_metrics = NNC_METRICS("the model", model_rows, nnc_report);
@@ -65,35 +393,35 @@ static const nnc_metric device_rows[] = {
            .help = "The ridge point: below it an op waits for memory, above it for arithmetic.",
            .more = NNC_MORE(.source = roofline_paper)),
     NNC_AS("critical_tokens", NUMBER, RESULT(critical_tokens), .show = NNC_SHOW_SHORT,
-           .help =
-               "The critical batch: tokens from which a product of the plan's precision no longer "
-               "waits for its weights.",
+           .help = "The critical batch: with at least this many tokens, a product in the plan's "
+                   "precision is not bound by reading its weights.",
            .more = NNC_MORE(.source = "Pope et al., arXiv:2211.05102, section 2")),
     NNC_AS("critical_width", NUMBER, RESULT(critical_width), .show = NNC_SHOW_SHORT,
-           .help =
-               "The width from which a product that two devices share along it no longer waits for "
-               "the link between them.",
+           .help = "The critical width: with at least this width, a product that two devices split "
+                   "along it is not bound by the link between them.",
            .more = NNC_MORE(.source = "Austin et al., How to scale your model, 2025, chapter 1")),
     NNC_AS("fitted", BOOL, DEVICE(efficiency.fitted),
            .help = "Whether the device file has efficiencies that were fitted to measurements."),
     NNC_AS("basis", ENUM, DEVICE(efficiency.basis), .names = { nnc_basis_name, NNC_BASIS_COUNT },
-           .help = "What the efficiencies rest on."),
+           .help = "The basis of the efficiencies."),
 };
 static const nnc_metrics device_metrics = NNC_METRICS("the device", device_rows, nnc_report);
 
 /* ---- plan ---- */
 
-static const nnc_metric plan_rows[] = {
+static const nnc_metric resolved_plan_rows[] = {
     NNC_ROWS(&nnc_plan_metrics, RESULT(plan)),
     NNC_AS("software", CHARS, NNC_VIA(nnc_report, software), NNC_IN(nnc_software, id),
-           .help = "Software profile: which kernels are fused, what each keeps."),
+           .help = "Software profile: which kernels are fused, and which tensors each keeps."),
     NNC_AS("software_chosen", BOOL, NNC_IN(nnc_report, software_chosen),
-           .help = "Whether the profile was chosen for the plan, not asked for."),
+           .help = "Whether the profile was chosen for the plan, not by the user."),
     NNC_AS("mode", ENUM, RESULT(plan.mode), .names = { nnc_mode_name, NNC_MODE_COUNT }),
     NNC_TEXT(nnc_report, overrides, .help = "Fields that --set changed."),
     NNC_TEXT(nnc_report, cluster, .help = "File of the links between devices."),
+    NNC_ROWS(&other_plan_metrics, RESULT(plan)),
 };
-static const nnc_metrics plan_metrics = NNC_METRICS("the plan as resolved", plan_rows, nnc_report);
+static const nnc_metrics resolved_plan_metrics =
+    NNC_METRICS("the plan as resolved", resolved_plan_rows, nnc_report);
 
 /* ---- memory ---- */
 
@@ -101,7 +429,7 @@ static const char total_bytes[] = "memory.total_bytes";
 
 static const nnc_metric memory_part_rows[] = {
     NNC_WHOLE(nnc_memory, weight_bytes, .head = "weights", .unit = "B",
-              .help = "Weights that passes read, by the precision policy.",
+              .help = "Weights that the passes read, in the format of the precision policy.",
               .more = NNC_MORE(.part_of = total_bytes,
                                .source = "arXiv:1910.02054 section 3.1, arXiv:1710.03740")),
     NNC_WHOLE(nnc_memory, gradient_bytes, .head = "gradients", .unit = "B",
@@ -116,20 +444,19 @@ static const nnc_metric memory_part_rows[] = {
                              "arXiv:1804.04235")),
     NNC_WHOLE(
         nnc_memory, activation_bytes, .head = "activations", .unit = "B",
-        .help = "Tensors that wait for backward, logits or loss probabilities included.",
+        .help = "Tensors kept for backward, including logits or loss probabilities.",
         .more = NNC_MORE(
                 .part_of = total_bytes,
                 .source =
                     "each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 "
                     "section 4")),
     NNC_WHOLE(nnc_memory, transient_bytes, .head = "transient", .unit = "B", .drop = 2,
-              .help = "The largest extra at the peak that is not kept.",
+              .help = "The largest additional tensors at the peak, which are not kept.",
               .more = NNC_MORE(.part_of = total_bytes)),
-    NNC_WHOLE(
-        nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
-        .help = "Memory that is set aside: by --reserve-bytes, or by the software profile for the "
-                "context, collectives and fragmentation.",
-        .more = NNC_MORE(.part_of = total_bytes)),
+    NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
+              .help = "Memory set aside: by --reserve-bytes, or by the software profile for "
+                      "context, collectives and fragmentation.",
+              .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, total_bytes, .head = "total", .unit = "B",
               .help = "Device memory at the peak.", .more = NNC_MORE(.source = zero_paper)),
 };
@@ -139,9 +466,9 @@ const nnc_metrics nnc_memory_metrics =
 NNC_GET(get_fits, nnc_report, nnc_bool_cell(self->result->verdict != NNC_OVER_MEMORY))
 
 static const nnc_metric advice_rows[] = {
-    NNC_CHARS(nnc_advice, text, .help = "The changes, as options."),
-    NNC_WHOLE(nnc_advice, total_bytes, .unit = "B", .help = "Memory with them."),
-    NNC_NUMBER(nnc_advice, step_s, .unit = "s", .help = "One step with them."),
+    NNC_CHARS(nnc_advice, text, .help = "The changes, as command-line options."),
+    NNC_WHOLE(nnc_advice, total_bytes, .unit = "B", .help = "Memory with these changes."),
+    NNC_NUMBER(nnc_advice, step_s, .unit = "s", .help = "One step with these changes."),
 };
 static const nnc_metrics advice_metrics =
     NNC_METRICS("a change of the plan that would fit", advice_rows, nnc_advice);
@@ -152,13 +479,13 @@ static const nnc_metric memory_rows[] = {
     NNC_AS("capacity_bytes", WHOLE, RESULT(memory.capacity_bytes), .unit = "B",
            .help = "Memory of one device."),
     NNC_AS("headroom_bytes", WHOLE, RESULT(memory.headroom_bytes), .unit = "B", .any_sign = true,
-           .help = "What is left; negative when the plan does not fit."),
+           .help = "Free memory; negative when the plan does not fit."),
     NNC_AS("total_interval_bytes", WHOLE, RESULT(memory.total_interval_bytes), .each_count = 2,
            .unit = "B",
            .help =
-               "Where peaks measured under the software profile fell, but for one in ten above."),
+               "The range of peaks measured under the software profile; one in ten is above it."),
     NNC_AS("transient_what", TEXT, RESULT(memory.transient_what),
-           .help = "What the transient peak is."),
+           .help = "The tensors of the transient peak."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
     NNC_AS("fit", ENUM, RESULT(verdict), .names = { nnc_verdict_name, NNC_VERDICT_COUNT },
            .help = "fits; tight: the upper end of total_interval_bytes does not; or does_not_fit."),
@@ -194,18 +521,19 @@ static const nnc_metric cost_rows[] = {
     NNC_AS("run", NUMBER, RESULT(cost_run), .help = "Price of the run of --tokens or --samples."),
     NNC_AS("device_hours", NUMBER, RESULT(device_hours), .help = "Device-hours of the run."),
     NNC_AS("run_s", NUMBER, RESULT(run_s), .unit = "s",
-           .help = "Time to train on what --tokens or --samples says."),
+           .help = "Time to train on the tokens or samples of --tokens or --samples."),
     NNC_AS("energy_j", NUMBER, RESULT(energy_j), .unit = "J",
-           .help = "Energy of the run, or else of the step, at the rated power of the board."),
+           .help = "Energy of the run, or of the step if no run is given, at the rated power of "
+                   "the board."),
 };
 static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_report);
 
-/* ---- all of it ---- */
+/* ---- the document ---- */
 
 static const nnc_metric estimate_rows[] = {
     NNC_AS("model", OBJECT, .rows = &model_metrics),
     NNC_AS("device", OBJECT, .rows = &device_metrics),
-    NNC_AS("plan", OBJECT, .rows = &plan_metrics),
+    NNC_AS("plan", OBJECT, .rows = &resolved_plan_metrics),
     NNC_AS("work", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_work_metrics),
     NNC_AS("step", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_step_metrics),
     NNC_AS("throughput", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_throughput_metrics),
@@ -219,7 +547,7 @@ NNC_IF(has_run, nnc_report, self->run != NULL)
 
 #define RUN_ROW                                                               \
     NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, \
-           .help = "The whole run, where it is asked for.", .more = NNC_MORE(.when = has_run))
+           .help = "The whole run, if requested.", .more = NNC_MORE(.when = has_run))
 
 static const nnc_metric estimate_run_rows[] = { NNC_ROWS(&nnc_estimate_metrics), RUN_ROW };
 const nnc_metrics nnc_estimate_run_metrics =
@@ -231,20 +559,20 @@ NNC_IF(has_timeline, nnc_report, self->intervals != NULL)
 
 static const nnc_metric own_rows[] = {
     NNC_NUMBER(nnc_own_step, step_s, .unit = "s", .help = "The measured step."),
-    NNC_NUMBER(nnc_own_step, mfu, .help = "Its model FLOPs over the peak of all devices."),
+    NNC_NUMBER(nnc_own_step, mfu, .help = "Model FLOPs of that step over the peak of all devices."),
     NNC_NUMBER(nnc_own_step, predicted_over, .help = "The predicted time over the measured one."),
-    NNC_BOOL(nnc_own_step, possible, .help = "It takes at least the lower bound."),
+    NNC_BOOL(nnc_own_step, possible, .help = "Whether it is not below the lower bound."),
 };
 static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, nnc_own_step);
 static const nnc_metric past_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
-              .help = "Whose they are: those of the device, or where they are fewer than three "
-                      "those of all_devices; too_few, where these are fewer than three."),
+              .help = "Which measured steps are used: device; all_devices when the device has "
+                      "fewer than three; too_few when all devices have fewer than three."),
     NNC_WHOLE(nnc_past, device_rows, .help = "Measured steps of the device."),
-    NNC_WHOLE(nnc_past, rows, .help = "Measured steps that the next figures are of."),
-    NNC_WHOLE(nnc_past, unseen, .help = "Of those, how many are of groups that no fit saw."),
-    NNC_NUMBER(nnc_past, error, .help = "Mean size of predicted / measured - 1."),
-    NNC_NUMBER(nnc_past, bias, .help = "Its mean, with sign."),
+    NNC_WHOLE(nnc_past, rows, .help = "Number of measured steps used for error and bias."),
+    NNC_WHOLE(nnc_past, unseen, .help = "How many of them belong to groups that no fit used."),
+    NNC_NUMBER(nnc_past, error, .help = "Mean absolute value of predicted / measured - 1."),
+    NNC_NUMBER(nnc_past, bias, .help = "Mean of predicted / measured - 1, with its sign."),
 };
 static const nnc_metrics past_metrics =
     NNC_METRICS("measured steps of the family under the profile", past_rows, nnc_past);
@@ -265,18 +593,20 @@ static const nnc_metric document_rows[] = {
            .rows = &nnc_stage_metrics, .help = "Every stage of the pipeline, with --stages.",
            .more = NNC_MORE(.when = has_stages)),
     NNC_AS("timeline", LIST, NNC_IN(nnc_report, intervals), NNC_COUNT(nnc_report, interval_count),
-           .rows = &nnc_interval_metrics, .help = "What every stage does when, with --timeline.",
+           .rows = &nnc_interval_metrics,
+           .help = "Activity of every stage over time, with --timeline.",
            .more = NNC_MORE(.when = has_timeline)),
-    NNC_AS("accuracy", OBJECT, NNC_IN(nnc_report, past), .rows = &past_metrics,
-           .help = "Measured steps of this family under this profile, beside what was predicted "
-                   "for them.",
-           .more = NNC_MORE(.when = has_past)),
+    NNC_AS(
+        "accuracy", OBJECT, NNC_IN(nnc_report, past), .rows = &past_metrics,
+        .help =
+            "Accuracy of predictions for this family under this profile, against measured steps.",
+        .more = NNC_MORE(.when = has_past)),
     NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics,
-           .help = "The step of --measured beside the estimate.",
+           .help = "The step of --measured compared with the estimate.",
            .more = NNC_MORE(.when = has_own)),
     NNC_AS("sensitivity", LIST, NNC_IN(nnc_report, sensitivity),
            NNC_COUNT(nnc_report, sensitivity_count), .rows = &nnc_sensitivity_metrics,
-           .help = "What each parameter of the device would bring, with --sensitivity.",
+           .help = "Gain from improving each parameter of the device, with --sensitivity.",
            .more = NNC_MORE(.when = has_sensitivity)),
     NNC_AS("ops", LIST, NNC_IN(nnc_report, ops), NNC_COUNT(nnc_report, op_count),
            .rows = &nnc_op_metrics,

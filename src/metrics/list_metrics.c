@@ -1,11 +1,10 @@
-/* What the lists of an estimate say: ops, stages, intervals, sensitivities. */
+/* Tables of the lists of an estimate: ops, stages, intervals, sensitivities. */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/number.h"
-#include "metrics/report.h"
-#include "op/dims.h"
-#include "op/work.h"
+#include "metrics/metrics_internal.h"
+#include "op/op_internal.h"
 
 /* ---- ops ---- */
 
@@ -44,10 +43,9 @@ NNC_GET(get_op_network_s, nnc_op_cost,
 
 static const nnc_metric op_rows[] = {
     NNC_AS("name", TEXT, .get = get_op_name, .help = "Name of the op."),
-    NNC_AS("path", TEXT, .get = get_op_path,
-           .help = "Its name, with the part of the network it is in."),
+    NNC_AS("path", TEXT, .get = get_op_path, .help = "Its name, with its part of the network."),
     NNC_AS("kind", TEXT, .get = get_op_kind,
-           .help = "Kind of the op; of a pointwise op or a collective, which."),
+           .help = "Kind of the op; for pointwise ops and collectives, the variety."),
     NNC_AS("phase", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, phase),
            .names = { nnc_phase_name, NNC_PHASE_COUNT }, .help = "Phase of the step it runs in."),
     NNC_AS("group", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, group),
@@ -55,7 +53,7 @@ static const nnc_metric op_rows[] = {
            .help = "Part of the network it belongs to."),
     NNC_NUMBER(nnc_op_cost, repeat, .show = NNC_SHOW_COUNT,
                .help = "Instances in one step on one device."),
-    NNC_AS("shape", TEXT, .get = get_op_shape, .help = "Dims; of a matrix product m, n and k."),
+    NNC_AS("shape", TEXT, .get = get_op_shape, .help = "Dims; for a matrix product m, n and k."),
     NNC_AS("flops", NUMBER, NNC_IN(nnc_op_cost, work.flops), .unit = "FLOP",
            .help = "FLOPs of one instance on the matrix units."),
     NNC_AS("vector_flops", NUMBER, NNC_IN(nnc_op_cost, work.vector_flops), .unit = "FLOP",
@@ -65,23 +63,22 @@ static const nnc_metric op_rows[] = {
     NNC_AS("write_bytes", NUMBER, NNC_IN(nnc_op_cost, work.write_bytes), .unit = "B",
            .help = "Bytes that one instance writes to memory."),
     NNC_AS("kept_bytes", NUMBER, .get = get_op_kept, .unit = "B",
-           .help =
-               "Bytes that one instance of a forward op keeps for backward, unless its block is "
-               "computed again."),
+           .help = "Bytes that one instance of a forward op keeps for backward, unless its block "
+                   "is recomputed."),
     NNC_AS("intensity_flops_per_byte", NUMBER, .get = get_op_intensity, .unit = "FLOP/B",
-           .show = NNC_SHOW_COUNT,
-           .help = "Arithmetic intensity: FLOPs per byte that crosses memory."),
+           .show = NNC_SHOW_COUNT, .help = "Arithmetic intensity: FLOPs per byte read or written."),
     NNC_NUMBER(nnc_op_cost, time_s, .unit = "s",
                .help = "Time of one instance on the critical path."),
     NNC_AS("share", NUMBER, .get = get_op_share, .show = NNC_SHOW_PERCENT,
            .help = "Share of the step that all instances take."),
-    NNC_NAMED(nnc_op_cost, bound, nnc_bound_name, NNC_BOUND_COUNT, .help = "What bounds it."),
-    NNC_TEXT(nnc_op_cost, link, .help = "The link that a collective uses longest."),
+    NNC_NAMED(nnc_op_cost, bound, nnc_bound_name, NNC_BOUND_COUNT,
+              .help = "The limit that bounds it."),
+    NNC_TEXT(nnc_op_cost, link, .help = "The link on which a collective takes longest."),
     NNC_AS("network_s", NUMBER, .get = get_op_network_s, .unit = "s",
            .help = "Time of a collective, overlapped or not."),
 };
 
-/* The busiest stage need not hold every op. */
+/* The busiest stage may not contain every op. */
 NNC_IF(is_run, nnc_op_cost, self->repeat > 0)
 
 const nnc_metrics nnc_op_metrics = { .what = "one op of the step",
@@ -100,7 +97,7 @@ NNC_GET(get_ends, nnc_stage,
                       : self->head                  ? "head"
                                                     : ""))
 
-/* Only schedules that run weight gradients apart have some. */
+/* Only schedules with a split backward have this time. */
 NNC_GET(get_shown_weight_s, nnc_stage,
         nnc_number_cell(self->weight_s > 0 ? self->weight_s : (double)NAN))
 
@@ -124,14 +121,15 @@ static const nnc_metric stage_time_rows[] = {
                .help = "Backward pass of one micro-batch."),
     NNC_HEAD("weight", NUMBER, .get = get_shown_weight_s, .unit = "s", .drop = 2),
     NNC_NUMBER(nnc_stage, weight_s, .unit = "s",
-               .help = "Weight gradients of one micro-batch, where they run apart from backward."),
+               .help =
+                   "Weight gradients of one micro-batch, for schedules that run them separately."),
     NNC_NUMBER(nnc_stage, busy_s, .head = "busy", .unit = "s", .help = "Passes of the whole step."),
     NNC_NUMBER(nnc_stage, bubble_s, .head = "bubble", .unit = "s",
-               .help = "What it waits in the step."),
+               .help = "Its idle time in the step."),
     NNC_NUMBER(nnc_stage, exchange_s, .unit = "s", .help = "Exposed collectives, once per step."),
     NNC_NUMBER(nnc_stage, update_s, .unit = "s", .help = "The optimizer's update."),
     NNC_NUMBER(nnc_stage, in_flight, .head = "in flight", .show = NNC_SHOW_COUNT,
-               .help = "Micro-batches whose activations it keeps at once."),
+               .help = "Micro-batches whose activations it keeps at the same time."),
     NNC_HEAD("", TEXT, .get = get_busiest, .drop = 1),
 };
 const nnc_metrics nnc_stage_time_metrics =
@@ -157,16 +155,16 @@ NNC_GET(get_chunk, nnc_interval,
 static const nnc_metric interval_rows[] = {
     NNC_WHOLE(nnc_interval, stage, .help = "Number of the pipeline stage, from 0."),
     NNC_NAMED(nnc_interval, activity, nnc_activity_name, NNC_ACTIVITY_COUNT,
-              .help = "What the stage does."),
+              .help = "Activity of the stage."),
     NNC_AS("micro_batch", WHOLE, .get = get_micro_batch,
            .help = "Number of the micro-batch, from 0; null outside a pass."),
     NNC_AS("chunk", WHOLE, .get = get_chunk,
-           .help = "Chunk of an interleaved stage, direction of DualPipe; null outside a pass."),
+           .help = "Chunk of an interleaved stage, or direction of DualPipe; null outside a pass."),
     NNC_NUMBER(nnc_interval, start_s, .unit = "s", .help = "When it begins."),
     NNC_NUMBER(nnc_interval, end_s, .unit = "s", .help = "When it ends."),
 };
 const nnc_metrics nnc_interval_metrics =
-    NNC_METRICS("what one pipeline stage does in one interval", interval_rows, nnc_interval);
+    NNC_METRICS("one interval of a pipeline stage", interval_rows, nnc_interval);
 
 /* ---- sensitivity ---- */
 
@@ -191,15 +189,16 @@ NNC_GET(get_change, nnc_sensitivity,
 static const nnc_metric sensitivity_rows[] = {
     NNC_AS("figure", TEXT, .get = get_lever, .head = "figure",
            .help = "Parameter of the device file, as --set names it."),
-    NNC_NUMBER(nnc_sensitivity, value, .help = "What the device has."),
+    NNC_NUMBER(nnc_sensitivity, value, .help = "Value of the device."),
     NNC_HEAD("value", NUMBER, .get = get_shown_value),
     NNC_NUMBER(nnc_sensitivity, elasticity,
-               .help = "Percent that the step changes by when the parameter grows by one."),
+               .help = "Change of the step in percent when the parameter grows by one percent."),
     NNC_HEAD("elasticity", NUMBER, .get = get_shown_elasticity),
     NNC_AS("step_if_doubled_s", NUMBER, NNC_IN(nnc_sensitivity, doubled_s),
            .head = "step if doubled", .unit = "s", .help = "One step with twice the value."),
     NNC_HEAD("change", NUMBER, .get = get_change, .show = NNC_SHOW_PERCENT, .drop = 1),
-    NNC_NUMBER(nnc_sensitivity, needed, .help = "Of mem_bytes: what the plan takes; else null."),
+    NNC_NUMBER(nnc_sensitivity, needed,
+               .help = "For mem_bytes: memory that the plan needs; else null."),
 };
 const nnc_metrics nnc_sensitivity_metrics =
-    NNC_METRICS("what one parameter of the device would bring", sensitivity_rows, nnc_sensitivity);
+    NNC_METRICS("gain from one parameter of the device", sensitivity_rows, nnc_sensitivity);

@@ -1,14 +1,14 @@
-#include "metrics/metric.h"
-
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "metrics/metrics_internal.h"
+
 static const nnc_cell no_value = { .kind = NNC_CELL_NULL };
 
-/* What offsets of a row count from; NULL when the pointer on the way there is. */
+/* Base of a row's offsets; NULL when the pointer to it is NULL. */
 static const char *base_of(const nnc_metric *row, const void *record)
 {
     const char *at = record;
@@ -51,7 +51,7 @@ nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t 
     if (at == NULL) {
         return no_value;
     }
-    const size_t size = row->each_count > 0 ? sizeof(int64_t) : row->size; /* or double */
+    const size_t size = row->each_count > 0 ? sizeof(int64_t) : row->size; /* int64_t or double */
     at += row->offset + (size_t)index * size;
     const char *pointer = NULL;
     double number = 0;
@@ -114,10 +114,10 @@ bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place)
 
 /* ---- columns ---- */
 
-/* Columns as they are found: counted first, then put into a list that has room for them. */
+/* Collects columns: the first pass counts them, the second fills the list. */
 typedef struct finder {
     nnc_arena *arena;
-    nnc_column *list; /* NULL: they are only counted */
+    nnc_column *list; /* NULL: only count */
     int32_t count;
     const nnc_metric *inside[NNC_COLUMN_DEPTH];
     int depth;
@@ -223,7 +223,7 @@ const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name)
     return found;
 }
 
-/* Does `full` end in `word`, after a dot? */
+/* Does `full` end with a dot and `word`? */
 static bool ends_so(const char *full, const char *word)
 {
     const size_t whole = strlen(full), part = strlen(word);
@@ -231,18 +231,29 @@ static bool ends_so(const char *full, const char *word)
            strcmp(full + whole - part, word) == 0;
 }
 
+/* An input of the plan gives way to a result of the same name: "tokens" is "work.tokens". */
+static bool gives_way(const char *full)
+{
+    return strncmp(full, "plan.", strlen("plan.")) == 0;
+}
+
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word)
 {
     nnc_name_match match = { -1, -1 };
+    const char *full = NULL, *found = NULL;
     for (int32_t i = 0; i < count; i++) {
-        const char *full = NULL;
         memcpy(&full, (const char *)names + (size_t)i * stride, sizeof full);
         if (strcmp(full, word) == 0) {
             return (nnc_name_match){ i, -1 };
         }
-        if (ends_so(full, word)) {
-            match.other = match.index >= 0 && match.other < 0 ? i : match.other;
-            match.index = match.index < 0 ? i : match.index;
+        if (!ends_so(full, word) || (found != NULL && gives_way(full) && !gives_way(found))) {
+            continue;
+        }
+        if (found == NULL || (gives_way(found) && !gives_way(full))) {
+            match = (nnc_name_match){ i, -1 };
+            found = full;
+        } else {
+            match.other = match.other < 0 ? i : match.other;
         }
     }
     return match;

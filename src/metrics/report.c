@@ -1,5 +1,3 @@
-#include "metrics/report.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -7,7 +5,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "shape/family.h"
+#include "metrics/metrics_internal.h"
+#include "shape/shape_internal.h"
 
 static const char *const past_names[NNC_PAST_COUNT] = { "none", "too_few", "device",
                                                         "all_devices" };
@@ -75,9 +74,9 @@ const char *nnc_launch_advice(const nnc_result *result)
         return NULL;
     }
     return result->host_s > 0.5 * result->bound_s[NNC_BOUND_HOST]
-               ? "issuing ops is the limit: record them once and replay them (CUDA graphs, "
-                 "torch.compile), or give each more to do (a larger --micro-batch)"
-               : "the fixed costs of kernels are the limit: give each more to do (a larger "
+               ? "the host limits the step: record ops once and replay them (CUDA graphs, "
+                 "torch.compile), or make each op larger (a larger --micro-batch)"
+               : "the fixed costs of kernels limit the step: make each kernel larger (a larger "
                  "--micro-batch, fewer of them)";
 }
 

@@ -1,31 +1,32 @@
-/* What serving says. */
-#include "metrics/report.h"
+/* Tables of serving and of image generation. */
+#include "metrics/metrics_internal.h"
+#include "serve/serve_images.h"
 
 #define SECONDS(member, ...) NNC_NUMBER(nnc_serve, member, .unit = "s", __VA_ARGS__)
 #define BYTES(member, ...) NNC_NUMBER(nnc_serve, member, .unit = "B", __VA_ARGS__)
 #define COUNT(member, ...) NNC_NUMBER(nnc_serve, member, .show = NNC_SHOW_COUNT, __VA_ARGS__)
 #define OF(member) NNC_IN(nnc_serve, member)
 
-/* ---- what was asked ---- */
+/* ---- inputs ---- */
 
 NNC_GET(get_input_params, nnc_report, nnc_number_cell(self->serve->params))
 
 static const nnc_metric model_rows[] = {
-    NNC_AS("asked", TEXT, NNC_IN(nnc_report, model_asked), .help = "As it was asked for."),
+    NNC_AS("asked", TEXT, NNC_IN(nnc_report, model_asked), .help = "As the user named it."),
     NNC_AS("id", CHARS, NNC_VIA(nnc_report, model), NNC_IN(nnc_model, id), .help = "Its id."),
     NNC_AS("name", CHARS, NNC_VIA(nnc_report, model), NNC_IN(nnc_model, name),
-           .help = "Its name in full."),
+           .help = "Its full name."),
     NNC_AS("params", NUMBER, .get = get_input_params, .show = NNC_SHOW_COUNT,
            .help = "Parameters."),
-    NNC_AS("overrides", TEXT, NNC_IN(nnc_report, overrides), .help = "What --set changed."),
+    NNC_AS("overrides", TEXT, NNC_IN(nnc_report, overrides), .help = "Fields that --set changed."),
 };
 static const nnc_metrics model_metrics = NNC_METRICS("the model", model_rows, nnc_report);
 
 static const nnc_metric device_rows[] = {
-    NNC_AS("asked", TEXT, NNC_IN(nnc_report, device_asked), .help = "As it was asked for."),
+    NNC_AS("asked", TEXT, NNC_IN(nnc_report, device_asked), .help = "As the user named it."),
     NNC_AS("id", CHARS, NNC_VIA(nnc_report, device), NNC_IN(nnc_device, id), .help = "Its id."),
     NNC_AS("name", CHARS, NNC_VIA(nnc_report, device), NNC_IN(nnc_device, name),
-           .help = "Its name in full."),
+           .help = "Its full name."),
 };
 static const nnc_metrics device_metrics = NNC_METRICS("the device", device_rows, nnc_report);
 
@@ -36,29 +37,29 @@ static const nnc_metric plan_rows[] = {
     PLAN(tensor, .help = "Devices that split each matrix product."),
     PLAN(pipeline, .help = "Stages the layers are spread over."),
     PLAN(expert, .help = "Devices that hold whole experts; 1 = every expert is split."),
-    PLAN(attention_data, .help = "Groups of tensor ranks with requests of their own."),
+    PLAN(attention_data, .help = "Groups of tensor ranks, each with its own requests."),
     PLAN(input_len, .help = "Tokens of a prompt."),
-    PLAN(output_len, .help = "Tokens that are generated for it."),
+    PLAN(output_len, .help = "Tokens generated for it."),
     PLAN(batch, .blank_zero = true, .help = "Requests of a static batch."),
-    PLAN(concurrency, .blank_zero = true, .help = "Requests that are always open."),
-    NNC_NUMBER(nnc_serve_ask, waves, .help = "Requests of a benchmark over those that are open."),
+    PLAN(concurrency, .blank_zero = true, .help = "Open requests at any time."),
+    NNC_NUMBER(nnc_serve_ask, waves, .help = "Requests of a benchmark over its open requests."),
     NNC_NUMBER(nnc_serve_ask, request_rate, .help = "Requests per second."),
-    NNC_NUMBER(nnc_serve_ask, prefix_hit, .help = "Share of a prompt that is cached already."),
+    NNC_NUMBER(nnc_serve_ask, prefix_hit, .help = "Share of a prompt that is already cached."),
     NNC_NAMED(nnc_serve_ask, precision, nnc_dtype_name, NNC_DTYPE_COUNT,
-              .help = "Format that products are computed in."),
+              .help = "Number format of the products."),
     NNC_NAMED(nnc_serve_ask, weights, nnc_stored_name, NNC_STORED_COUNT,
-              .help = "Format that weights are stored in."),
-    PLAN(group_size, .help = "Weights that share a scale, of int4."),
+              .help = "Number format of the stored weights."),
+    PLAN(group_size, .help = "Weights that share a scale, for int4."),
     NNC_NAMED(nnc_serve_ask, kv_precision, nnc_stored_name, NNC_STORED_COUNT,
-              .help = "Format that keys and values are cached in."),
-    NNC_NUMBER(nnc_serve_ask, memory_use, .help = "Share of the device memory that is used."),
+              .help = "Number format of cached keys and values."),
+    NNC_NUMBER(nnc_serve_ask, memory_use, .help = "Share of the device memory that may be used."),
     PLAN(block, .help = "Tokens per block of the paged cache."),
-    PLAN(chunk, .help = "Tokens of a prefill step at most."),
-    PLAN(max_batch, .help = "Sequences that decode together at most."),
+    PLAN(chunk, .help = "Most tokens of a prefill step."),
+    PLAN(max_batch, .help = "Most sequences that decode together."),
     NNC_AS("draft", CHARS, NNC_IN(nnc_serve_ask, draft), .help = "Model that proposes tokens."),
     PLAN(draft_length, .blank_zero = true, .help = "Tokens that a draft proposes."),
     NNC_AS("disaggregate", CHARS, NNC_IN(nnc_serve_ask, disaggregate),
-           .help = "Replicas that prefill alone, and that decode alone."),
+           .help = "Replicas that only prefill, and replicas that only decode."),
     NNC_NUMBER(nnc_serve_ask, imbalance,
                .help = "Tokens of the busiest rank of experts over the mean."),
 };
@@ -68,7 +69,7 @@ NNC_GET(get_software, nnc_report, nnc_text_cell(self->software->id))
 
 static const nnc_metric whole_plan_rows[] = {
     NNC_AS("mode", ENUM, NNC_VIA(nnc_report, serve), OF(mode),
-           .names = { nnc_serve_mode_name, NNC_SERVE_MODE_COUNT }, .help = "How requests come."),
+           .names = { nnc_serve_mode_name, NNC_SERVE_MODE_COUNT }, .help = "Arrival of requests."),
     NNC_AS("software", TEXT, .get = get_software, .help = "The engine's profile."),
     NNC_ROWS(&plan_metrics, NNC_VIA(nnc_report, serve), OF(plan)),
 };
@@ -79,9 +80,9 @@ static const nnc_metrics whole_plan_metrics =
 
 #define STEP(member, ...) NNC_NUMBER(nnc_serve_step, member, __VA_ARGS__)
 static const nnc_metric step_rows[] = {
-    STEP(time_s, .unit = "s", .head = "time", .help = "The step, all of it."),
+    STEP(time_s, .unit = "s", .head = "time", .help = "The whole step."),
     STEP(product_s, .unit = "s", .head = "products",
-         .help = "Products with weights, but experts and head."),
+         .help = "Products with weights, without experts and head."),
     STEP(expert_s, .unit = "s", .head = "experts", .help = "Products of the experts."),
     STEP(attention_s, .unit = "s", .head = "attention",
          .help = "Attention over the cache, and layers that keep a state."),
@@ -90,18 +91,19 @@ static const nnc_metric step_rows[] = {
     STEP(host_s, .unit = "s", .head = "host",
          .help = "The engine's own time: per step, layer and sequence."),
     STEP(lower_bound_s, .unit = "s", .head = "bound",
-         .help = "What no implementation beats: datasheet rates, everything overlapped."),
+         .help = "Lower bound of any implementation: datasheet rates, everything overlapped."),
     NNC_NAMED(nnc_serve_step, bound, nnc_bound_name, NNC_BOUND_COUNT, .head = "by",
-              .help = "What takes most of the step."),
+              .help = "The largest part of the step."),
     STEP(sequences, .show = NNC_SHOW_COUNT, .help = "Sequences of a replica."),
-    STEP(new_tokens, .show = NNC_SHOW_COUNT, .help = "Tokens of each that are computed."),
-    STEP(context, .show = NNC_SHOW_COUNT, .help = "Positions that the last of them attends to."),
+    STEP(new_tokens, .show = NNC_SHOW_COUNT, .help = "Computed tokens of each sequence."),
+    STEP(context, .show = NNC_SHOW_COUNT,
+         .help = "Positions that the last of these tokens attends to."),
     STEP(steps, .show = NNC_SHOW_COUNT, .help = "Passes over the weights: chunks of a prefill."),
     STEP(flops, .unit = "FLOP", .help = "FLOPs of one device of a tensor group."),
     STEP(weight_bytes, .unit = "B", .help = "Weights that it reads."),
     STEP(kv_bytes, .unit = "B", .help = "Keys and values that it reads and writes."),
     STEP(bytes, .unit = "B", .help = "Both together."),
-    STEP(network_bytes, .unit = "B", .help = "What it sends to other devices."),
+    STEP(network_bytes, .unit = "B", .help = "Bytes that it sends to other devices."),
     STEP(intensity_flops_per_byte, .unit = "FLOP/B", .help = "FLOPs over bytes."),
 };
 const nnc_metrics nnc_serve_step_metrics =
@@ -109,71 +111,72 @@ const nnc_metrics nnc_serve_step_metrics =
 
 static const nnc_metric decode_rows[] = {
     NNC_ROWS(&nnc_serve_step_metrics, OF(decode)),
-    COUNT(critical_batch, .help = "Sequences at which decode becomes compute-bound; null: none do.",
+    COUNT(critical_batch,
+          .help = "Sequences from which decode is compute-bound; null: it never is.",
           .more = NNC_MORE(.source = "docs/serving.md")),
     NNC_NUMBER(nnc_serve, intensity_limit_flops_per_byte, .unit = "FLOP/B",
-               .help = "Intensity that decode of ever more sequences comes near."),
+               .help = "Limit of the intensity of decode as the number of sequences grows."),
 };
 static const nnc_metrics decode_metrics = NNC_METRICS("one decode step", decode_rows, nnc_serve);
 
-/* ---- answers ---- */
+/* ---- latency, throughput, memory, cost ---- */
 
 static const nnc_metric latency_rows[] = {
     SECONDS(ttft_s, .head = "TTFT", .help = "Time to the first token.",
             .more = NNC_MORE(.source = "docs/serving.md")),
     SECONDS(tpot_s, .head = "TPOT", .help = "Time per output token after it.",
             .more = NNC_MORE(.source = "docs/serving.md")),
-    SECONDS(request_s, .head = "request", .help = "A request from its begin to its last token."),
-    SECONDS(queue_s, .help = "Of the time to the first token, waiting for others."),
+    SECONDS(request_s, .head = "request", .help = "A request from its start to its last token."),
+    SECONDS(queue_s,
+            .help = "Part of the time to the first token spent waiting for other requests."),
     NNC_AS("ttft_interval_s", NUMBER, OF(ttft_interval_s), .each_count = 2, .unit = "s",
-           .help = "Where nine of ten measurements fall."),
+           .help = "The range that contains nine of ten measurements."),
     NNC_AS("tpot_interval_s", NUMBER, OF(tpot_interval_s), .each_count = 2, .unit = "s",
-           .help = "Where nine of ten measurements fall."),
-    SECONDS(ttft_lower_bound_s, .help = "No implementation is faster to the first token."),
-    SECONDS(tpot_lower_bound_s, .help = "No implementation is faster from token to token."),
-    SECONDS(request_lower_bound_s, .help = "No implementation is faster with a request."),
+           .help = "The range that contains nine of ten measurements."),
+    SECONDS(ttft_lower_bound_s, .help = "Lower bound of the time to the first token."),
+    SECONDS(tpot_lower_bound_s, .help = "Lower bound of the time per output token."),
+    SECONDS(request_lower_bound_s, .help = "Lower bound of the time of a request."),
 };
 static const nnc_metrics latency_metrics = NNC_METRICS("latency", latency_rows, nnc_serve);
 
 static const nnc_metric throughput_rows[] = {
     COUNT(output_tokens_per_s, .head = "tok/s",
           .help = "Generated tokens per second, all devices."),
-    COUNT(output_tokens_per_s_per_device, .head = "tok/s/device",
-          .help = "The same of one device."),
+    COUNT(output_tokens_per_s_per_device, .head = "tok/s/device", .help = "The same per device."),
     COUNT(tokens_per_s_per_user, .head = "tok/s/user",
-          .help = "Generated tokens per second that one request sees."),
+          .help = "Generated tokens per second of one request."),
     COUNT(input_tokens_per_s, .help = "Tokens of prompts per second, all devices."),
     COUNT(requests_per_s, .help = "Requests per second."),
-    COUNT(running, .help = "Sequences that decode at a time, all replicas."),
+    COUNT(running, .help = "Sequences that decode at the same time, all replicas."),
     NNC_NUMBER(nnc_serve, utilization, .show = NNC_SHOW_PERCENT,
-               .help = "Share of the peak FLOP/s that is used."),
+               .help = "Used share of the peak FLOP/s."),
     COUNT(upper_bound_tokens_per_s,
-          .help = "No implementation generates more with so many running."),
-    COUNT(saturation_rate, .help = "Requests per second beyond which the queue grows without end."),
-    NNC_BOOL(nnc_serve, saturated, .help = "Whether requests come faster than that."),
+          .help = "Upper bound of any implementation with this many running sequences."),
+    COUNT(saturation_rate, .help = "Requests per second above which the queue is unbounded."),
+    NNC_BOOL(nnc_serve, saturated, .help = "Whether requests arrive faster than that."),
 };
 static const nnc_metrics throughput_metrics = NNC_METRICS("throughput", throughput_rows, nnc_serve);
 
 static const char used_memory[] = "memory.total_bytes";
 static const nnc_metric memory_rows[] = {
-    BYTES(weight_bytes, .help = "Weights of one device, with those of a draft.",
+    BYTES(weight_bytes, .help = "Weights of one device, including those of a draft.",
           .more = NNC_MORE(.part_of = used_memory)),
     BYTES(workspace_bytes, .help = "Activations, graphs and workspace.",
           .more = NNC_MORE(.part_of = used_memory)),
-    BYTES(kv_bytes, .help = "Cache of the sequences that run, at full length.",
+    BYTES(kv_bytes, .help = "Cache of the running sequences, at full length.",
           .more = NNC_MORE(.part_of = used_memory)),
-    BYTES(kv_bytes_per_token, .help = "What a token more adds to the cache of one device.",
+    BYTES(kv_bytes_per_token, .help = "Cache of one device per token.",
           .more = NNC_MORE(.source = "arXiv:2305.13245; docs/serving.md")),
-    BYTES(state_bytes_per_sequence, .help = "States of a sequence, whatever its length."),
-    BYTES(free_bytes, .help = "What the cache may have."),
-    COUNT(max_tokens, .help = "Tokens that it holds, all devices."),
-    COUNT(max_sequences, .help = "Requests at full length that it holds, all devices."),
-    BYTES(paging_waste_bytes, .help = "Of a sequence, in its last block, on average.",
+    BYTES(state_bytes_per_sequence, .help = "States of a sequence, independent of its length."),
+    BYTES(free_bytes, .help = "Memory available to the cache."),
+    COUNT(max_tokens, .help = "Tokens that fit in the cache, all devices."),
+    COUNT(max_sequences, .help = "Requests at full length that fit in the cache, all devices."),
+    BYTES(paging_waste_bytes, .help = "Mean unused memory in the last block of a sequence.",
           .more = NNC_MORE(.source = "arXiv:2309.06180")),
-    BYTES(total_bytes, .help = "Memory that is used on one device."),
+    BYTES(total_bytes, .help = "Used memory of one device."),
     BYTES(capacity_bytes, .help = "Memory of one device."),
     BYTES(headroom_bytes, .any_sign = true,
-          .help = "What is left of the share in use; negative: it does not fit."),
+          .help = "Free part of the share that may be used; negative: it does not fit."),
     NNC_BOOL(nnc_serve, fits, .help = "Whether the requests fit."),
 };
 static const nnc_metrics memory_metrics =
@@ -184,15 +187,15 @@ NNC_GET(get_currency, nnc_report, nnc_text_cell(nnc_price_currency(self->device)
 static const nnc_metric money_rows[] = {
     NNC_NUMBER(nnc_serve, price_per_device_hour, .help = "Price of one device for one hour."),
     NNC_NUMBER(nnc_serve, per_million_output_tokens,
-               .help = "Price of all devices over the tokens that are generated."),
+               .help = "Price of all devices per million generated tokens."),
     NNC_NUMBER(nnc_serve, per_million_prefilled_tokens,
-               .help = "Price of the time that prefill takes, over the tokens of prompts."),
+               .help = "Price of the prefill time per million prompt tokens."),
     NNC_NUMBER(nnc_serve, per_million_decoded_tokens,
-               .help = "Price of the time that decode takes, over the tokens that are generated."),
+               .help = "Price of the decode time per million generated tokens."),
     NNC_NUMBER(nnc_serve, energy_j_per_token, .unit = "J",
                .help = "Energy of a generated token at the rated power of the boards."),
     NNC_NUMBER(nnc_serve, carbon_g_per_million_tokens, .unit = "g",
-               .help = "Carbon dioxide of a million generated tokens, of that energy."),
+               .help = "Carbon dioxide of a million generated tokens, from energy_j_per_token."),
 };
 static const nnc_metrics money_metrics = NNC_METRICS("cost", money_rows, nnc_serve);
 
@@ -204,25 +207,27 @@ static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_repor
 
 static const nnc_metric formula_rows[] = {
     SECONDS(ttft_p99_s, .help = "99th percentile of the time to the first token, open loop."),
-    COUNT(tokens_per_verify, .help = "Tokens that one verification of a draft yields.",
+    COUNT(tokens_per_verify, .help = "Tokens from one verification of a draft.",
           .more = NNC_MORE(.source = "arXiv:2211.17192")),
     SECONDS(draft_s, .help = "A step of the draft."),
-    SECONDS(verify_s, .help = "A decode step that verifies what a draft proposed."),
+    SECONDS(verify_s, .help = "A decode step that verifies the proposal of a draft."),
     NNC_NUMBER(nnc_serve, speculation_speedup,
-               .help = "Time per token without the draft over with it."),
+               .help = "Time per token without the draft divided by the time with it."),
     SECONDS(speculation_tpot_s, .help = "Time per output token with the draft."),
-    BYTES(transfer_bytes, .help = "Cache of a prompt that goes from prefill to decode."),
-    SECONDS(transfer_s, .help = "Time that this takes."),
-    COUNT(apart_requests_per_s, .help = "Requests per second of such workers."),
+    BYTES(transfer_bytes, .help = "Cache of a prompt, sent from prefill to decode workers."),
+    SECONDS(transfer_s, .help = "Time to send it."),
+    COUNT(apart_requests_per_s,
+          .help = "Requests per second of separate prefill and decode workers."),
     NNC_NUMBER(nnc_serve, apart_workers_ratio,
-               .help = "Workers that prefill for each that decodes, so that neither waits."),
-    SECONDS(apart_ttft_s, .help = "Time to the first token of such workers, without a queue."),
-    SECONDS(apart_tpot_s, .help = "Time per output token of such workers, at their full batch."),
+               .help = "Prefill workers per decode worker at which neither waits."),
+    SECONDS(apart_ttft_s,
+            .help = "Time to the first token with separate workers, without a queue."),
+    SECONDS(apart_tpot_s, .help = "Time per output token with separate workers, at full batch."),
 };
 static const nnc_metrics formula_metrics =
-    NNC_METRICS("by formula alone, not scored", formula_rows, nnc_serve);
+    NNC_METRICS("formulas that are not compared with measurements", formula_rows, nnc_serve);
 
-/* ---- all of it ---- */
+/* ---- the document ---- */
 
 static const nnc_metric serve_rows[] = {
     NNC_AS("model", OBJECT, .rows = &model_metrics),
@@ -240,21 +245,21 @@ static const nnc_metric serve_rows[] = {
 const nnc_metrics nnc_serve_metrics = NNC_METRICS("serving", serve_rows, nnc_report);
 
 static const nnc_metric op_rows[] = {
-    NNC_TEXT(nnc_serve_op, name, .head = "op", .help = "What it is called in the network."),
+    NNC_TEXT(nnc_serve_op, name, .head = "op", .help = "Its name in the network."),
     NNC_TEXT(nnc_serve_op, phase, .head = "phase", .help = "prefill or decode."),
     NNC_NUMBER(nnc_serve_op, count, .head = "count", .show = NNC_SHOW_COUNT,
                .help = "Kernels of the step."),
     NNC_NUMBER(nnc_serve_op, rows, .head = "rows", .show = NNC_SHOW_COUNT,
-               .help = "Tokens that pass it."),
+               .help = "Tokens that it processes."),
     NNC_NUMBER(nnc_serve_op, flops, .unit = "FLOP", .head = "FLOPs", .show = NNC_SHOW_SCALED,
-               .help = "Work of all of them on one device."),
+               .help = "FLOPs of all of them on one device."),
     NNC_NUMBER(nnc_serve_op, weight_bytes, .unit = "B", .head = "weights",
                .help = "Weights that they read."),
     NNC_NUMBER(nnc_serve_op, kv_bytes, .unit = "B", .head = "cache",
                .help = "Keys, values and states that they read and write."),
     NNC_NUMBER(nnc_serve_op, time_s, .unit = "s", .head = "time", .help = "Time of all of them."),
     NNC_NAMED(nnc_serve_op, bound, nnc_bound_name, NNC_BOUND_COUNT, .head = "bound",
-              .help = "What takes most of it."),
+              .help = "The limit that takes most of it."),
 };
 const nnc_metrics nnc_serve_op_metrics = NNC_METRICS("an op of a step", op_rows, nnc_serve_op);
 
@@ -262,7 +267,7 @@ static const nnc_metric document_rows[] = {
     NNC_ROWS(&nnc_serve_metrics),
     NNC_AS("ops", LIST, NNC_IN(nnc_report, serve_ops), NNC_COUNT(nnc_report, serve_op_count),
            .rows = &nnc_serve_op_metrics,
-           .help = "Every op of prefill and of a decode step, equal layers together."),
+           .help = "Every op of prefill and of a decode step; equal layers are merged."),
 };
 const nnc_metrics nnc_serve_document = NNC_METRICS("serving", document_rows, nnc_report);
 
@@ -272,3 +277,53 @@ const nnc_metric *nnc_figure_metric(const char *name)
     metric = metric != NULL ? metric : nnc_metric_find(&nnc_serve_metrics, name);
     return metric != NULL ? metric : nnc_metric_find(&nnc_images_metrics, name);
 }
+
+/* ---- images by diffusion ---- */
+
+#define IMAGES(member, ...) NNC_NUMBER(nnc_images, member, __VA_ARGS__)
+static const nnc_metric figure_rows[] = {
+    NNC_AS("steps", WHOLE, NNC_IN(nnc_images, plan.steps), .help = "Forward passes of an image."),
+    NNC_AS("guidance", BOOL, NNC_IN(nnc_images, plan.guidance),
+           .help = "Whether each pass runs twice, with and without the prompt."),
+    NNC_AS("image", WHOLE, NNC_IN(nnc_images, plan.image), .help = "Pixels per side."),
+    NNC_AS("batch", WHOLE, NNC_IN(nnc_images, plan.batch), .help = "Images per batch."),
+    NNC_AS("precision", ENUM, NNC_IN(nnc_images, plan.precision),
+           .names = { nnc_dtype_name, NNC_DTYPE_COUNT }, .help = "Format of the arithmetic."),
+    IMAGES(forward_s, .unit = "s", .help = "One pass over the batch."),
+    IMAGES(forward_flops, .unit = "FLOP", .help = "FLOPs of that pass."),
+    IMAGES(text_s, .unit = "s", .help = "Text encoders, for the prompts of a batch."),
+    IMAGES(decode_s, .unit = "s", .help = "Image decoder, for the latents of a batch."),
+    IMAGES(image_s, .unit = "s", .head = "time",
+           .help = "From the prompts to the images of a batch."),
+    IMAGES(lower_bound_s, .unit = "s", .help = "Lower bound of any implementation."),
+    IMAGES(images_per_s, .help = "Images per second of one device."),
+    IMAGES(utilization, .show = NNC_SHOW_PERCENT, .help = "Used share of the peak FLOP/s."),
+    IMAGES(weight_bytes, .unit = "B", .help = "Weights of all networks, in 16 bits."),
+    IMAGES(capacity_bytes, .unit = "B", .help = "Memory of the device."),
+    NNC_BOOL(nnc_images, fits, .help = "Whether it holds all weights at once."),
+    IMAGES(price_per_device_hour, .help = "Price of the device for one hour."),
+    IMAGES(per_thousand_images, .help = "Price of a thousand images."),
+    IMAGES(energy_j_per_image, .unit = "J",
+           .help = "Energy of an image at the board's rated power."),
+    IMAGES(carbon_g_per_thousand_images, .unit = "g",
+           .help = "Carbon dioxide of a thousand images, from energy_j_per_image."),
+};
+static const nnc_metrics figures =
+    NNC_METRICS("image generation by diffusion", figure_rows, nnc_images);
+
+NNC_GET(get_model, nnc_report, nnc_text_cell(self->model->id))
+NNC_GET(get_device, nnc_report, nnc_text_cell(self->device->id))
+NNC_GET(get_encoders, nnc_report, nnc_text_cell(self->model->text_encoders))
+NNC_GET(get_decoder, nnc_report, nnc_text_cell(self->model->image_decoder))
+
+static const nnc_metric images_rows[] = {
+    NNC_AS("model", TEXT, .get = get_model, .help = "Id of the model."),
+    NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
+    NNC_AS("software", TEXT, .get = get_software, .help = "Id of the software profile."),
+    NNC_AS("text_encoders", TEXT, .get = get_encoders, .help = "Models that read the prompt."),
+    NNC_AS("image_decoder", TEXT, .get = get_decoder, .help = "The model that makes the image."),
+    NNC_AS("currency", TEXT, .get = get_currency, .help = "Currency of the prices."),
+    NNC_AS("images", OBJECT, NNC_VIA(nnc_report, images), .rows = &figures),
+};
+const nnc_metrics nnc_images_metrics =
+    NNC_METRICS("image generation by diffusion", images_rows, nnc_report);

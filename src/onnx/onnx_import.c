@@ -1,4 +1,4 @@
-/* A whole ONNX file: its tensors, its nodes in order, and the graph file they make. */
+/* A whole ONNX file: its tensors, its nodes in order, and the graph file that they become. */
 #include "onnx/onnx_import.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
-#include "onnx/onnx_write.h"
+#include "onnx/onnx_internal.h"
 
-/* Weights belong beside such a file: its shapes are all that is needed. */
+/* Largest file, in bytes. A larger one holds its weights, and only their shapes are needed. */
 #define BYTES_MAX 536870912
 
 static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc_error *err)
@@ -71,7 +71,7 @@ static bool make_room(nnc_onnx_graph *g)
         g->status = nnc_no_memory(g->err);
         return false;
     }
-    return nnc_onnx_find(g, "") == 0; /* what an input that is left out reads */
+    return nnc_onnx_find(g, "") == 0; /* an omitted input reads this value */
 }
 
 /* ---- what comes in ---- */
@@ -85,7 +85,7 @@ static bool is_float(const Onnx__ValueInfoProto *info)
             type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__BOOL);
 }
 
-/* Its place in the graph file: the first is its input, others are input steps. */
+/* Writes an input: the first is the input of the graph file, others are input steps. */
 static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v,
                         bool first)
 {
@@ -278,7 +278,7 @@ static nnc_status finish(nnc_onnx_graph *g, const char *id, char **text, size_t 
     nnc_buffer all = { 0 };
     nnc_buffer_text(&all, "{\n  \"schema\": \"nncost.model/1\",\n");
     nnc_buffer_text(&all, "  \"id\": ");
-    nnc_put_json_text(&all, id); /* the name of a file */
+    nnc_put_json_text(&all, id); /* a file name, so any characters */
     nnc_buffer_text(&all, ",\n  \"name\": ");
     nnc_put_json_text(&all, id);
     nnc_buffer_text(&all, ",\n  \"family\": \"graph\",\n"
@@ -311,8 +311,8 @@ static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t
     return g->status;
 }
 
-/* What protobuf-c takes. Two bytes of a file may stand for a tensor of two hundred, so it is counted; and it does not tell
- * memory that there is none of from a file that is none. */
+/* Memory that protobuf-c takes. It is counted, because two bytes of a file may stand for a tensor of 200 bytes; `failed` tells
+ * a lack of memory from a bad file, which protobuf-c reports alike. */
 typedef struct unpacking {
     size_t left; /* bytes */
     bool too_many, failed;
@@ -326,7 +326,7 @@ static size_t most_bytes(size_t count)
 
 static void *take(void *context, size_t size)
 {
-    enum { OVERHEAD = 32 }; /* of a piece */
+    enum { OVERHEAD = 32 }; /* bytes, of one allocation */
     unpacking *u = context;
     u->too_many = u->too_many || size > u->left || u->left - size < OVERHEAD;
     if (u->too_many) {

@@ -8,21 +8,20 @@
 
 #include "base/arena.h"
 
-/* The graph file that does what an ONNX file does, as JSON text in the arena. id: of the file. axes: sizes of those
- * axes that have names or none, "sequence=128,x.2=48", or NULL. *notes: what
- * has to be said about it, a line each. NNC_BAD_SPEC names the node that has no place. */
+/* Converts an ONNX file to a graph file, as JSON text in the arena. id: of the graph file. axes: sizes of axes that have
+ * none, "sequence=128,x.2=48", or NULL. *notes: remarks, a line each. NNC_BAD_SPEC names the node that cannot be
+ * converted. */
 nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena,
                            char **text, size_t *size, const char **notes, nnc_error *err);
 
-/* The same of its bytes. */
+/* The same from the bytes of a file. */
 nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, const char *id,
                          const char *axes, nnc_arena *arena, char **text, size_t *size,
                          const char **notes, nnc_error *err);
 
-/* Is it the path of one? */
+/* Is it the path of an ONNX file? */
 bool nnc_onnx_is_file(const char *path);
-/* Reads one into the specs under its path, which *operand becomes: loading a model of that path finds what
- * was made of it. */
+/* Converts the file *operand and keeps the result in the specs. *operand becomes the path under which nnc_model_load finds it. */
 nnc_status nnc_onnx_take(nnc_specs *specs, char **operand, nnc_error *err);
 
 #endif

@@ -1,6 +1,7 @@
-/* Values by name, and what the node at hand says. */
-#include "onnx/onnx_values.h"
-
+/* Values of an ONNX graph: found by name, folded where they are constants, and the shapes of values that are only moved.
+ *
+ * Shape arithmetic (Shape, Gather, Concat, Reshape) is computed, because exports write it as nodes. The numbers of
+ * parameters are never read: their shapes are enough. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +10,9 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "onnx/onnx_internal.h"
+
+/* ---- values by name, attributes of the node ---- */
 
 bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...)
 {
@@ -50,7 +54,7 @@ int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name)
         }
         at = (at + 1) & mask;
     }
-    if (g->count == g->capacity) { /* room was made for every name of the file */
+    if (g->count == g->capacity) { /* the capacity is that of all names of the file */
         return -1;
     }
     g->values[g->count] = (nnc_onnx_value){ .name = name, .src = -1, .key = -1, .reg = -1 };
@@ -140,7 +144,8 @@ bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_on
 
 enum { AXES_MAX = 32 };
 
-int64_t nnc_onnx_axis_said(nnc_onnx_graph *g, const char *input, int axis, const char *name)
+/* The size that `axes` has for an axis of an input, by its name or its place ("x.2"); -1 = none. */
+static int64_t axis_said(nnc_onnx_graph *g, const char *input, int axis, const char *name)
 {
     char place[96];
     int index = 0;
@@ -192,7 +197,7 @@ bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nn
         const bool named = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
         v->dims[i] = number && dim->dim_value > 0
                          ? dim->dim_value
-                         : nnc_onnx_axis_said(g, v->name, i, named ? dim->dim_param : NULL);
+                         : axis_said(g, v->name, i, named ? dim->dim_param : NULL);
         if (batch && i == 0) {
             if (v->dims[0] > 1) {
                 return nnc_onnx_refuse(g,
@@ -212,4 +217,576 @@ bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nn
         }
     }
     return true;
+}
+
+/* ---- constants ---- */
+
+static int64_t *new_numbers(nnc_onnx_graph *g, int64_t count)
+{
+    return count >= 0 && count <= NNC_ONNX_WHOLE_MAX
+               ? nnc_arena_array(g->arena, (size_t)count + 1, sizeof(int64_t))
+               : NULL;
+}
+
+/* Number `index` of a tensor of whole numbers; false: it has no such data. */
+static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value)
+{
+    if (t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64) {
+        if (index < t->n_int64_data) {
+            *value = t->int64_data[index];
+            return true;
+        }
+        if (t->has_raw_data && (index + 1) * 8 <= t->raw_data.len) {
+            memcpy(value, t->raw_data.data + index * 8, 8);
+            return true;
+        }
+        return false;
+    }
+    if (index < t->n_int32_data) {
+        *value = t->int32_data[index];
+        return true;
+    }
+    int32_t narrow = 0;
+    if (t->has_raw_data && t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT32 &&
+        (index + 1) * 4 <= t->raw_data.len) {
+        memcpy(&narrow, t->raw_data.data + index * 4, 4);
+        *value = narrow;
+        return true;
+    }
+    if (t->has_raw_data && t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__BOOL &&
+        index < t->raw_data.len) {
+        *value = t->raw_data.data[index];
+        return true;
+    }
+    return false;
+}
+
+/* Up to 8 whole numbers that are stored as floats: scales of sides. */
+static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int64_t count)
+{
+    enum { SOME = 8 };
+    int64_t *whole = t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT && count <= SOME
+                         ? new_numbers(g, count)
+                         : NULL;
+    for (int64_t i = 0; whole != NULL && i < count; i++) {
+        float value = 0.5F;
+        if ((size_t)i < t->n_float_data) {
+            value = t->float_data[i];
+        } else if (t->has_raw_data && (size_t)(i + 1) * 4 <= t->raw_data.len) {
+            memcpy(&value, t->raw_data.data + i * 4, 4);
+        }
+        if (!(value > -1e6F && value < 1e6F) || (float)(int64_t)value != value) {
+            return NULL;
+        }
+        whole[i] = (int64_t)value;
+    }
+    return whole;
+}
+
+static bool is_whole(int32_t type)
+{
+    return type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64 ||
+           type == ONNX__TENSOR_PROTO__DATA_TYPE__INT32 ||
+           type == ONNX__TENSOR_PROTO__DATA_TYPE__BOOL;
+}
+
+bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_value *v)
+{
+    int64_t elements = 0;
+    if (t->n_dims > NNC_ONNX_RANK_MAX) {
+        return nnc_onnx_refuse(g, "a tensor has %zu axes, expected at most %d", t->n_dims,
+                               NNC_ONNX_RANK_MAX);
+    }
+    v->rank = (int32_t)t->n_dims;
+    for (int32_t i = 0; i < v->rank; i++) {
+        v->dims[i] = t->dims[i];
+    }
+    if (!nnc_onnx_elements(v, &elements)) {
+        return nnc_onnx_refuse(g, "a constant of an impossible size");
+    }
+    v->kind = is_whole(t->data_type) ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
+    v->origin = elements;
+    if (v->kind == NNC_ONNX_WHOLE) {
+        v->whole = new_numbers(g, elements);
+        for (int64_t i = 0; v->whole != NULL && i < elements; i++) {
+            if (!whole_of(t, (size_t)i, &v->whole[i])) {
+                v->whole = NULL; /* in another file */
+            }
+        }
+    } else {
+        v->whole = whole_floats(g, t, elements);
+    }
+    return true;
+}
+
+bool nnc_onnx_known(const nnc_onnx_value *v, int64_t *count)
+{
+    return v->kind == NNC_ONNX_WHOLE && v->whole != NULL && nnc_onnx_elements(v, count);
+}
+
+static bool calculate(const char *type, int64_t a, int64_t b, int64_t *out)
+{
+    *out = 0;
+    if (strcmp(type, "Add") == 0) {
+        return nnc_add_i64(a, b, out);
+    }
+    if (strcmp(type, "Sub") == 0) {
+        return b != INT64_MIN && nnc_add_i64(a, -b, out);
+    }
+    if (strcmp(type, "Mul") == 0) {
+        return nnc_mul_i64(a, b, out);
+    }
+    if (strcmp(type, "Div") == 0 || strcmp(type, "Mod") == 0) {
+        if (b == 0 || b == -1) {
+            *out = type[0] == 'D' && a != INT64_MIN ? -a : 0;
+            return b != 0;
+        }
+        *out = type[0] == 'D' ? a / b : a % b;
+        return true;
+    }
+    *out = strcmp(type, "Equal") == 0 ? a == b : strcmp(type, "Less") == 0 ? a < b : a > b;
+    return strcmp(type, "Equal") == 0 || strcmp(type, "Less") == 0 || strcmp(type, "Greater") == 0;
+}
+
+/* Combines two constants: numbers where both are known, else shapes. */
+static bool combine(nnc_onnx_graph *g, nnc_onnx_value *out)
+{
+    const nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1);
+    int64_t na = 0, nb = 0, count = 0;
+    if (!nnc_onnx_broadcast(g, a, b, out) || !nnc_onnx_elements(out, &count)) {
+        return nnc_onnx_refuse(g, "inputs do not combine");
+    }
+    const bool numbers = nnc_onnx_known(a, &na) && nnc_onnx_known(b, &nb) &&
+                         (na == count || na == 1) && (nb == count || nb == 1);
+    out->kind =
+        a->kind == NNC_ONNX_WHOLE && b->kind == NNC_ONNX_WHOLE ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
+    out->computed = true;
+    out->whole = numbers ? new_numbers(g, count) : NULL;
+    for (int64_t i = 0; out->whole != NULL && i < count; i++) {
+        if (!calculate(g->node->op_type, a->whole[na == 1 ? 0 : i], b->whole[nb == 1 ? 0 : i],
+                       &out->whole[i])) {
+            out->whole = NULL;
+        }
+    }
+    return true;
+}
+
+static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out)
+{
+    const nnc_onnx_value *first = nnc_onnx_input(g, 0);
+    const int32_t axis = nnc_onnx_axis(g, first, nnc_onnx_int(g, "axis", 0));
+    int64_t total = 0, count = 0;
+    bool numbers = first->rank == 1;
+    if (axis < 0) {
+        return false;
+    }
+    nnc_onnx_same_dims(first, out);
+    out->kind = first->kind;
+    out->computed = true;
+    for (size_t i = 0; i < g->node->n_input; i++) {
+        const nnc_onnx_value *v = nnc_onnx_input(g, i);
+        if (v->rank != first->rank || !nnc_add_i64(total, v->dims[axis], &total)) {
+            return nnc_onnx_refuse(g, "inputs of different shapes");
+        }
+        numbers = numbers && nnc_onnx_known(v, &count);
+    }
+    out->dims[axis] = total;
+    out->whole = numbers ? new_numbers(g, total) : NULL;
+    int64_t at = 0;
+    for (size_t i = 0; out->whole != NULL && i < g->node->n_input; i++) {
+        const nnc_onnx_value *v = nnc_onnx_input(g, i);
+        for (int64_t k = 0; k < v->dims[0]; k++) {
+            out->whole[at++] = v->whole[k];
+        }
+    }
+    return true;
+}
+
+/* A tensor that repeats one value: whole numbers, or a parameter without data. */
+static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out)
+{
+    const Onnx__AttributeProto *value = nnc_onnx_attribute(g, "value");
+    const nnc_onnx_value *shape = nnc_onnx_input(g, 0);
+    int64_t count = 0, elements = 0, number = 0;
+    if (!nnc_onnx_known(shape, &count) || count > NNC_ONNX_RANK_MAX) {
+        return nnc_onnx_refuse(g, "its shape cannot be worked out");
+    }
+    out->rank = (int32_t)count;
+    memcpy(out->dims, shape->whole, (size_t)count * sizeof(int64_t));
+    if (!nnc_onnx_elements(out, &elements)) {
+        return nnc_onnx_refuse(g, "its shape is impossible");
+    }
+    out->origin = elements;
+    const bool whole = value != NULL && value->t != NULL && is_whole(value->t->data_type);
+    out->kind = whole ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
+    out->whole = whole ? new_numbers(g, elements) : NULL;
+    if (out->whole != NULL && !whole_of(value->t, 0, &number)) {
+        out->whole = NULL;
+    }
+    for (int64_t i = 0; out->whole != NULL && i < elements; i++) {
+        out->whole[i] = number;
+    }
+    return true;
+}
+
+static bool choose(nnc_onnx_graph *g, nnc_onnx_value *out)
+{
+    const nnc_onnx_value *which = nnc_onnx_input(g, 0), *a = nnc_onnx_input(g, 1),
+                         *b = nnc_onnx_input(g, 2);
+    int64_t n = 0, na = 0, nb = 0;
+    if (!nnc_onnx_broadcast(g, a, b, out)) {
+        return false;
+    }
+    out->kind =
+        a->kind == NNC_ONNX_WHOLE && b->kind == NNC_ONNX_WHOLE ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
+    out->computed = true;
+    if (nnc_onnx_known(which, &n) && nnc_onnx_known(a, &na) && nnc_onnx_known(b, &nb) && n == na &&
+        n == nb) {
+        out->whole = new_numbers(g, n);
+        for (int64_t i = 0; out->whole != NULL && i < n; i++) {
+            out->whole[i] = which->whole[i] != 0 ? a->whole[i] : b->whole[i];
+        }
+    }
+    return true;
+}
+
+static bool is(const nnc_onnx_graph *g, const char *const *types)
+{
+    for (; *types != NULL; types++) {
+        if (strcmp(*types, g->node->op_type) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nnc_onnx_shape_of(nnc_onnx_graph *g)
+{
+    const nnc_onnx_value *in = nnc_onnx_input(g, 0);
+    nnc_onnx_value *out = nnc_onnx_output(g, 0);
+    out->kind = NNC_ONNX_WHOLE;
+    out->rank = 1;
+    out->dims[0] = in->rank;
+    out->whole = nnc_arena_array(g->arena, (size_t)in->rank + 1, sizeof(int64_t));
+    if (out->whole != NULL) {
+        memcpy(out->whole, in->dims, (size_t)in->rank * sizeof(int64_t));
+    }
+    return true;
+}
+
+bool nnc_onnx_fold(nnc_onnx_graph *g)
+{
+    static const char *const pairs[] = { "Add",   "Sub",  "Mul",     "Div", "Mod",
+                                         "Equal", "Less", "Greater", "Pow", NULL };
+    static const char *const plain[] = { "Sqrt", "Floor",   "Ceil",       "Neg", "Abs",
+                                         "Not",  "Exp",     "Reciprocal", "Cos", "Sin",
+                                         "Erf",  "Sigmoid", NULL };
+    const Onnx__AttributeProto *value = nnc_onnx_attribute(g, "value");
+    nnc_onnx_value *out = nnc_onnx_output(g, 0);
+    const nnc_onnx_value *in = nnc_onnx_input(g, 0);
+    if (strcmp(g->node->op_type, "Constant") == 0) {
+        const Onnx__AttributeProto *a = value;
+        if (a != NULL && a->t != NULL) {
+            return nnc_onnx_constant(g, a->t, out);
+        }
+        out->kind = NNC_ONNX_WEIGHT; /* a number, or a text */
+        out->origin = 1;
+        return nnc_onnx_attribute(g, "value_float") != NULL ||
+               nnc_onnx_attribute(g, "value_int") != NULL ||
+               nnc_onnx_refuse(g, "a constant of an unknown form");
+    }
+    if (strcmp(g->node->op_type, "ConstantOfShape") == 0) {
+        return fill(g, out);
+    }
+    if (strcmp(g->node->op_type, "Shape") == 0) {
+        return nnc_onnx_shape_of(g);
+    }
+    if (is(g, pairs)) {
+        return combine(g, out);
+    }
+    if (strcmp(g->node->op_type, "Concat") == 0) {
+        return concatenate(g, out);
+    }
+    if (strcmp(g->node->op_type, "Where") == 0) {
+        return choose(g, out);
+    }
+    out->kind = in->kind;
+    out->origin = in->origin;
+    out->computed = in->computed;
+    if (is(g, plain)) {
+        out->computed = true;
+        nnc_onnx_same_dims(in, out);
+        return true;
+    }
+    return nnc_onnx_moved_shape(g, in, out);
+}
+
+/* ---- values that are moved ---- */
+
+/* A list of numbers: an attribute in older files, an input in newer ones. count -1 = neither. false: refused. */
+static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int64_t **list,
+                    int64_t *count)
+{
+    static const int64_t none[1] = { 0 };
+    const Onnx__AttributeProto *a = nnc_onnx_attribute(g, name);
+    *list = none;
+    *count = -1;
+    if (a != NULL) {
+        *list = a->n_ints > 0 ? a->ints : none;
+        *count = (int64_t)a->n_ints;
+        return true;
+    }
+    if (!nnc_onnx_has_input(g, input)) {
+        return true;
+    }
+    const nnc_onnx_value *v = nnc_onnx_input(g, input);
+    if (!nnc_onnx_known(v, count)) {
+        return nnc_onnx_refuse(g, "%s: expected numbers that can be worked out", name);
+    }
+    *list = v->whole;
+    return true;
+}
+
+static bool reshape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
+{
+    const int64_t *shape = NULL;
+    int64_t count = 0, elements = 0, product = 1;
+    int32_t open = -1;
+    if (!list_of(g, "shape", 1, &shape, &count)) {
+        return false;
+    }
+    if (count < 0 || count > NNC_ONNX_RANK_MAX || !nnc_onnx_elements(in, &elements)) {
+        return nnc_onnx_refuse(g, "expected a shape of up to %d axes", NNC_ONNX_RANK_MAX);
+    }
+    out->rank = (int32_t)count;
+    for (int32_t i = 0; i < out->rank; i++) {
+        out->dims[i] = i < in->rank && shape[i] == 0 ? in->dims[i] : shape[i];
+        if (shape[i] == -1 && open < 0) {
+            open = i;
+        } else if (out->dims[i] < 0 || !nnc_mul_i64(product, out->dims[i], &product)) {
+            return nnc_onnx_refuse(g, "axis %d of the new shape is impossible", i);
+        }
+    }
+    if (open >= 0) {
+        if (product == 0 || elements % product != 0) {
+            return nnc_onnx_refuse(g,
+                                   "axis %d of the new shape: %lld elements do not divide by %lld",
+                                   open, (long long)elements, (long long)product);
+        }
+        out->dims[open] = elements / product;
+        product *= out->dims[open];
+    }
+    return product == elements ||
+           nnc_onnx_refuse(g,
+                           "%lld elements become %lld: was it exported with another batch than 1?",
+                           (long long)elements, (long long)product);
+}
+
+static bool transpose(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
+{
+    out->rank = in->rank;
+    for (int32_t i = 0; i < in->rank; i++) {
+        const int64_t from = nnc_onnx_ints(g, "perm", (size_t)i, in->rank - 1 - i);
+        if (from < 0 || from >= in->rank) {
+            return nnc_onnx_refuse(g, "perm: axis %lld of %d", (long long)from, in->rank);
+        }
+        out->dims[i] = in->dims[from];
+    }
+    return true;
+}
+
+static bool flatten(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
+{
+    const int64_t axis = nnc_onnx_int(g, "axis", 1);
+    const int64_t split = axis < 0 ? axis + in->rank : axis;
+    out->rank = 2;
+    out->dims[0] = out->dims[1] = 1;
+    for (int32_t i = 0; i < in->rank; i++) {
+        out->dims[i < split ? 0 : 1] *= in->dims[i];
+    }
+    return true;
+}
+
+static bool squeeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
+{
+    const int64_t *axes = NULL;
+    int64_t count = 0;
+    bool gone[NNC_ONNX_RANK_MAX] = { false };
+    if (!list_of(g, "axes", 1, &axes, &count)) {
+        return false;
+    }
+    for (int32_t i = 0; i < in->rank; i++) {
+        gone[i] = count < 0 && in->dims[i] == 1;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t axis = nnc_onnx_axis(g, in, axes[i]);
+        if (axis < 0) {
+            return false;
+        }
+        if (in->dims[axis] != 1) {
+            return nnc_onnx_refuse(g, "axis %d has %lld places, expected 1", axis,
+                                   (long long)in->dims[axis]);
+        }
+        gone[axis] = true;
+    }
+    out->rank = 0;
+    for (int32_t i = 0; i < in->rank; i++) {
+        if (!gone[i]) {
+            out->dims[out->rank++] = in->dims[i];
+        }
+    }
+    return true;
+}
+
+static bool unsqueeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
+{
+    const int64_t *axes = NULL;
+    int64_t count = 0;
+    bool made[NNC_ONNX_RANK_MAX] = { false };
+    if (!list_of(g, "axes", 1, &axes, &count)) {
+        return false;
+    }
+    out->rank = in->rank + (int32_t)(count > 0 ? count : 0);
+    if (count < 1 || count > NNC_ONNX_RANK_MAX || out->rank > NNC_ONNX_RANK_MAX) {
+        return nnc_onnx_refuse(g, "axes: expected up to %d in all", NNC_ONNX_RANK_MAX);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t axis = nnc_onnx_axis(g, out, axes[i]);
+        if (axis < 0 || made[axis]) {
+            return nnc_onnx_refuse(g, "axes: one is said twice");
+        }
+        made[axis] = true;
+    }
+    for (int32_t i = 0, from = 0; i < out->rank; i++) {
+        out->dims[i] = made[i] ? 1 : in->dims[from++];
+    }
+    return true;
+}
+
+static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
+{
+    nnc_onnx_value to = { .rank = 0 };
+    const int64_t *shape = NULL;
+    int64_t count = 0;
+    if (!list_of(g, "shape", 1, &shape, &count)) {
+        return false;
+    }
+    if (count < 0 || count > NNC_ONNX_RANK_MAX) {
+        return nnc_onnx_refuse(g, "expected a shape of up to %d axes", NNC_ONNX_RANK_MAX);
+    }
+    to.rank = (int32_t)count;
+    for (int32_t i = 0; i < to.rank; i++) {
+        to.dims[i] = shape[i];
+    }
+    return nnc_onnx_broadcast(g, in, &to, out);
+}
+
+/* Cuts one axis after the other; the length of a part is its number of steps. */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
+static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
+{
+    const int64_t *starts = NULL, *ends = NULL, *axes = NULL, *steps = NULL;
+    int64_t count = 0, end_count = 0, axis_count = 0, step_count = 0;
+    if (!list_of(g, "starts", 1, &starts, &count) || !list_of(g, "ends", 2, &ends, &end_count) ||
+        !list_of(g, "axes", 3, &axes, &axis_count) ||
+        !list_of(g, "steps", 4, &steps, &step_count)) {
+        return false;
+    }
+    if (count < 0 || end_count != count || (axis_count >= 0 && axis_count != count) ||
+        (step_count >= 0 && step_count != count)) {
+        return nnc_onnx_refuse(g, "expected as many ends, axes and steps as starts");
+    }
+    out->rank = in->rank;
+    memcpy(out->dims, in->dims, sizeof out->dims);
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t axis = nnc_onnx_axis(g, in, axis_count >= 0 ? axes[i] : i);
+        const int64_t step = step_count >= 0 ? steps[i] : 1;
+        if (axis < 0 || step < 1) {
+            return nnc_onnx_refuse(g, "steps: expected 1 or more");
+        }
+        const int64_t side = in->dims[axis];
+        int64_t from = starts[i] < 0 ? starts[i] + side : starts[i];
+        int64_t to = ends[i] < 0 ? ends[i] + side : ends[i];
+        from = from < 0 ? 0 : from > side ? side : from;
+        to = to < from ? from : to > side ? side : to;
+        out->dims[axis] = nnc_ceil_div(to - from, step);
+        if (in->kind == NNC_ONNX_WHOLE && in->rank == 1 && in->whole != NULL) {
+            out->whole = new_numbers(g, out->dims[0]);
+            for (int64_t k = 0; out->whole != NULL && k < out->dims[0]; k++) {
+                out->whole[k] = in->whole[from + k * step];
+            }
+        }
+    }
+    return true;
+}
+
+/* The axes of the indices replace the axis. */
+static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
+{
+    const nnc_onnx_value *index = nnc_onnx_input(g, 1);
+    const int32_t axis = nnc_onnx_axis(g, in, nnc_onnx_int(g, "axis", 0));
+    int64_t count = 0;
+    if (axis < 0 || in->rank - 1 + index->rank > NNC_ONNX_RANK_MAX ||
+        index->kind == NNC_ONNX_UNKNOWN) {
+        return nnc_onnx_refuse(g, "axis and indices do not suit the input");
+    }
+    out->rank = 0;
+    for (int32_t i = 0; i < in->rank; i++) {
+        if (i != axis) {
+            out->dims[out->rank++] = in->dims[i];
+            continue;
+        }
+        for (int32_t k = 0; k < index->rank; k++) {
+            out->dims[out->rank++] = index->dims[k];
+        }
+    }
+    if (in->kind == NNC_ONNX_WHOLE && in->rank == 1 && in->whole != NULL &&
+        nnc_onnx_known(index, &count)) {
+        out->whole = new_numbers(g, count);
+        for (int64_t k = 0; out->whole != NULL && k < count; k++) {
+            const int64_t at =
+                index->whole[k] < 0 ? index->whole[k] + in->dims[0] : index->whole[k];
+            if (at < 0 || at >= in->dims[0]) {
+                return nnc_onnx_refuse(g, "index %lld of %lld", (long long)index->whole[k],
+                                       (long long)in->dims[0]);
+            }
+            out->whole[k] = in->whole[at];
+        }
+    }
+    return true;
+}
+
+/* Keeps the shape. */
+static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
+{
+    (void)g;
+    nnc_onnx_same_dims(in, out);
+    return true;
+}
+
+static const struct {
+    const char *type;
+    bool (*shape)(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
+    bool keeps; /* whole numbers keep their values and their order */
+} moves[] = {
+    { "Reshape", reshape, true }, { "Transpose", transpose, false }, { "Flatten", flatten, true },
+    { "Squeeze", squeeze, true }, { "Unsqueeze", unsqueeze, true },  { "Expand", expand, false },
+    { "Slice", slice, false },    { "Gather", gather, false },       { "Identity", keep, true },
+    { "Cast", keep, true },       { "Dropout", keep, true },
+};
+
+bool nnc_onnx_moved_shape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
+{
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        if (strcmp(moves[i].type, g->node->op_type) == 0) {
+            if (!moves[i].shape(g, in, out)) {
+                return false;
+            }
+            if (moves[i].keeps && in->kind == NNC_ONNX_WHOLE) {
+                out->whole = in->whole;
+            }
+            return true;
+        }
+    }
+    return nnc_onnx_refuse(g, "cannot be placed");
 }

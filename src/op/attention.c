@@ -1,15 +1,18 @@
+/* Fused attention (FlashAttention): scores never leave the chip. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window)
 {
     if (!causal) {
         return s_q * s_k;
     }
-    const int64_t before = s_k - s_q; /* keys the first query sees beside its own: ends align */
-    const int64_t rising = window > 0 ? window - before - 1 : s_q; /* queries with a shorter view */
+    /* keys before the first query's own: both sequences end together */
+    const int64_t before = s_k - s_q;
+    /* queries that see fewer keys than the window holds */
+    const int64_t rising = window > 0 ? window - before - 1 : s_q;
     const int64_t short_views = rising < 0 ? 0 : rising < s_q ? rising : s_q;
     return short_views * before + short_views * (short_views + 1) / 2 +
            (s_q - short_views) * window;
@@ -23,32 +26,24 @@ typedef struct dims {
 NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_flash *p = &op->u.flash;
-    const dims d = { .batch = (double)p->batch,
-                     .heads = (double)p->heads,
-                     .kv_heads = (double)p->kv_heads,
-                     .s_q = (double)p->s_q,
-                     .s_k = (double)p->s_k,
-                     .head_dim = (double)p->head_dim,
-                     .value_dim = (double)p->value_dim,
-                     .pairs = p->pairs,
-                     .element_bytes = nnc_dtype_bytes(op->dtype) };
-    NNC_PUT(why, d.batch, NULL);
-    NNC_PUT(why, d.heads, NULL);
-    NNC_PUT(why, d.kv_heads, NULL);
-    NNC_PUT(why, d.s_q, NULL);
-    NNC_PUT(why, d.s_k, NULL);
-    NNC_PUT(why, d.head_dim, NULL);
-    NNC_PUT(why, d.value_dim, NULL);
-    NNC_PUT(why, d.pairs, NULL);
-    NNC_PUT(why, d.element_bytes, NULL);
+    dims d;
+    NNC_DIM(why, batch, p->batch);
+    NNC_DIM(why, heads, p->heads);
+    NNC_DIM(why, kv_heads, p->kv_heads);
+    NNC_DIM(why, s_q, p->s_q);
+    NNC_DIM(why, s_k, p->s_k);
+    NNC_DIM(why, head_dim, p->head_dim);
+    NNC_DIM(why, value_dim, p->value_dim);
+    NNC_DIM(why, pairs, p->pairs);
+    NNC_DIM(why, element_bytes, nnc_dtype_bytes(op->dtype));
     return d;
 }
 
-/* Attention in one kernel. Forward: Q K^T and P V over the pairs of the mask; Q, K, V are read once,
- * the output and one fp32 log-sum-exp per query are written. Backward recomputes the scores: five
- * products instead of four; it reads Q, K, V, O, dO and two fp32 numbers per query, writes dQ, dK,
- * dV. The mathematics (full_flops, causal_flops) has no recomputation: backward is twice forward.
- * The softmax takes on the vector units, per pair: max, subtract, exp, sum, divide forward; subtract
+/* Attention in one kernel. Forward: Q K^T and P V over the pairs of the mask; Q, K, V are read
+ * once, the output and one fp32 log-sum-exp per query are written. Backward recomputes the scores:
+ * five products instead of four; it reads Q, K, V, O, dO and two fp32 numbers per query, writes dQ,
+ * dK, dV. Model FLOPs (full_flops, causal_flops) have no recomputation: backward is twice forward.
+ * The softmax runs on the vector units, per pair: max, subtract, exp, sum, divide forward; subtract
  * and exp again, then four for its gradient backward.
  * Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
 NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
@@ -68,9 +63,9 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
     if (op->phase == NNC_PHASE_BACKWARD) {
         NNC_SET(why, work.flops, "FLOP",
                 (2.0 * pair_flops + 2.0 * d.batch * d.heads * d.head_dim) * d.pairs);
-        NNC_NOTE(why,
-                 "pairs: queries and keys that the mask lets meet; four products, and the scores "
-                 "recomputed");
+        NNC_NOTE(
+            why,
+            "pairs: queries and keys under the mask; four products, and the scores recomputed");
         work.full_flops = 2.0 * pair_flops * p->full_pairs;
         work.window_flops = 2.0 * pair_flops * p->window_pairs;
         work.causal_flops = 2.0 * pair_flops * d.pairs;
@@ -86,7 +81,7 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
         return work;
     }
     NNC_SET(why, work.flops, "FLOP", pair_flops * d.pairs);
-    NNC_NOTE(why, "pairs: queries and keys that the mask lets meet");
+    NNC_NOTE(why, "pairs: queries and keys under the mask");
     work.full_flops = pair_flops * p->full_pairs;
     work.window_flops = pair_flops * p->window_pairs;
     work.causal_flops = pair_flops * d.pairs;
@@ -111,7 +106,7 @@ NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why)
     }
     if (op->dropped) {
         NNC_SAY(why, kept_bytes, "B", 4.0 * d.batch * d.heads * d.s_q);
-        NNC_NOTE(why, "the log-sum-exp; queries, keys and values are made again");
+        NNC_NOTE(why, "the log-sum-exp; queries, keys and values are recomputed");
         return kept_bytes;
     }
     NNC_LET(why, kept_s_k, NULL, (double)p->kept_s_k);
@@ -161,14 +156,8 @@ static void flash_shape(const nnc_op *op, char *text, size_t size)
              p->batch, p->heads, p->kv_heads, p->s_q, p->s_k, p->head_dim);
 }
 
-static const char *flash_name(const nnc_op *op)
-{
-    (void)op;
-    return "flash_attention";
-}
-
 const nnc_op_row nnc_flash_row = {
-    .name = flash_name,
+    .name = "flash_attention",
     NNC_OP_MEMBERS(flash),
     .backward = nnc_op_same_backward,
     .shard = flash_shard,

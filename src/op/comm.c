@@ -1,23 +1,18 @@
-/* What ranks exchange. */
+/* Collectives: communication between ranks. They do no work on the device and keep nothing there;
+ * the links decide their time (src/cost). The backward of a gather is a scatter, and the
+ * reverse. */
 #include <stdio.h>
 
 #include "base/names.h"
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 NNC_ENUM_NAMES(nnc_collective, NNC_COLLECTIVE_LIST)
 NNC_ENUM_NAMES(nnc_comm, NNC_COMM_LIST)
 
-/* An exchange does no work on the device and keeps nothing there; its time is the network's. */
 static nnc_work collective_work(const nnc_op *op)
 {
     (void)op;
     return (nnc_work){ 0 };
-}
-
-static double collective_bytes(const nnc_op *op)
-{
-    (void)op;
-    return 0.0;
 }
 
 static void collective_say(const nnc_op *op, nnc_derivation *why)
@@ -26,7 +21,6 @@ static void collective_say(const nnc_op *op, nnc_derivation *why)
     (void)why;
 }
 
-/* What is gathered forward is scattered backward, and the other way round. */
 static int collective_backward(const nnc_op *op, nnc_op *backward)
 {
     const nnc_exchange *e = &op->u.exchange;
@@ -58,10 +52,10 @@ static const char *collective_name(const nnc_op *op)
 }
 
 const nnc_op_row nnc_collective_row = {
-    .name = collective_name,
+    .name_of = collective_name,
     .work = collective_work,
-    .kept = collective_bytes,
-    .transient = collective_bytes,
+    .kept = nnc_op_no_bytes,
+    .transient = nnc_op_no_bytes,
     .say = collective_say,
     .backward = collective_backward,
     .shard = nnc_op_not_sharded,

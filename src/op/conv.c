@@ -1,7 +1,8 @@
+/* 2-d convolution, plain and transposed. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 typedef struct dims {
     double batch, c_in, h_in, w_in, c_out, h_out, w_out, kernel, groups, bias;
@@ -12,32 +13,20 @@ typedef struct dims {
 NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_conv *p = &op->u.conv;
-    dims d = { .batch = (double)p->batch,
-               .c_in = (double)p->c_in,
-               .h_in = (double)p->h_in,
-               .w_in = (double)p->w_in,
-               .c_out = (double)p->c_out,
-               .h_out = (double)p->h_out,
-               .w_out = (double)p->w_out,
-               .kernel = (double)p->kernel,
-               .groups = (double)p->groups,
-               .bias = (double)op->weights.vector,
-               .in_bytes = nnc_dtype_bytes(op->math_dtype),
-               .out_bytes = nnc_dtype_bytes(op->dtype),
-               .grad_bytes = op->grad_bytes };
-    NNC_PUT(why, d.batch, NULL);
-    NNC_PUT(why, d.c_in, NULL);
-    NNC_PUT(why, d.h_in, NULL);
-    NNC_PUT(why, d.w_in, NULL);
-    NNC_PUT(why, d.c_out, NULL);
-    NNC_PUT(why, d.h_out, NULL);
-    NNC_PUT(why, d.w_out, NULL);
-    NNC_PUT(why, d.kernel, NULL);
-    NNC_PUT(why, d.groups, NULL);
-    NNC_PUT(why, d.bias, NULL);
-    NNC_PUT(why, d.in_bytes, NULL);
-    NNC_PUT(why, d.out_bytes, NULL);
-    NNC_PUT(why, d.grad_bytes, NULL);
+    dims d;
+    NNC_DIM(why, batch, p->batch);
+    NNC_DIM(why, c_in, p->c_in);
+    NNC_DIM(why, h_in, p->h_in);
+    NNC_DIM(why, w_in, p->w_in);
+    NNC_DIM(why, c_out, p->c_out);
+    NNC_DIM(why, h_out, p->h_out);
+    NNC_DIM(why, w_out, p->w_out);
+    NNC_DIM(why, kernel, p->kernel);
+    NNC_DIM(why, groups, p->groups);
+    NNC_DIM(why, bias, op->weights.vector);
+    NNC_DIM(why, in_bytes, nnc_dtype_bytes(op->math_dtype));
+    NNC_DIM(why, out_bytes, nnc_dtype_bytes(op->dtype));
+    NNC_DIM(why, grad_bytes, op->grad_bytes);
     NNC_SET(why, d.inputs, NULL, d.batch * d.c_in * d.h_in * d.w_in);
     NNC_SET(why, d.outputs, NULL, d.batch * d.c_out * d.h_out * d.w_out);
     if (p->kernel_w > 0 && p->kernel_w != p->kernel) {
@@ -62,9 +51,8 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
     } else {
         NNC_SET(why, work.flops, "FLOP", 2.0 * (d.batch * d.h_out * d.w_out) * d.weights);
     }
-    NNC_NOTE(why,
-             "every weight meets every position of the output, of the input if transposed: one "
-             "multiply and one add; taps on the padding count");
+    NNC_NOTE(why, "one multiply and one add per weight and position of the output (of the input if "
+                  "transposed); taps on the padding count");
     work.full_flops = work.flops;
     work.window_flops = work.flops;
     work.causal_flops = work.flops;
@@ -82,11 +70,11 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
                 (d.inputs + d.outputs) * d.in_bytes + d.weights * d.grad_bytes * grad_accumulate);
         NNC_NOTE(why,
                  "operands cross memory once; grad_accumulate: share of the micro-batches that "
-                 "add to a gradient already there");
+                 "add to an existing gradient");
         if (op->u.conv.bias_apart) {
             NNC_LET(why, plain_read_bytes, "B", work.read_bytes);
             NNC_SET(why, work.read_bytes, "B", plain_read_bytes + d.outputs * d.in_bytes);
-            NNC_NOTE(why, "the gradient of the bias is a kernel of its own");
+            NNC_NOTE(why, "a separate kernel makes the gradient of the bias");
         }
         NNC_SET(why, work.write_bytes, "B", d.weights * d.grad_bytes);
         return work;
@@ -96,7 +84,7 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
     if (op->u.conv.bias_apart) {
         NNC_LET(why, plain_read_bytes, "B", work.read_bytes);
         NNC_SET(why, work.read_bytes, "B", plain_read_bytes + d.outputs * d.out_bytes);
-        NNC_NOTE(why, "the bias is added by a kernel of its own");
+        NNC_NOTE(why, "a separate kernel adds the bias");
         NNC_SET(why, work.write_bytes, "B", 2.0 * d.outputs * d.out_bytes);
     }
     return work;
@@ -135,7 +123,7 @@ static int conv_backward(const nnc_op *op, nnc_op *backward)
     return count;
 }
 
-/* A convolution of each channel by itself divides with the channels. */
+/* A depthwise convolution divides with its channels. */
 static void conv_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_conv *p = &op->u.conv;
@@ -165,7 +153,7 @@ static const char *conv_name(const nnc_op *op)
 }
 
 const nnc_op_row nnc_conv_row = {
-    .name = conv_name,
+    .name_of = conv_name,
     NNC_OP_MEMBERS(conv),
     .backward = conv_backward,
     .shard = conv_shard,

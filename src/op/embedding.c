@@ -1,7 +1,8 @@
+/* Table lookup. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 enum { TOKEN_ID_BYTES = 8 }; /* int64 on the device */
 
@@ -59,14 +60,8 @@ static void embedding_shape(const nnc_op *op, char *text, size_t size)
              op->u.embedding.width);
 }
 
-static const char *embedding_name(const nnc_op *op)
-{
-    (void)op;
-    return "embedding";
-}
-
 const nnc_op_row nnc_embedding_row = {
-    .name = embedding_name,
+    .name = "embedding",
     NNC_OP_MEMBERS(embedding),
     .backward = nnc_op_same_backward,
     .shard = embedding_shard,

@@ -1,7 +1,8 @@
+/* Losses: cross-entropy and mean squared error. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 /* Cross-entropy over `tokens` rows of `classes` logits.
  * Fused: logits read once forward; backward reads them and writes the gradient in their place.
@@ -28,12 +29,12 @@ NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why)
         NNC_NOTE(why, "the logits, in one kernel");
     } else if (backward) {
         NNC_SET(why, work.read_bytes, "B", tokens * classes * (4.0 + 4.0));
-        NNC_NOTE(why, "written out in fp32: the gradient of the log-softmax, then the cast back");
+        NNC_NOTE(why, "unfused, in fp32: the gradient of the log-softmax, then the cast back");
         NNC_SET(why, work.write_bytes, "B", tokens * classes * (4.0 + element_bytes));
         return work;
     } else {
         NNC_SET(why, work.read_bytes, "B", tokens * classes * (element_bytes + 4.0));
-        NNC_NOTE(why, "written out in fp32: the cast, then the log-softmax");
+        NNC_NOTE(why, "unfused, in fp32: the cast, then the log-softmax");
         NNC_SET(why, work.write_bytes, "B", tokens * classes * (4.0 + 4.0));
         return work;
     }
@@ -51,8 +52,7 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why)
             p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
     if (p->in_place) {
         NNC_SAY(why, no_bytes, "B", 0.0);
-        NNC_NOTE(why,
-                 "the gradient takes the place of the logits, and is counted where it is made");
+        NNC_NOTE(why, "the gradient overwrites the logits; the op that makes it counts it");
         return no_bytes;
     }
     NNC_SAY(why, kept_bytes, "B", tokens * classes * logit_bytes);
@@ -95,7 +95,7 @@ static const char *loss_name(const nnc_op *op)
 }
 
 const nnc_op_row nnc_loss_row = {
-    .name = loss_name,
+    .name_of = loss_name,
     NNC_OP_MEMBERS(loss),
     .backward = nnc_op_same_backward,
     .shard = loss_shard,

@@ -1,15 +1,17 @@
+/* Matrix products: linear layers, experts, scores and context of unfused attention. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 typedef struct dims {
     double batch, m, n, k, experts, b_shared, bias;
     double in_bytes, out_bytes, grad_bytes; /* of an element */
 } dims;
 
-/* Of an operand, with its scales: four bytes for 128 values or one for 32, of fp4 one for 16. Sources: OCP
- * Microscaling Formats v1.0; DeepSeek-V3 arXiv:2412.19437, section 3.3.2; NVFP4 of Transformer Engine. */
+/* Bytes of one element with its share of the scales: one fp32 scale for 128 values or one byte for
+ * 32; fp4: one byte for 16. Sources: OCP Microscaling Formats v1.0; DeepSeek-V3 arXiv:2412.19437,
+ * section 3.3.2; NVFP4 of Transformer Engine. */
 static double operand_bytes(const nnc_op *op)
 {
     const double bytes = nnc_dtype_bytes(op->math_dtype);
@@ -20,35 +22,27 @@ static double operand_bytes(const nnc_op *op)
 NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_matmul *p = &op->u.matmul;
-    const dims d = { .batch = (double)p->batch,
-                     .m = (double)p->m,
-                     .n = (double)p->n,
-                     .k = (double)p->k,
-                     .experts = p->experts > 0 ? (double)p->experts : 1.0,
-                     .b_shared = (double)p->b_shared,
-                     .bias = (double)op->weights.vector,
-                     .in_bytes = operand_bytes(op),
-                     .out_bytes = nnc_dtype_bytes(op->dtype),
-                     .grad_bytes = op->grad_bytes };
-    NNC_PUT(why, d.batch, NULL);
-    NNC_PUT(why, d.m, NULL);
-    NNC_PUT(why, d.n, NULL);
-    NNC_PUT(why, d.k, NULL);
-    NNC_PUT(why, d.experts, NULL);
-    NNC_PUT(why, d.b_shared, NULL);
-    NNC_PUT(why, d.bias, NULL);
-    NNC_PUT(why, d.in_bytes, NULL);
-    NNC_PUT(why, d.out_bytes, NULL);
-    NNC_PUT(why, d.grad_bytes, NULL);
+    dims d;
+    NNC_DIM(why, batch, p->batch);
+    NNC_DIM(why, m, p->m);
+    NNC_DIM(why, n, p->n);
+    NNC_DIM(why, k, p->k);
+    NNC_DIM(why, experts, p->experts > 0 ? (double)p->experts : 1.0);
+    NNC_DIM(why, b_shared, p->b_shared);
+    NNC_DIM(why, bias, op->weights.vector);
+    NNC_DIM(why, in_bytes, operand_bytes(op));
+    NNC_DIM(why, out_bytes, nnc_dtype_bytes(op->dtype));
+    NNC_DIM(why, grad_bytes, op->grad_bytes);
     return d;
 }
 
 /* C[m,n] = A[m,k] B[k,n], batch times. Each of the m n k terms is one multiply and one add.
  * Operands cross memory once: reloading tiles is efficiency, not work.
  * Rows spread over experts read one B each; a weight gradient writes one per expert.
- * A product of the scores counts full_flops over all pairs; window_flops over as many keys per query
- * as the window has, causal_flops keeps those the mask leaves. Rows that only pad an expert's slots are executed, not mathematics. A weight gradient is
- * written in its own format, and read too when passes add up.
+ * Scores of attention: full_flops counts all pairs, window_flops as many keys per query as the
+ * window has, causal_flops the pairs under the mask. Rows that only pad an expert's slots are
+ * executed FLOPs, not model FLOPs. A weight gradient is written in its own format, and also read
+ * when passes add up.
  * Source: scaling-book "transformers".   [matmul] */
 NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
 {
@@ -75,7 +69,7 @@ NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
                     work.write_bytes * grad_accumulate);
         NNC_NOTE(why,
                  "operands cross memory once; grad_accumulate: share of the micro-batches that "
-                 "add to a gradient already there");
+                 "add to an existing gradient");
         return work;
     }
     if (d.bias > 0.0) {
@@ -84,9 +78,8 @@ NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
     NNC_SET(why, work.read_bytes, "B",
             (d.batch * d.m * d.k + d.batch * d.experts / d.b_shared * d.k * d.n) * d.in_bytes +
                 d.bias * d.in_bytes);
-    NNC_NOTE(why,
-             "operands cross memory once; rows go to experts, each a B of its own; b_shared of "
-             "the batch share one");
+    NNC_NOTE(why, "operands cross memory once; each expert has its own B; b_shared products of the "
+                  "batch share one B");
     NNC_SET(why, work.write_bytes, "B", d.batch * d.m * d.n * d.out_bytes);
     return work;
 }
@@ -103,7 +96,7 @@ NNC_SAYING double matmul_kept(const nnc_op *op, nnc_derivation *why)
     }
     if (p->keeps_b) {
         NNC_SET(why, b_bytes, "B", d.batch / d.b_shared * d.k * d.n * d.in_bytes);
-        NNC_NOTE(why, "B is no weight: it is kept too");
+        NNC_NOTE(why, "B is an activation, so it is kept too");
     }
     NNC_PUT(why, a_bytes, "B");
     NNC_PUT(why, b_bytes, "B");
@@ -141,9 +134,9 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k)
     };
 }
 
-/* C = A B: dA = dC B^T and dB = A^T dC. Of a weight, dB is the weight gradient; dA is left out when
- * A needs no gradient. Operands shared by a group of heads are read once per group in dA; dB sums
- * over the group, so its second operand is not shared. */
+/* C = A B: dA = dC B^T and dB = A^T dC. When B is a weight, dB is the weight gradient. dA is left
+ * out when A needs no gradient. Operands shared by a group of heads are read once per group in dA;
+ * dB sums over the group, so its second operand is not shared. */
 static int matmul_backward(const nnc_op *op, nnc_op *backward)
 {
     const nnc_matmul *p = &op->u.matmul;
@@ -186,7 +179,7 @@ static void shard_qkv(nnc_op *op, int64_t ranks)
     op->weights.vector = op->weights.vector * p->n / all;
 }
 
-/* Fewer key and value heads than ranks: every rank has one, for all of its query heads. */
+/* With fewer key and value heads than ranks, every rank has one, for all of its query heads. */
 static void shard_scores(nnc_matmul *p, const nnc_degrees *d)
 {
     const int64_t heads = nnc_at_least_one(p->heads / d->heads);
@@ -198,7 +191,7 @@ static void shard_scores(nnc_matmul *p, const nnc_degrees *d)
     p->window_pairs /= (double)d->positions;
 }
 
-/* Tokens arrive from every expert rank, as many as leave: the rows stay, the experts divide. */
+/* Each expert rank receives as many tokens as it sends: the rows stay, the experts divide. */
 static void shard_experts(nnc_op *op, const nnc_degrees *d)
 {
     nnc_matmul *p = &op->u.matmul;
@@ -230,7 +223,7 @@ static void matmul_shard(nnc_op *op, const nnc_degrees *d)
         } else {
             shard_columns(op, d->tensor);
         }
-        p->kept_divisor *= d->sequence / d->context; /* gathered again */
+        p->kept_divisor *= d->sequence / d->context; /* the input is gathered again in backward */
         break;
     case NNC_SPLIT_ROW: shard_rows(op, d->tensor); break;
     case NNC_SPLIT_EXPERT_COLUMN:
@@ -259,14 +252,8 @@ static void matmul_shape(const nnc_op *op, char *text, size_t size)
     }
 }
 
-static const char *matmul_name(const nnc_op *op)
-{
-    (void)op;
-    return "matmul";
-}
-
 const nnc_op_row nnc_matmul_row = {
-    .name = matmul_name,
+    .name = "matmul",
     NNC_OP_MEMBERS(matmul),
     .backward = matmul_backward,
     .shard = matmul_shard,

@@ -1,14 +1,16 @@
+/* Norms: layer, RMS, group and batch. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
-/* Per element: FLOPs of the kernel forward and backward, and passes over memory forward when every
- * primitive is a kernel of its own; backward has half as many again. Per row: bytes of statistics,
- * mean and reciprocal deviation in fp32, RMS the latter only. A row of up to so many elements stays
- * on the chip between the pass that sums and the pass that scales: of a group 128 KiB in 16 bit,
- * what one unit of a current GPU holds. Counts by inspection. */
+/* Normalisation: layer, RMS, group, batch. Per element: FLOPs of the kernel forward and backward,
+ * and passes over memory forward when every primitive is a separate kernel (backward has half as
+ * many again). Per row: bytes of statistics: mean and reciprocal deviation in fp32, RMS the latter
+ * only. on_chip_elements: the longest row that stays on the chip between the pass that sums and the
+ * pass that scales; for a group norm 128 KiB in 16 bit, the shared memory of one core of a current
+ * GPU. Counts by inspection. */
 static const struct {
     const char *name;
     double forward_flops, backward_flops, unfused_passes, statistics_bytes, on_chip_elements;
@@ -19,17 +21,17 @@ static const struct {
     [NNC_NORM_BATCH] = { "batch_norm", 8, 14, 6, 8, 0 },
 };
 
-/* Normalisation in one kernel reads x and writes y; backward reads x and dy and writes dx. Where
- * the statistics do not stay on the chip x is read once more forward, x and dy once more backward.
- * Without fusion there is one kernel per primitive: 6 passes, 5 for RMS, and half as many again
- * backward. By reductions: mean, variance, and the rest; backward sums over columns, over rows, and the
- * rest, of two inputs each.   [norm] */
+/* Normalisation in one kernel reads x and writes y; backward reads x and dy and writes dx. When a
+ * row does not stay on the chip, x is read once more forward, x and dy once more backward. Without
+ * fusion there is one kernel per primitive: 6 passes, 5 for RMS, and half as many again backward.
+ * By reductions: one kernel each for mean, variance, and the rest; backward one each for sums over
+ * columns, sums over rows, and the rest, with two inputs each.   [norm] */
 NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_norm *p = &op->u.norm;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
     NNC_LET(why, elements, NULL, (double)p->elements);
-    /* a group norm that runs in fp32 stands between casts from 16 bits and back */
+    /* a group norm that runs in fp32 has casts from 16 bits before it and back after it */
     const bool cast =
         p->kind == NNC_NORM_GROUP && p->keep == NNC_KEEP_UPCAST && nnc_dtype_bytes(op->dtype) < 4.0;
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
@@ -53,24 +55,24 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
     NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * elements);
     NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
     NNC_SET(why, work.read_bytes, "B", reads * elements * element_bytes);
-    NNC_NOTE(why, !p->fused          ? "one kernel per primitive"
-                  : p->by_reductions ? "a kernel for each sum, and one for the rest"
-                                     : "in one kernel; twice where a row's statistics do not stay "
-                                       "on the chip");
+    NNC_NOTE(why, !p->fused ? "one kernel per primitive"
+                  : p->by_reductions
+                      ? "one kernel per sum, and one for the rest"
+                      : "in one kernel; read twice if a row does not stay on the chip");
     NNC_SET(why, work.write_bytes, "B", writes * elements * element_bytes);
     if (cast) {
         NNC_LET(why, cast_bytes, NULL, 4.0 + element_bytes);
-        NNC_NOTE(why, "each way, of the casts to fp32 before the norm and back behind it");
+        NNC_NOTE(why, "per direction: the casts to fp32 before the norm and back after it");
         NNC_SET(why, work.read_bytes, "B", (reads * 4.0 + cast_bytes) * elements);
         NNC_SET(why, work.write_bytes, "B", (writes * 4.0 + cast_bytes) * elements);
     }
-    if (p->turned) { /* forward two maps, backward three; each is read and written */
+    if (p->turned) { /* two maps forward, three backward; each is read and written */
         NNC_LET(why, maps, NULL, backward ? 3.0 : 2.0);
         NNC_LET(why, read_bytes, "B", work.read_bytes);
         NNC_LET(why, write_bytes, "B", work.write_bytes);
         NNC_SET(why, work.read_bytes, "B", read_bytes + maps * elements * element_bytes);
         NNC_SET(why, work.write_bytes, "B", write_bytes + maps * elements * element_bytes);
-        NNC_NOTE(why, "maps whose channels lie together, turned for the norm and back");
+        NNC_NOTE(why, "channels-last maps, transposed for the norm and back");
     }
     return work;
 }
@@ -114,7 +116,7 @@ NNC_OP_FUNCTIONS(norm)
 static void norm_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_norm *p = &op->u.norm;
-    /* of queries and keys: each rank its heads */
+    /* norms of queries and keys: each rank has its heads */
     const int64_t ranks = op->split == NNC_SPLIT_INNER ? d->context * d->tensor : d->sequence;
     p->elements /= ranks;
     p->rows /= p->across_heads ? d->context : ranks;
@@ -139,7 +141,7 @@ static nnc_timed norm_timed(const nnc_op *op)
 }
 
 const nnc_op_row nnc_norm_row = {
-    .name = norm_name,
+    .name_of = norm_name,
     NNC_OP_MEMBERS(norm),
     .backward = nnc_op_same_backward,
     .shard = norm_shard,

@@ -1,8 +1,13 @@
+/* The table of op kinds, and the functions that ask a row. Also small tables of the same level: number
+ * formats, phases, groups, FLOPs conventions. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <nncost/dtype.h>
+
 #include "base/names.h"
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
 #define NNC_OP_ROW(kind, row) [kind] = &nnc_##row##_row,
@@ -61,6 +66,12 @@ int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
     return 1;
 }
 
+double nnc_op_no_bytes(const nnc_op *op)
+{
+    (void)op;
+    return 0.0;
+}
+
 void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees)
 {
     (void)op;
@@ -103,7 +114,7 @@ void nnc_op_say_params(const nnc_op *op, nnc_derivation *why)
     NNC_LET(why, columns, NULL, (double)w->cols);
     NNC_LET(why, vector, NULL, (double)w->vector);
     NNC_SAY(why, params, NULL, matrices * rows * columns + vector);
-    NNC_NOTE(why, "of one instance, on one rank; vector: biases and gains");
+    NNC_NOTE(why, "one instance, on one rank; vector: biases and gains");
     (void)params;
 }
 
@@ -112,7 +123,7 @@ const char *nnc_op_name(const nnc_op *op)
     return op != NULL ? op->name : "?";
 }
 
-/* "down.conv" of "down.0" is "down.0.conv". */
+/* "down.conv" of place "down.0" becomes "down.0.conv". */
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size)
 {
     const char *in = op->place != NULL ? op->place : "", *name = op->name;
@@ -126,7 +137,8 @@ const char *nnc_op_path(const nnc_op *op, char *text, size_t size)
 
 const char *nnc_op_kind_name(const nnc_op *op)
 {
-    return op != NULL ? nnc_op_row_of(op)->name(op) : "?";
+    const nnc_op_row *row = op != NULL ? nnc_op_row_of(op) : NULL;
+    return row == NULL ? "?" : row->name_of != NULL ? row->name_of(op) : row->name;
 }
 
 nnc_phase nnc_op_phase(const nnc_op *op)
@@ -151,4 +163,50 @@ void nnc_op_shape(const nnc_op *op, char *text, unsigned long size)
 }
 
 NNC_ENUM_NAMES(nnc_phase, NNC_PHASE_LIST)
-NNC_ENUM_NAMES(nnc_group, NNC_GROUP_LIST)
+
+static const char all_pairs[] = "one pass; attention over all pairs",
+                  wide_pairs[] = "one pass; attention over all pairs, with a window over its width",
+                  masked_pairs[] = "one pass; attention over the pairs under the mask";
+static const nnc_convention NNC_ROW(NNC_CONVENTION_PALM) = { NNC_COUNTS_WINDOW, false, wide_pairs };
+static const nnc_convention NNC_ROW(NNC_CONVENTION_CAUSAL) = { NNC_COUNTS_MASK, false,
+                                                               masked_pairs };
+static const nnc_convention NNC_ROW(NNC_CONVENTION_6ND) = { NNC_COUNTS_ALL, true, all_pairs };
+static const nnc_convention *const conventions[] = { NNC_CONVENTION_LIST(NNC_ROW_AT) };
+
+const nnc_convention *nnc_convention_of(nnc_flops_convention convention)
+{
+    return conventions[convention];
+}
+
+double nnc_dtype_bytes(nnc_dtype dtype)
+{
+    static const double bytes_of[NNC_DTYPE_COUNT] = {
+#define BYTES(name, text, bytes) [name] = (bytes),
+        NNC_DTYPE_LIST(BYTES)
+#undef BYTES
+    };
+    return (unsigned)dtype < NNC_DTYPE_COUNT ? bytes_of[dtype] : (double)NAN;
+}
+
+double nnc_stored_bytes(nnc_stored stored, double group_size)
+{
+    static const struct {
+        double bits, scale_bits, zero_bits, group;
+    } rows[NNC_STORED_COUNT] = {
+#define STORED(name, text, bits, scale_bits, zero_bits, group, math) \
+    [name] = { (bits), (scale_bits), (zero_bits), (group) },
+        NNC_STORED_LIST(STORED)
+#undef STORED
+    };
+    if ((unsigned)stored >= NNC_STORED_COUNT) {
+        return (double)NAN;
+    }
+    const double group = rows[stored].group > 0.0 ? rows[stored].group : group_size;
+    const double shared = rows[stored].scale_bits + rows[stored].zero_bits;
+    return (rows[stored].bits + (shared > 0.0 ? shared / group : 0.0)) / 8.0;
+}
+
+double nnc_block_format_bytes(double element_bytes, double scale_bytes, double block)
+{
+    return element_bytes + scale_bytes / block;
+}

@@ -1,16 +1,17 @@
+/* Optimizers and precision policies: bytes of each state, work of an update. One row each. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/names.h"
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 NNC_ENUM_NAMES(nnc_update_kind, NNC_UPDATE_LIST)
 
-/* weights, gradients, fp32 master copy, one moment, transient cast of the weights.
- * Sources: ZeRO arXiv:1910.02054 section 3.1 (mixed), Megatron-LM (mixed-fp32grad), DeepSeek-V3
- * arXiv:2412.19437 (fp8), scaling-book (bf16-states-fp32), Micikevicius arXiv:1710.03740.
- * [policies] */
+/* Sizes of a policy: weights, gradients, fp32 master copy, one moment, transient cast of the
+ * weights. Sources: ZeRO arXiv:1910.02054 section 3.1 (mixed), Megatron-LM (mixed-fp32grad),
+ * DeepSeek-V3 arXiv:2412.19437 (fp8), scaling-book (bf16-states-fp32), Micikevicius
+ * arXiv:1710.03740. [policies] */
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_DEFAULT) = { 2, 2, 4, 4, 0 };
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_FP32) = { 4, 4, 0, 4, 0 };
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_MIXED) = { 2, 2, 4, 4, 0 };
@@ -35,15 +36,11 @@ nnc_policy_sizes nnc_policy_bytes(nnc_policy policy)
                : (nnc_policy_sizes){ unknown, unknown, unknown, unknown, unknown };
 }
 
-NNC_ENUM_TEXTS(nnc_policy, NNC_POLICY_LIST)
-
-NNC_ENUM_TEXTS(nnc_optimizer, NNC_OPTIMIZER_LIST)
-
 static double gradient_io_bytes(const nnc_policy_sizes *sizes)
 {
     return sizes->gradient_bytes > 0.0
                ? sizes->gradient_bytes
-               : 2.0; /* not stored, yet written by backward and read once */
+               : 2.0; /* not stored, but written by backward and read once */
 }
 
 double nnc_policy_gradient_io_bytes(nnc_policy policy)
@@ -51,7 +48,6 @@ double nnc_policy_gradient_io_bytes(nnc_policy policy)
     return gradient_io_bytes(sizes_of(policy));
 }
 
-/* What a step works on. */
 typedef struct dims {
     double params, matrix_params, factored_elements;
     double weight_bytes_per_param, gradient_bytes_per_param, master_bytes_per_param,
@@ -61,31 +57,25 @@ typedef struct dims {
 NNC_SAYING dims dims_of(const nnc_update *u, nnc_derivation *why)
 {
     const nnc_policy_sizes *sizes = sizes_of(u->policy);
-    const dims d = { .params = (double)u->params,
-                     .matrix_params = (double)u->matrix_params,
-                     .factored_elements = u->factored_elements,
-                     .weight_bytes_per_param = sizes->weight_bytes,
-                     .gradient_bytes_per_param = gradient_io_bytes(sizes),
-                     .master_bytes_per_param = sizes->master_bytes,
-                     .moment_bytes_per_param = sizes->state_bytes };
-    NNC_PUT(why, d.params, NULL);
-    NNC_PUT(why, d.matrix_params, NULL);
-    NNC_PUT(why, d.factored_elements, NULL);
-    NNC_PUT(why, d.weight_bytes_per_param, NULL);
-    NNC_PUT(why, d.gradient_bytes_per_param, NULL);
-    NNC_PUT(why, d.master_bytes_per_param, NULL);
-    NNC_PUT(why, d.moment_bytes_per_param, NULL);
+    dims d;
+    NNC_DIM(why, params, u->params);
+    NNC_DIM(why, matrix_params, u->matrix_params);
+    NNC_DIM(why, factored_elements, u->factored_elements);
+    NNC_DIM(why, weight_bytes_per_param, sizes->weight_bytes);
+    NNC_DIM(why, gradient_bytes_per_param, gradient_io_bytes(sizes));
+    NNC_DIM(why, master_bytes_per_param, sizes->master_bytes);
+    NNC_DIM(why, moment_bytes_per_param, sizes->state_bytes);
     return d;
 }
 
 static double factored(const dims *d, nnc_derivation *why)
 {
     NNC_SAY(why, moments_bytes, "B", d->moment_bytes_per_param * d->factored_elements);
-    NNC_NOTE(why, "rows and columns of each matrix, and what is no matrix");
+    NNC_NOTE(why, "rows and columns of each matrix, and all vectors");
     return moments_bytes;
 }
 
-/* arXiv:2110.02861 */
+/* Source: arXiv:2110.02861 */
 static double in_8_bits(const dims *d, nnc_derivation *why)
 {
     NNC_SAY(why, moments_bytes, "B", 2.0 * (1.0 + 4.0 / 256.0) * d->params);
@@ -101,7 +91,8 @@ static double of_muon(const dims *d, nnc_derivation *why)
     return moments_bytes;
 }
 
-/* Of a step, besides what every optimizer reads, writes and multiplies. */
+/* The rows' `more`: work of a step in addition to the reads, writes and FLOPs of every
+ * optimizer. */
 static nnc_work means(const nnc_update *u, const dims *d, nnc_derivation *why)
 {
     (void)u;
@@ -115,7 +106,7 @@ static nnc_work orthogonalise(const nnc_update *u, const dims *d, nnc_derivation
     nnc_work work = { 0 };
     NNC_LET(why, orthogonalise_flops, "FLOP", u->orthogonalise_flops);
     NNC_SET(why, work.flops, "FLOP", orthogonalise_flops);
-    NNC_NOTE(why, "of every matrix of r x c, r <= c: 5 (4 r^2 c + 2 r^3)");
+    NNC_NOTE(why, "sum over matrices of r x c, r <= c: 5 (4 r^2 c + 2 r^3)");
     NNC_SAY(why, more_read_bytes, "B", 0.5 * (5.0 * 4.0 * 2.0 * d->matrix_params));
     NNC_NOTE(why, "five Newton-Schulz iterations, each about four passes over a 16-bit copy");
     NNC_SAY(why, more_written_bytes, "B", 0.5 * (5.0 * 4.0 * 2.0 * d->matrix_params));
@@ -124,18 +115,18 @@ static nnc_work orthogonalise(const nnc_update *u, const dims *d, nnc_derivation
     return work;
 }
 
-/* arXiv:1904.00962 */
+/* Source: arXiv:1904.00962 */
 static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *why)
 {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", 8.0 * d->params);
-    NNC_NOTE(why, "the direction and the weight in fp32 once more, when their norms are known");
+    NNC_NOTE(why, "the direction and the weight in fp32 once more, after their norms");
     NNC_SAY(why, more_written_bytes, "B", 4.0 * d->params);
     NNC_NOTE(why, "the direction");
     return (nnc_work){ .read_bytes = more_read_bytes, .write_bytes = more_written_bytes };
 }
 
-/* arXiv:1708.03888 */
+/* Source: arXiv:1708.03888 */
 static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why)
 {
     (void)u;
@@ -144,14 +135,14 @@ static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why)
     return (nnc_work){ .read_bytes = more_read_bytes };
 }
 
-/* Moments are per parameter and in units of the policy's moment, FLOPs per parameter of one step, and
- * passes those over fp32 memory when every primitive is a kernel of its own (Adam: m 3, v 5, sqrt 2,
- * scale 2, eps 2, addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
+/* moments: per parameter, in units of the policy's moment. flops: per parameter of one step.
+ * passes: over fp32 memory when every primitive is a separate kernel (Adam: m 3, v 5, sqrt 2, scale
+ * 2, eps 2, addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
 typedef struct optimizer {
     double moments, flops, passes;
-    double (*moments_bytes)(const dims *d, nnc_derivation *why); /* NULL: as many as moments says */
-    nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* NULL: none */
-    unsigned instead_of; /* those, as bits, that it does the work of in fewer bytes */
+    double (*moments_bytes)(const dims *d, nnc_derivation *why); /* NULL: by `moments` */
+    nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* NULL: no more */
+    unsigned instead_of; /* bit set of the optimizers that it replaces, with fewer bytes */
 } optimizer;
 enum { ADAMS = 1 << NNC_OPTIMIZER_ADAMW | 1 << NNC_OPTIMIZER_ADAM };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAMW) = { 2, 16, 20, NULL, NULL, 0 };
@@ -200,8 +191,8 @@ double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why)
 }
 
 /* One fused pass reads the gradient, the master copy (or the weight itself) and the moments, and
- * writes them back with the 16-bit weight. One kernel per primitive reads and writes fp32 in turn; with
- * a master copy it casts the gradient up and the weight down. */
+ * writes them back with the 16-bit weight. One kernel per primitive reads and writes fp32 in turn;
+ * with a master copy it casts the gradient up and the weight down. */
 NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
 {
     const dims d = dims_of(u, why);
@@ -248,8 +239,8 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
     return work;
 }
 
-/* Clipping by the global norm reads every gradient; scaling is folded into a fused step and is a
- * pass of its own otherwise. Clearing writes them once, adding them up goes over them in every pass. */
+/* Clipping by the global norm reads every gradient; scaling is part of a fused step and a separate
+ * pass otherwise. Zeroing writes gradients once; adding reads and writes them in every pass. */
 NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_update *u = &op->u.update;
@@ -260,7 +251,7 @@ NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why)
     nnc_work work = { 0 };
     if (u->kind == NNC_UPDATE_ZERO) {
         NNC_SET(why, work.write_bytes, "B", d.gradient_bytes_per_param * d.params);
-        NNC_NOTE(why, "every gradient, cleared once");
+        NNC_NOTE(why, "every gradient, zeroed once");
         return work;
     }
     if (u->kind == NNC_UPDATE_ADD) {
@@ -269,14 +260,14 @@ NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why)
         NNC_SET(why, work.read_bytes, "B",
                 passes * (d.weight_bytes_per_param + d.gradient_bytes_per_param) * d.params);
         NNC_SET(why, work.write_bytes, "B", passes * d.gradient_bytes_per_param * d.params);
-        NNC_NOTE(why, "of every pass: its gradient and the sum read, the sum written");
+        NNC_NOTE(why, "every pass reads its gradient and the sum, and writes the sum");
         return work;
     }
     NNC_LET(why, flops_per_param, NULL, u->fused ? 2.0 : 3.0);
     NNC_LET(why, reads, NULL, u->fused ? 1.0 : 2.0);
     NNC_LET(why, writes, NULL, u->fused ? 0.0 : 1.0);
     NNC_SET(why, work.vector_flops, "FLOP", flops_per_param * d.params);
-    NNC_NOTE(why, "the global norm; scaling is folded into a fused step, else a pass of its own");
+    NNC_NOTE(why, "the global norm; scaling is part of a fused step, else a separate pass");
     NNC_SET(why, work.read_bytes, "B", d.gradient_bytes_per_param * d.params * reads);
     NNC_SET(why, work.write_bytes, "B", d.gradient_bytes_per_param * d.params * writes);
     return work;
@@ -315,7 +306,7 @@ static const char *update_name(const nnc_op *op)
 }
 
 const nnc_op_row nnc_update_row = {
-    .name = update_name,
+    .name_of = update_name,
     NNC_OP_MEMBERS(update),
     .backward = nnc_op_no_backward,
     .shard = nnc_op_not_sharded,

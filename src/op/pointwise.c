@@ -1,164 +1,197 @@
+/* One pass over elements: FLOPs, bytes read and written, bytes kept. The largest table of ops: one row
+ * per kind of NNC_POINTWISE_LIST, every member by name. A kind without a row does not compile.
+ *
+ * Counts are by inspection of the kernels, per element of the output; transcendentals count as one
+ * FLOP. Some kinds change the number of elements (dispatch, pools): input_elements then counts the
+ * other side, which forward reads and backward writes.   [pointwise] */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/names.h"
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 NNC_ENUM_NAMES(nnc_pointwise_kind, NNC_POINTWISE_LIST)
 
-/* Per output element: FLOPs on the vector units, elements read and written, forward and backward,
- * in one kernel and with one kernel per primitive; bytes of mask or indices written forward and
- * read backward. Transcendentals count as one. Counts by inspection.   [pointwise] */
 typedef struct passes {
-    double reads, writes;
+    double reads, writes; /* elements */
 } passes;
 
+typedef struct both {
+    double forward, backward;
+} both;
+
 typedef struct pointwise_row {
-    double forward_flops, backward_flops;
-    passes forward, backward;
-    passes unfused_forward, unfused_backward;
-    double inputs;     /* input elements per output element, as kept */
-    double mask_bytes; /* per output element */
-    double forward_input_flops, backward_input_flops, backward_input_reads; /* of the other side */
+    both flops;                               /* on the vector units */
+    passes forward, backward;                 /* fused: in one kernel */
+    passes unfused_forward, unfused_backward; /* one kernel per primitive; left out = as fused */
+    double inputs;                            /* input elements per output element, as kept */
+    double mask_bytes;           /* mask or indices, written forward and read backward */
+    both input_flops;            /* per element of input_elements */
+    double backward_input_reads; /* elements of the input that backward reads */
+    bool no_backward;            /* no parameters before it, or a copy of an untrained weight */
+    nnc_timed timed;             /* left out = pointwise, or map by its group */
+    nnc_activation act;          /* of the kinds in NNC_ACTIVATION_LIST */
 } pointwise_row;
 
-static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
-    [NNC_PW_GELU] = { 8, 13, { 1, 1 }, { 2, 1 }, { 8, 8 }, { 16, 8 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_RELU] = { 1, 1, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
-    /* a compare and a product; backward 2 x max(x, 0) */
-    [NNC_PW_RELU2] = { 2, 3, { 1, 1 }, { 2, 1 }, { 2, 2 }, { 3, 2 }, 1, 0, 0, 0, 0 },
-    /* a sigmoid per row, a product; backward also the sum of a row's products */
-    [NNC_PW_SCALE] = { 1, 3, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 3, 1 }, 1, 0, 0, 0, 0 },
-    /* divide, tanh, multiply; backward 1 - tanh^2 of the output */
-    [NNC_PW_SOFTCAP] = { 3, 4, { 1, 1 }, { 2, 1 }, { 3, 3 }, { 4, 3 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_SILU] = { 4, 7, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
-    /* backward by the output */
-    [NNC_PW_SIGMOID] = { 3, 3, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_TANH] = { 4, 3, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_HARD_SIGMOID] = { 3, 2, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_HARD_SWISH] = { 4, 4, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
-    /* backward reads dy and both, and writes two gradients */
-    [NNC_PW_MUL] = { 1, 2, { 2, 1 }, { 3, 2 }, { 2, 1 }, { 4, 2 }, 2, 0, 0, 0, 0 },
-    /* gate and up in; unfused: the activation, then the product */
-    [NNC_PW_SWIGLU] = { 5, 10, { 2, 1 }, { 3, 2 }, { 3, 2 }, { 5, 3 }, 2, 0, 0, 0, 0 },
-    [NNC_PW_GEGLU] = { 6, 12, { 2, 1 }, { 3, 2 }, { 3, 2 }, { 5, 3 }, 2, 0, 0, 0, 0 },
-    [NNC_PW_BIAS] = { 1, 1, { 1, 1 }, { 1, 0 }, { 1, 1 }, { 1, 0 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_DROPOUT] = { 1, 1, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, 1, 1, 0, 0, 0 },
-    /* fused into the norm that follows: it also reads the branch and writes the sum; backward the
-     * norm's kernel also reads the gradient that bypassed it */
-    [NNC_PW_RESIDUAL] = { 1, 1, { 1, 1 }, { 1, 0 }, { 2, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_BIAS_DROPOUT_RESIDUAL] = { 3,
-                                       2,
-                                       { 2, 1 },
-                                       { 1, 1 },
-                                       { 4, 3 },
-                                       { 3, 2 },
-                                       1,
-                                       1,
-                                       0,
-                                       0,
-                                       0 },
-    [NNC_PW_SOFTMAX] = { 5, 4, { 1, 1 }, { 2, 1 }, { 3, 3 }, { 4, 3 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_SCALE_MASK] = { 2, 1, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_ROTARY] = { 3, 3, { 1, 1 }, { 1, 1 }, { 4, 2 }, { 4, 2 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_POSITION_ADD] = { 1, 1, { 1, 1 }, { 1, 0 }, { 1, 1 }, { 1, 0 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_TIME_ADD] = { 1, 1, { 1, 1 }, { 1, 0 }, { 1, 1 }, { 1, 0 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_TIMESTEP] = { 2, 0, { 0, 1 }, { 0, 0 }, { 0, 1 }, { 0, 0 }, 0, 0, 0, 0, 0 },
-    /* 2 x 2 windows: four compares; PyTorch keeps a 64-bit index per output */
-    [NNC_PW_MAX_POOL] = { 4, 1, { 4, 1 }, { 1, 4 }, { 4, 1 }, { 1, 4 }, 4, 8, 0, 0, 0 },
-    /* Windows of any size: every input is read once, compared or added, and its gradient written. */
-    [NNC_PW_MAX_POOL2D] = { 0, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 1, 8, 1, 0, 0 },
-    [NNC_PW_AVG_POOL2D] = { 1, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 1, 0, 1, 1, 0 },
-    [NNC_PW_UPSAMPLE_NEAREST] = { 0,
-                                  1,
-                                  { 0.25, 1 },
-                                  { 1, 0.25 },
-                                  { 0.25, 1 },
-                                  { 1, 0.25 },
-                                  0.25,
-                                  0,
-                                  0,
-                                  0,
-                                  0 },
-    [NNC_PW_UPSAMPLE_BILINEAR] = { 7,
-                                   7,
-                                   { 0.25, 1 },
-                                   { 1, 0.25 },
-                                   { 0.25, 1 },
-                                   { 1, 0.25 },
-                                   0.25,
-                                   0,
-                                   0,
-                                   0,
-                                   0 },
-    [NNC_PW_RESIZE] = { 1, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 1, 0, 0, 1, 0 },
-    /* the gradient of a concatenation is two views of it */
-    [NNC_PW_CONCAT] = { 0, 0, { 1, 1 }, { 0, 0 }, { 1, 1 }, { 0, 0 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_COPY] = { 0, 0, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, 1, 0, 0, 0, 0 },
-    /* Reads what its parts hold, writes them side by side, what they share once per head; backward the other way. */
-    [NNC_PW_BY_HEADS] = { 0, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 0, 0, 0 },
-    [NNC_PW_HALVES] = { 0, 0, { 0, 0 }, { 1, 1 }, { 0, 0 }, { 1, 1 }, 1, 0, 0, 0, 0 },
-    /* Of fp32: read, and written in half of the bytes; gradients the other way round. Of one flat buffer (unfused)
-     * gradients are also copied into it, and cast for their reduction. */
-    [NNC_PW_CAST_WEIGHTS] = { 0,
-                              0,
-                              { 1, 0.5 },
-                              { 0.5, 1 },
-                              { 1, 0.5 },
-                              { 2.5, 2.5 },
-                              0,
-                              0,
-                              0,
-                              0,
-                              0 },
-    /* Gathers read a row per copy; sums read every copy and write one row. Combining weights each
-     * copy, and its backward also reads the copies for the gradients of the weights. */
-    [NNC_PW_DISPATCH] = { 0, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 0, 0, 0 },
-    [NNC_PW_SUM_COPIES] = { 0, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 1, 0, 0 },
-    [NNC_PW_COMBINE] = { 0, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 2, 3, 1 },
-    /* fp32, of which the new block's result has half the bytes: scale both, add */
-    [NNC_PW_MERGE] = { 3, 1, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, 1, 0, 0, 0, 0 },
-    /* one product with the scale of its block; the stored weights are the other side */
-    [NNC_PW_DEQUANTIZE] = { 1, 0, { 0, 1 }, { 0, 0 }, { 0, 1 }, { 0, 0 }, 0, 0, 0, 0, 0 },
-    /* Unfused, in fp32: times the scores, sum, concatenation, cast. Backward: the cast, that of the rows; products
-     * with bias and scores, each with its sum; the parts put together. 28 and 40 bytes per value of 16 bits. */
-    [NNC_PW_EXPERT_BIAS] = { 2, 4, { 0, 0 }, { 1, 0 }, { 7, 7 }, { 12, 8 }, 0, 0, 0, 0, 0 },
-    /* Both halves, and the concatenation; backward the gradient where nothing was cut off, and its concatenation. */
-    [NNC_PW_CLAMP] = { 1, 1, { 2, 2 }, { 3, 2 }, { 2, 2 }, { 3, 2 }, 1, 0, 0, 0, 0 },
-    [NNC_PW_CAST] = { 2, 2, { 1, 0 }, { 1, 0 }, { 1, 0 }, { 1, 0 }, 1, 1, 0, 0, 0 },
-};
+#define ROW(kind, ...) static const pointwise_row NNC_ROW(kind) = { __VA_ARGS__ }
 
-/* In the norm's kernel an activation moves nothing; a sum reads its other side, and backward writes the
- * gradient of that. */
+ROW(NNC_PW_RELU, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
+    .act = { .by_output = true, .onnx = "Relu LeakyRelu Elu" });
+ROW(NNC_PW_GELU, .flops = { 8, 13 }, .forward = { 1, 1 }, .backward = { 2, 1 },
+    .unfused_forward = { 8, 8 }, .unfused_backward = { 16, 8 }, .inputs = 1,
+    .act = { .onnx = "Gelu" });
+ROW(NNC_PW_SILU, .flops = { 4, 7 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
+/* backward from the output */
+ROW(NNC_PW_SIGMOID, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
+    .act = { .by_output = true });
+ROW(NNC_PW_TANH, .flops = { 4, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
+    .act = { .by_output = true, .onnx = "Tanh" });
+ROW(NNC_PW_HARD_SIGMOID, .flops = { 3, 2 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
+ROW(NNC_PW_HARD_SWISH, .flops = { 4, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
+    .act = { .onnx = "HardSwish" });
+ROW(NNC_PW_SOFTMAX, .flops = { 5, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 },
+    .unfused_forward = { 3, 3 }, .unfused_backward = { 4, 3 }, .inputs = 1,
+    .act = { .by_output = true });
+/* gate and up in; unfused: the activation, then the product */
+ROW(NNC_PW_SWIGLU, .flops = { 5, 10 }, .forward = { 2, 1 }, .backward = { 3, 2 },
+    .unfused_forward = { 3, 2 }, .unfused_backward = { 5, 3 }, .inputs = 2,
+    .act = { .gated = true });
+ROW(NNC_PW_GEGLU, .flops = { 6, 12 }, .forward = { 2, 1 }, .backward = { 3, 2 },
+    .unfused_forward = { 3, 2 }, .unfused_backward = { 5, 3 }, .inputs = 2,
+    .act = { .gated = true });
+/* a compare and a product; backward 2 x max(x, 0) */
+ROW(NNC_PW_RELU2, .flops = { 2, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 },
+    .unfused_forward = { 2, 2 }, .unfused_backward = { 3, 2 }, .inputs = 1);
+/* a sigmoid per row, a product; backward also sums the products of a row */
+ROW(NNC_PW_SCALE, .flops = { 1, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 },
+    .unfused_forward = { 1, 1 }, .unfused_backward = { 3, 1 }, .inputs = 1);
+/* divide, tanh, multiply; backward 1 - tanh^2 of the output */
+ROW(NNC_PW_SOFTCAP, .flops = { 3, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 },
+    .unfused_forward = { 3, 3 }, .unfused_backward = { 4, 3 }, .inputs = 1);
+/* backward reads dy and both inputs, and writes two gradients */
+ROW(NNC_PW_MUL, .flops = { 1, 2 }, .forward = { 2, 1 }, .backward = { 3, 2 },
+    .unfused_forward = { 2, 1 }, .unfused_backward = { 4, 2 }, .inputs = 2);
+ROW(NNC_PW_BIAS, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
+ROW(NNC_PW_DROPOUT, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1,
+    .mask_bytes = 1);
+/* Fused into the norm that follows, which also reads the branch and writes the sum; in backward
+ * the norm's kernel also reads the gradient of the residual stream. */
+ROW(NNC_PW_RESIDUAL, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 },
+    .unfused_forward = { 2, 1 }, .unfused_backward = { 2, 1 }, .inputs = 1);
+ROW(NNC_PW_BIAS_DROPOUT_RESIDUAL, .flops = { 3, 2 }, .forward = { 2, 1 }, .backward = { 1, 1 },
+    .unfused_forward = { 4, 3 }, .unfused_backward = { 3, 2 }, .inputs = 1, .mask_bytes = 1);
+ROW(NNC_PW_SCALE_MASK, .flops = { 2, 1 }, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1);
+ROW(NNC_PW_ROTARY, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 1, 1 },
+    .unfused_forward = { 4, 2 }, .unfused_backward = { 4, 2 }, .inputs = 1);
+ROW(NNC_PW_POSITION_ADD, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
+ROW(NNC_PW_TIME_ADD, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
+ROW(NNC_PW_TIMESTEP, .flops = { 2, 0 }, .forward = { 0, 1 }, .no_backward = true);
+/* 2 x 2 windows: four compares; PyTorch keeps a 64-bit index per output */
+ROW(NNC_PW_MAX_POOL, .flops = { 4, 1 }, .forward = { 4, 1 }, .backward = { 1, 4 }, .inputs = 4,
+    .mask_bytes = 8);
+/* Windows of any size: every input is read once, compared or added, and its gradient written. */
+ROW(NNC_PW_MAX_POOL2D, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1,
+    .mask_bytes = 8, .input_flops = { 1, 0 });
+ROW(NNC_PW_AVG_POOL2D, .flops = { 1, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1,
+    .input_flops = { 1, 1 });
+ROW(NNC_PW_UPSAMPLE_NEAREST, .flops = { 0, 1 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 },
+    .inputs = 0.25);
+ROW(NNC_PW_UPSAMPLE_BILINEAR, .flops = { 7, 7 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 },
+    .inputs = 0.25);
+ROW(NNC_PW_RESIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1,
+    .input_flops = { 0, 1 });
+/* the gradient of a concatenation is two views of it */
+ROW(NNC_PW_CONCAT, .forward = { 1, 1 }, .inputs = 1);
+ROW(NNC_PW_COPY, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1);
+/* Reads the parts and writes them next to each other; a part that heads share is written once
+ * per head. Backward is the reverse. */
+ROW(NNC_PW_BY_HEADS, .forward = { 0, 1 }, .backward = { 1, 0 });
+ROW(NNC_PW_HALVES, .backward = { 1, 1 }, .inputs = 1);
+/* Forward reads fp32 and writes 16 bits; gradients the other way. With one flat gradient buffer
+ * (unfused), gradients are also copied into it, and cast for their reduction. */
+ROW(NNC_PW_CAST_WEIGHTS, .forward = { 1, 0.5 }, .backward = { 0.5, 1 },
+    .unfused_forward = { 1, 0.5 }, .unfused_backward = { 2.5, 2.5 }, .timed = NNC_TIMED_UPDATE);
+/* Dispatch reads one row per copy of a token; a sum reads every copy and writes one row.
+ * Combining weights each copy; its backward also reads the copies for the gradients of the
+ * weights. */
+ROW(NNC_PW_DISPATCH, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 });
+ROW(NNC_PW_SUM_COPIES, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 1, 0 });
+ROW(NNC_PW_COMBINE, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 2, 3 },
+    .backward_input_reads = 1);
+/* fp32; the new block's result has half the bytes: scale both, add */
+ROW(NNC_PW_MERGE, .flops = { 3, 1 }, .forward = { 1.5, 1 }, .backward = { 1.5, 1 }, .inputs = 1);
+/* one product with the scale of its block; the stored weights are the input */
+ROW(NNC_PW_DEQUANTIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .no_backward = true);
+/* Unfused, in fp32. Forward: times the scores, sum, concatenation, cast. Backward: the cast, the
+ * sum over rows, products with bias and scores, each with its sum, and the join of the parts. 28
+ * and 40 bytes per value of 16 bits. */
+ROW(NNC_PW_EXPERT_BIAS, .flops = { 2, 4 }, .backward = { 1, 0 }, .unfused_forward = { 7, 7 },
+    .unfused_backward = { 12, 8 });
+/* Both halves, and the concatenation; backward masks the gradient of both, and joins them. */
+ROW(NNC_PW_CLAMP, .flops = { 1, 1 }, .forward = { 2, 2 }, .backward = { 3, 2 }, .inputs = 1);
+ROW(NNC_PW_CAST, .flops = { 2, 2 }, .forward = { 1, 0 }, .backward = { 1, 0 }, .inputs = 1,
+    .mask_bytes = 1, .timed = NNC_TIMED_CAST);
+
+#undef ROW
+static const pointwise_row *const kinds[] = { NNC_POINTWISE_LIST(NNC_ROW_AT) };
+
+const nnc_activation *nnc_activation_of(nnc_pointwise_kind kind)
+{
+    return &kinds[kind]->act;
+}
+
+nnc_pointwise_kind nnc_activation_of_onnx(const char *operator_name)
+{
+    const size_t length = strlen(operator_name);
+    for (int kind = 0; kind < NNC_PW_KIND_COUNT; kind++) {
+        for (const char *at = kinds[kind]->act.onnx; at != NULL; at = strchr(at, ' ')) {
+            at += *at == ' ';
+            if (strncmp(at, operator_name, length) == 0 &&
+                (at[length] == ' ' || at[length] == '\0')) {
+                return (nnc_pointwise_kind)kind;
+            }
+        }
+    }
+    return NNC_PW_KIND_COUNT;
+}
+
+static passes passes_of(const pointwise_row *row, bool fused, bool backward)
+{
+    const passes one = backward ? row->backward : row->forward;
+    const passes many = backward ? row->unfused_backward : row->unfused_forward;
+    return fused || many.reads + many.writes == 0.0 ? one : many;
+}
+
+/* Inside the norm's kernel an activation moves no bytes; a residual sum reads the branch, and
+ * backward writes the gradient of it. */
 static passes inside_norm(nnc_pointwise_kind kind, bool backward)
 {
     const double side = kind == NNC_PW_RESIDUAL ? 1.0 : 0.0;
     return (passes){ backward ? 0.0 : side, backward ? side : 0.0 };
 }
 
-/* Largest value, sum and quotient; backward the sum of a row's products, and the rest. */
+/* One kernel each for the largest value, the sum and the quotient; backward: the sum of a row's
+ * products, and the rest. */
 static passes by_reductions(bool backward)
 {
     return backward ? (passes){ 4, 1 } : (passes){ 3, 1 };
 }
 
-/* Of a dispatch or its opposite, input_elements are those of the other side: one row per token where
- * elements have one per copy. Combining weighs each copy; its backward reads them too. */
 NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_pointwise *p = &op->u.pointwise;
-    const pointwise_row *row = &kinds[p->kind];
+    const pointwise_row *row = kinds[p->kind];
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
     const bool other = backward && p->backward_elements > 0;
     const passes pass = p->inside          ? inside_norm(p->kind, backward)
                         : p->by_reductions ? by_reductions(backward)
-                        : backward         ? (p->fused ? row->backward : row->unfused_backward)
-                                           : (p->fused ? row->forward : row->unfused_forward);
+                                           : passes_of(row, p->fused, backward);
     /* a cast writes 8-bit copies both ways */
     const bool masks_written = p->kind == NNC_PW_CAST || !backward;
     NNC_LET(why, elements, NULL, (double)(other ? p->backward_elements : p->elements));
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
-    NNC_LET(why, flops_per_element, NULL, backward ? row->backward_flops : row->forward_flops);
+    NNC_LET(why, flops_per_element, NULL, backward ? row->flops.backward : row->flops.forward);
     NNC_LET(why, reads, NULL, pass.reads + (p->weighted && backward ? row->inputs + 1.0 : 0.0));
     NNC_LET(why, writes, NULL, pass.writes);
     const double random_bytes = p->random_written && !backward ? 4.0 : 0.0; /* fp32 */
@@ -169,7 +202,7 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
     if (p->input_elements > 0) {
         NNC_LET(why, input_elements, NULL, (double)p->input_elements);
         NNC_LET(why, flops_per_input, NULL,
-                backward ? row->backward_input_flops : row->forward_input_flops);
+                backward ? row->input_flops.backward : row->input_flops.forward);
         NNC_LET(why, inputs_read, NULL, backward ? row->backward_input_reads : 1.0);
         NNC_LET(why, inputs_written, NULL, backward ? 1.0 : 0.0);
         NNC_SET(why, work.vector_flops, "FLOP",
@@ -192,7 +225,7 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
     NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * elements);
     NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
     NNC_SET(why, work.read_bytes, "B", (reads * element_bytes + mask_read) * elements);
-    NNC_NOTE(why, p->inside  ? "in the kernel of the norm"
+    NNC_NOTE(why, p->inside  ? "inside the kernel of the norm"
                   : p->fused ? "in one kernel"
                              : "one kernel per primitive");
     NNC_SET(why, work.write_bytes, "B", (writes * element_bytes + mask_written) * elements);
@@ -202,7 +235,7 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
 NNC_SAYING double pointwise_kept(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_pointwise *p = &op->u.pointwise;
-    const pointwise_row *row = &kinds[p->kind];
+    const pointwise_row *row = kinds[p->kind];
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_LET(why, extra_bytes, "B", p->extra_kept_bytes);
     NNC_LET(why, tensors, NULL,
@@ -228,8 +261,8 @@ NNC_SAYING double pointwise_transient(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_pointwise *p = &op->u.pointwise;
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
-    NNC_LET(why, inputs, NULL, kinds[p->kind].inputs);
-    /* What is computed again is there beside its gradients. */
+    NNC_LET(why, inputs, NULL, kinds[p->kind]->inputs);
+    /* the recomputed output lives at the same time as the gradients */
     NNC_LET(why, again, NULL, op->recomputed ? 1.0 : 0.0);
     NNC_SAY(why, transient_bytes, "B", (1.0 + inputs + again) * elements * element_bytes);
     NNC_NOTE(why, nnc_transient_note);
@@ -240,17 +273,15 @@ NNC_OP_FUNCTIONS(pointwise)
 
 static int pointwise_backward(const nnc_op *op, nnc_op *backward)
 {
-    const nnc_pointwise_kind kind = op->u.pointwise.kind;
-    /* no parameters upstream; a copy of a weight that is not trained */
-    const bool none = kind == NNC_PW_TIMESTEP || kind == NNC_PW_DEQUANTIZE;
-    return none ? 0 : nnc_op_same_backward(op, backward);
+    return kinds[op->u.pointwise.kind]->no_backward ? 0 : nnc_op_same_backward(op, backward);
 }
 
-/* Ranks that share the elements; of a cast, whose input and output differ. */
+/* Ranks that share the elements. For a cast, input and output differ. */
 static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward)
 {
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
-    if (op->u.pointwise.kind == NNC_PW_DEQUANTIZE) { /* weights, whatever the tokens do */
+    /* it works on weights, whatever the split of the tokens */
+    if (op->u.pointwise.kind == NNC_PW_DEQUANTIZE) {
         return op->split == NNC_SPLIT_TOKENS || op->split == NNC_SPLIT_SEQUENCE ? 1
                : op->split == NNC_SPLIT_EXPERT_INNER ? d->expert_tensor * d->expert
                                                      : d->tensor;
@@ -277,7 +308,7 @@ static void pointwise_shard(nnc_op *op, const nnc_degrees *d)
     p->input_elements /= ranks;
     p->backward_elements /= ranks_of(op, d, true);
     p->extra_kept_bytes /= (double)ranks;
-    op->weights.vector /= op->split == NNC_SPLIT_HEADS ? d->tensor : 1; /* sinks */
+    op->weights.vector /= op->split == NNC_SPLIT_HEADS ? d->tensor : 1; /* attention sinks */
     if (op->split == NNC_SPLIT_EXPERT_INNER && d->expert > 1 && p->kind != NNC_PW_DEQUANTIZE) {
         p->elements = nnc_scaled_up(p->elements, d->imbalance);
     }
@@ -296,14 +327,12 @@ static const char *pointwise_name(const nnc_op *op)
 static nnc_timed pointwise_timed(const nnc_op *op)
 {
     const bool map = op->group == NNC_GROUP_CONV || op->group == NNC_GROUP_RESAMPLE;
-    return op->u.pointwise.kind == NNC_PW_CAST           ? NNC_TIMED_CAST
-           : op->u.pointwise.kind == NNC_PW_CAST_WEIGHTS ? NNC_TIMED_UPDATE
-           : map                                         ? NNC_TIMED_MAP
-                                                         : NNC_TIMED_POINTWISE;
+    const nnc_timed own = kinds[op->u.pointwise.kind]->timed;
+    return own != 0 ? own : map ? NNC_TIMED_MAP : NNC_TIMED_POINTWISE;
 }
 
 const nnc_op_row nnc_pointwise_row = {
-    .name = pointwise_name,
+    .name_of = pointwise_name,
     NNC_OP_MEMBERS(pointwise),
     .backward = pointwise_backward,
     .shard = pointwise_shard,

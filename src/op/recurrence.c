@@ -1,7 +1,8 @@
+/* State-space and linear-attention mixers (Mamba, Mamba-2, gated delta rule): a recurrence over tokens. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 typedef struct dims {
     double tokens, inner, state, groups, heads, chunk;
@@ -12,27 +13,22 @@ typedef struct dims {
 NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_scan *p = &op->u.scan;
-    dims d = { .tokens = (double)p->tokens,
-               .inner = (double)p->inner,
-               .state = (double)p->state,
-               .groups = (double)p->groups,
-               .heads = (double)(p->heads > 0 ? p->heads : p->inner),
-               .chunk = (double)p->chunk,
-               .element_bytes = nnc_dtype_bytes(op->dtype) };
-    NNC_PUT(why, d.tokens, NULL);
-    NNC_PUT(why, d.inner, NULL);
-    NNC_PUT(why, d.state, NULL);
-    NNC_PUT(why, d.groups, NULL);
-    NNC_PUT(why, d.heads, NULL);
-    NNC_PUT(why, d.chunk, NULL);
-    NNC_PUT(why, d.element_bytes, NULL);
+    dims d;
+    NNC_DIM(why, tokens, p->tokens);
+    NNC_DIM(why, inner, p->inner);
+    NNC_DIM(why, state, p->state);
+    NNC_DIM(why, groups, p->groups);
+    NNC_DIM(why, heads, (double)(p->heads > 0 ? p->heads : p->inner));
+    NNC_DIM(why, chunk, p->chunk);
+    NNC_DIM(why, element_bytes, nnc_dtype_bytes(op->dtype));
     NNC_SET(why, d.inputs, NULL, d.inner + 2.0 * d.groups * d.state + d.heads);
     return d;
 }
 
-/* Per token and number of the state: two for the discretised decay, two for the input, two to add it to the
- * decayed state, two to read; two per value to pass the input by. Counts by inspection of the recurrence;
- * transcendentals count as one. Source: arXiv:2312.00752, algorithm 2.   [scan] */
+/* FLOPs per token and number of the state: two for the discretised decay, two for the input, two to
+ * add it to the decayed state, two to read; and two per value for the skip connection. Counts by
+ * inspection of the recurrence; transcendentals count as one. Source: arXiv:2312.00752, algorithm
+ * 2.   [scan] */
 NNC_SAYING double selective_flops(const dims *d, nnc_derivation *why)
 {
     const double tokens = d->tokens, inner = d->inner, state = d->state;
@@ -41,10 +37,11 @@ NNC_SAYING double selective_flops(const dims *d, nnc_derivation *why)
     return recurrence_flops;
 }
 
-/* Tokens of a chunk meet as in attention, and the state is written and read once for each token: products of
- * keys and queries (groups x state), and of what comes out with the values. The delta rule first solves for what
- * each token adds: two more products with keys, one more with values, and one more of the state. Sources:
- * arXiv:2405.21060, section 6; arXiv:2412.06464, section 3.3.   [scan] */
+/* Within a chunk, tokens interact as in attention: products of keys and queries (groups x state),
+ * then with the values. Between chunks, the state is written and read once per token. The delta
+ * rule first solves for what each token adds: two more products with keys, one more with values,
+ * and one more of the state. Sources: arXiv:2405.21060, section 6; arXiv:2412.06464, section 3.3.
+ * [scan] */
 NNC_SAYING double chunked_flops(const nnc_scan *p, const dims *d, double *mathematics,
                                 nnc_derivation *why)
 {
@@ -59,14 +56,14 @@ NNC_SAYING double chunked_flops(const nnc_scan *p, const dims *d, double *mathem
         NNC_SET(why, pair_flops, "FLOP", 2.0 * tokens * chunk * (groups * state + inner));
         NNC_SET(why, state_flops, "FLOP", 2.0 * tokens * 2.0 * state * inner);
     }
-    NNC_NOTE(why,
-             "the state is written and read; the recurrence itself, what counts as the model's");
+    NNC_NOTE(why, "the state is written and read; only this recurrence counts as model FLOPs");
     *mathematics = state_flops;
     NNC_SAY(why, scan_flops, "FLOP", pair_flops + state_flops);
     return scan_flops;
 }
 
-/* Backward runs the forward products again, since only the inputs are kept, and two for each. */
+/* Backward repeats the forward products, since only the inputs are kept, and does two more for
+ * each. */
 NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_scan *p = &op->u.scan;
@@ -88,7 +85,7 @@ NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why)
         NNC_SET(why, work.vector_flops, "FLOP", times * 3.0 * d.tokens * d.chunk * d.heads);
         NNC_NOTE(why, "the decay between two tokens of a chunk: subtract, exp, multiply");
         NNC_SET(why, states_bytes, "B", 4.0 * d.tokens / d.chunk * d.inner * d.state);
-        NNC_NOTE(why, "a state per chunk in fp32, written and read");
+        NNC_NOTE(why, "one state per chunk in fp32, written and read");
     }
     NNC_PUT(why, states_bytes, "B");
     if (backward) {
@@ -121,7 +118,7 @@ NNC_SAYING double scan_transient(const nnc_op *op, nnc_derivation *why)
 
 NNC_OP_FUNCTIONS(scan)
 
-/* Tensor ranks share the heads; the layer's rules see to it that groups divide too. */
+/* Tensor ranks share the heads; the layer's rules guarantee that groups divide too. */
 static void scan_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_scan *p = &op->u.scan;
@@ -147,7 +144,7 @@ static const char *scan_name(const nnc_op *op)
 }
 
 const nnc_op_row nnc_scan_row = {
-    .name = scan_name,
+    .name_of = scan_name,
     NNC_OP_MEMBERS(scan),
     .backward = nnc_op_same_backward,
     .shard = scan_shard,

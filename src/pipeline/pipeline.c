@@ -1,59 +1,443 @@
-/* Pipeline schedules: time and activations kept, replayed. */
-#include "pipeline/pipeline.h"
-
+/* Replay of the order lists of a pipeline: every op starts as soon as its input has arrived and its device is free.
+ * nnc_pipeline_run skips the steady part of a long schedule: once the state repeats, only later in time, all further
+ * periods take the same time.   [pipeline] [pipeline-skip] */
 #include <float.h>
 #include <math.h>
 
 #include "base/number.h"
-#include "pipeline/pipeline_replay.h"
+#include "pipeline/pipeline_internal.h"
 
-static double device_busy_s(const nnc_replay *replay, int32_t d)
+/* A replay under way. Virtual stages count both directions of dualpipe here. */
+typedef struct replay {
+    const nnc_pipeline *pipeline;
+    const nnc_schedule_row *row;
+    nnc_pipeline_memory *memory;
+    nnc_pipeline_event_fn *event; /* NULL: intervals are not reported */
+    void *context;
+    int32_t virtual_stages, chain; /* all of them, and those that one micro-batch passes */
+    bool dual;                     /* dualpipe on two devices and more */
+    bool folded;                   /* the second chunk or direction runs back up the devices */
+    bool splits;                   /* weight gradients are separate ops */
+    bool quiet;                    /* no events, and kept micro-batches are not counted */
+} replay;
+
+/* ---- laying out ---- */
+
+static int32_t device_of(const replay *r, int32_t virtual_stage)
 {
-    const nnc_pipeline *const pipeline = replay->pipeline;
+    const int32_t p = r->pipeline->stages;
+    return r->folded && virtual_stage >= p ? 2 * p - 1 - virtual_stage : virtual_stage % p;
+}
+
+static int32_t chunk_of(const replay *r, int32_t virtual_stage)
+{
+    return virtual_stage / r->pipeline->stages;
+}
+
+/* Binds a stream to the virtual stage of its next ops. */
+static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase,
+                 int32_t virtual_stage)
+{
+    nnc_pipeline_memory *const memory = r->memory;
+    const nnc_pipeline *const pipeline = r->pipeline;
+    const int32_t at = virtual_stage % r->chain; /* position on the path of a micro-batch */
+    const bool first = at == 0, last = at == r->chain - 1;
+    stream->virtual_stage = virtual_stage;
+    stream->in = stream->out = NULL;
+    switch (phase) {
+    case NNC_RUN_FORWARD:
+        stream->in = first ? NULL : &memory->forward[virtual_stage];
+        stream->out = last ? NULL : &memory->forward[virtual_stage + 1];
+        stream->time_s = pipeline->forward_s[at];
+        break;
+    case NNC_RUN_BACKWARD:
+        stream->in = last ? NULL : &memory->backward[virtual_stage];
+        stream->out = first ? NULL : &memory->backward[virtual_stage - 1];
+        stream->time_s = pipeline->backward_s[at] + (r->splits ? 0 : pipeline->weight_s[at]);
+        break;
+    case NNC_RUN_WEIGHT: stream->time_s = pipeline->weight_s[at]; break;
+    }
+    stream->send_s = stream->time_s + (stream->out != NULL ? stream->out->send_s : 0);
+}
+
+static void begin_stream(const replay *r, int32_t d, int32_t index)
+{
+    const nnc_pipeline *const pipeline = r->pipeline;
+    const int32_t p = pipeline->stages, v = pipeline->chunks;
+    const int64_t m = pipeline->micro_batches;
+    const nnc_pipeline_phase phase = (nnc_pipeline_phase)(index / 2);
+    /* Stream 0 of dualpipe is the direction that starts at this half of the devices. */
+    const int32_t chunk = r->dual && d >= p / 2 ? 1 - index % 2 : index % 2;
+    /* The phase whose op frees the activations. */
+    const bool late = r->splits && !r->row->frees_early;
+    const nnc_pipeline_phase last = late ? NNC_RUN_WEIGHT : NNC_RUN_BACKWARD;
+    nnc_stream *const stream = &r->memory->device[d].stream[index];
+    stream->done = 0;
+    stream->limit = m;
+    stream->turn = INT64_MAX;
+    stream->keeps = phase == NNC_RUN_FORWARD ? 1 : phase == last ? -1 : 0;
+    int32_t virtual_stage = chunk == 1 ? 2 * p - 1 - d : d;
+    if (r->dual) {
+        stream->limit = chunk == 0 ? (m + 1) / 2 : m / 2;
+    } else if (r->row->chunks == 0) {
+        stream->limit = m * v;
+        stream->turn = p;
+        virtual_stage += phase == NNC_RUN_BACKWARD ? (v - 1) * p : 0;
+    }
+    stream->turn_left = stream->turn;
+    bind(r, stream, phase, virtual_stage);
+}
+
+static void begin_device(const replay *r, int32_t d)
+{
+    nnc_pipeline_device *const device = &r->memory->device[d];
+    device->runs = 0;
+    r->row->write(r->pipeline, d, device);
+    device->free_s = device->first_s = 0;
+    device->started = false;
+    device->run = device->op = 0;
+    device->left = device->order[0].repeat;
+    device->kept = device->kept_max = 0;
+    for (int32_t i = 0; i < NNC_STREAMS; i += r->folded ? 1 : 2) {
+        begin_stream(r, d, i);
+    }
+}
+
+static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int32_t from,
+                           int32_t to)
+{
+    const int32_t a = device_of(r, from), b = device_of(r, to);
+    uint64_t count = NNC_QUEUE_SLOTS;
+    /* A whole group of micro-batches can be on the way from the last device to the first. */
+    while ((a - b > 1 || b - a > 1) && count < (uint64_t)r->pipeline->stages) {
+        count *= 2;
+    }
+    queue->arrival_s = slots;
+    queue->send_s = a == b ? 0 : r->pipeline->send_s;
+    queue->mask = count - 1;
+    queue->put = queue->got = 0;
+    return slots + count;
+}
+
+static bool lay_out(replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory)
+{
+    const int32_t p = pipeline->stages, v = pipeline->chunks;
+    const int64_t m = pipeline->micro_batches;
+    const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
+    const bool alone = row->dual && p == 1; /* one device: nothing to fold or to pair with */
+    const bool dual = row->dual && !alone;
+    int64_t chunk_ops;
+    if (p < 1 || p > NNC_PIPELINE_STAGES_MAX || v < 1 || v > NNC_PIPELINE_VIRTUAL_MAX / p ||
+        m < 1 || !nnc_mul_i64(m, 4 * (int64_t)v, &chunk_ops) ||
+        (row->chunks == 0 ? v > 1 && m % p != 0 : v != row->chunks) || (dual && p % 2 != 0)) {
+        return false;
+    }
+    r->pipeline = pipeline;
+    r->row = row;
+    r->memory = memory;
+    r->virtual_stages = dual ? 2 * p : p * v;
+    r->chain = p * v;
+    r->dual = dual;
+    r->folded = row->folded && !alone;
+    r->splits = row->splits && !alone;
+    return true;
+}
+
+static void begin(const replay *r)
+{
+    nnc_pipeline_memory *const memory = r->memory;
+    double *slots = memory->arrival_s;
+    for (int32_t s = 0; s < r->virtual_stages; s++) {
+        if (s % r->chain != 0) {
+            slots = begin_queue(r, &memory->forward[s], slots, s - 1, s);
+            slots = begin_queue(r, &memory->backward[s - 1], slots, s, s - 1);
+        }
+    }
+    for (int32_t d = 0; d < r->pipeline->stages; d++) {
+        begin_device(r, d);
+    }
+}
+
+static bool pending(const nnc_stream *stream)
+{
+    return stream->done < stream->limit;
+}
+
+static bool ready(const nnc_stream *stream)
+{
+    const nnc_queue *const in = stream->in, *const out = stream->out;
+    return (in == NULL || in->put != in->got) && (out == NULL || out->put - out->got <= out->mask);
+}
+
+/* Time when the input of the stream is there: start_s or later. */
+static double receive(nnc_stream *stream, double start_s)
+{
+    nnc_queue *const in = stream->in;
+    if (in == NULL) {
+        return start_s;
+    }
+    const double arrival_s = in->arrival_s[in->got++ & in->mask];
+    return arrival_s > start_s ? arrival_s : start_s;
+}
+
+static void send(nnc_stream *stream, double arrival_s)
+{
+    nnc_queue *const out = stream->out;
+    if (out != NULL) {
+        out->arrival_s[out->put++ & out->mask] = arrival_s;
+    }
+}
+
+static void report(const replay *r, int32_t d, const nnc_stream *stream, nnc_pipeline_phase phase,
+                   double start_s, double end_s)
+{
+    const nnc_pipeline *const pipeline = r->pipeline;
+    const int32_t chunk = chunk_of(r, stream->virtual_stage);
+    int64_t micro_batch = stream->done;
+    if (r->row->chunks == 0) {
+        const int64_t p = pipeline->stages;
+        micro_batch = stream->done / (p * pipeline->chunks) * p + stream->done % p;
+    } else if (r->dual && chunk == 1) {
+        micro_batch += (pipeline->micro_batches + 1) / 2;
+    }
+    r->event(r->context, &(nnc_pipeline_event){ .device = d,
+                                                .chunk = chunk,
+                                                .micro_batch = micro_batch,
+                                                .phase = phase,
+                                                .start_s = start_s,
+                                                .end_s = end_s });
+}
+
+/* An interleaved device continues with its next chunk: forward down the list, backward up the list. */
+static void turn(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase)
+{
+    const int32_t step =
+        phase == NNC_RUN_FORWARD ? r->pipeline->stages : r->chain - r->pipeline->stages;
+    stream->turn_left = stream->turn;
+    bind(r, stream, phase, (stream->virtual_stage + step) % r->chain);
+}
+
+/* Records an interval of one stream on the device; returns its end. */
+static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_phase phase,
+                   double start_s)
+{
+    nnc_pipeline_device *const device = &r->memory->device[d];
+    const double end_s = start_s + stream->time_s;
+    device->kept += stream->keeps;
+    if (device->kept > device->kept_max) {
+        device->kept_max = device->kept;
+    }
+    if (!device->started) {
+        device->started = true;
+        device->first_s = start_s;
+    }
+    if (r->event != NULL) {
+        report(r, d, stream, phase, start_s, end_s);
+    }
+    stream->done++;
+    device->free_s = end_s;
+    return end_s;
+}
+
+static bool run_one(const replay *r, int32_t d, int32_t index)
+{
+    nnc_pipeline_device *const device = &r->memory->device[d];
+    nnc_stream *const stream = &device->stream[index];
+    const nnc_pipeline_phase phase = (nnc_pipeline_phase)(index / 2);
+    if (!pending(stream)) {
+        return true;
+    }
+    if (!ready(stream)) {
+        return false;
+    }
+    const double start_s = receive(stream, device->free_s);
+    send(stream, start_s + stream->send_s);
+    if (r->quiet) {
+        if (!device->started) {
+            device->started = true;
+            device->first_s = start_s;
+        }
+        stream->done++;
+        device->free_s = start_s + stream->time_s;
+        if (--stream->turn_left == 0) {
+            turn(r, stream, phase);
+        }
+        return true;
+    }
+    book(r, d, stream, phase, start_s);
+    if (--stream->turn_left == 0) {
+        turn(r, stream, phase);
+    }
+    return true;
+}
+
+/* run_joined without events, the common case. */
+static bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *b, nnc_stream *w)
+{
+    const bool has_f = f != NULL && pending(f), has_b = pending(b);
+    if ((has_f && !ready(f)) || (has_b && !ready(b))) {
+        return false;
+    }
+    double at_s = device->free_s;
+    at_s = has_f ? receive(f, at_s) : at_s;
+    at_s = has_b ? receive(b, at_s) : at_s;
+    if (!device->started) {
+        device->started = true;
+        device->first_s = at_s;
+    }
+    if (has_f) {
+        at_s += f->time_s;
+        f->done++;
+    }
+    if (has_b) {
+        at_s += b->time_s;
+        at_s += w->time_s;
+        b->done++;
+        w->done++;
+    }
+    device->free_s = at_s;
+    if (has_f) {
+        send(f, at_s + (f->out != NULL ? f->out->send_s : 0));
+    }
+    if (has_b) {
+        send(b, at_s + (b->out != NULL ? b->out->send_s : 0));
+    }
+    return true;
+}
+
+/* A forward (or none) and a whole backward (or none): both inputs are needed at the start, both results are sent
+ * at the end. */
+static bool run_joined(const replay *r, int32_t d, int32_t forward, int32_t chunk)
+{
+    nnc_pipeline_device *const device = &r->memory->device[d];
+    nnc_stream *const f = forward < 0 ? NULL : &device->stream[forward];
+    nnc_stream *const b = &device->stream[NNC_B0 + chunk];
+    nnc_stream *const w = &device->stream[NNC_W0 + chunk];
+    if (r->quiet) {
+        return run_quietly(device, f, b, w);
+    }
+    const bool has_f = f != NULL && pending(f), has_b = pending(b);
+    if ((has_f && !ready(f)) || (has_b && !ready(b))) {
+        return false;
+    }
+    double at_s = device->free_s;
+    at_s = has_f ? receive(f, at_s) : at_s;
+    at_s = has_b ? receive(b, at_s) : at_s;
+    at_s = has_f ? book(r, d, f, NNC_RUN_FORWARD, at_s) : at_s;
+    at_s = has_b ? book(r, d, b, NNC_RUN_BACKWARD, at_s) : at_s;
+    at_s = has_b ? book(r, d, w, NNC_RUN_WEIGHT, at_s) : at_s;
+    if (has_f) {
+        send(f, at_s + (f->out != NULL ? f->out->send_s : 0));
+    }
+    if (has_b) {
+        send(b, at_s + (b->out != NULL ? b->out->send_s : 0));
+    }
+    return true;
+}
+
+static bool run_op(const replay *r, int32_t d, uint8_t op)
+{
+    switch (op) {
+    case NNC_BW0: return run_joined(r, d, -1, 0);
+    case NNC_BW1: return run_joined(r, d, -1, 1);
+    case NNC_F0_BW1: return run_joined(r, d, NNC_F0, 1);
+    case NNC_F1_BW0: return run_joined(r, d, NNC_F1, 0);
+    default: return run_one(r, d, op);
+    }
+}
+
+/* Runs one device until it has to wait; true if it ran any op. */
+static bool run_device(const replay *r, int32_t d)
+{
+    nnc_pipeline_device *const device = &r->memory->device[d];
+    bool moved = false;
+    while (device->run < device->runs) {
+        const nnc_order_run *const run = &device->order[device->run];
+        for (; device->left > 0; device->left--) {
+            for (; device->op < run->ops; device->op++) {
+                if (!run_op(r, d, run->op[device->op])) {
+                    return moved;
+                }
+                moved = true;
+            }
+            device->op = 0;
+        }
+        if (++device->run < device->runs) {
+            device->left = device->order[device->run].repeat;
+        }
+    }
+    return moved;
+}
+
+static bool sweep(replay *r)
+{
+    bool moved = false;
+    for (int32_t d = r->pipeline->stages - 1; d >= 0; d--) {
+        moved |= run_device(r, d);
+    }
+    return moved;
+}
+
+static bool is_done(const replay *r)
+{
+    for (int32_t d = 0; d < r->pipeline->stages; d++) {
+        const nnc_pipeline_device *const device = &r->memory->device[d];
+        if (device->run < device->runs) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- results ---- */
+
+static double device_busy_s(const replay *r, int32_t d)
+{
+    const nnc_pipeline *const pipeline = r->pipeline;
     const int32_t p = pipeline->stages;
-    const bool dual = replay->dual;
+    const bool dual = r->dual;
     const int64_t m = pipeline->micro_batches, first = dual ? (m + 1) / 2 : m;
     double busy_s = 0;
-    for (int32_t chunk = 0; chunk < replay->virtual_stages / p; chunk++) {
-        const int32_t v = replay->folded && chunk == 1 ? 2 * p - 1 - d : chunk * p + d;
-        const int32_t at = v % replay->chain;
+    for (int32_t chunk = 0; chunk < r->virtual_stages / p; chunk++) {
+        const int32_t v = r->folded && chunk == 1 ? 2 * p - 1 - d : chunk * p + d;
+        const int32_t at = v % r->chain;
         busy_s += (double)(chunk == 0 || !dual ? first : m - first) *
                   (pipeline->forward_s[at] + pipeline->backward_s[at] + pipeline->weight_s[at]);
     }
     return busy_s;
 }
 
-/* Whole backwards end in a cascade, and what follows them waits for the last one. */
-static void wait_for_all(const nnc_replay *replay, nnc_pipeline_result *result)
+/* Whole backwards end in a cascade, and the end of the step waits for the last one. */
+static void wait_for_all(const replay *r, nnc_pipeline_result *result)
 {
-    for (int32_t d = 0; d < replay->pipeline->stages && !replay->row->splits; d++) {
+    for (int32_t d = 0; d < r->pipeline->stages && !r->row->splits; d++) {
         result->span_s[d] = result->total_s;
     }
 }
 
-static void summarise(const nnc_replay *replay, nnc_pipeline_result *result)
+static void summarise(const replay *r, nnc_pipeline_result *result)
 {
-    const nnc_pipeline *const pipeline = replay->pipeline;
+    const nnc_pipeline *const pipeline = r->pipeline;
     result->total_s = result->makespan_s = 0;
     for (int32_t d = 0; d < pipeline->stages; d++) {
-        const nnc_pipeline_device *const device = &replay->memory->device[d];
-        const double first_s = replay->dual ? 0 : device->first_s; /* it starts at both ends */
+        const nnc_pipeline_device *const device = &r->memory->device[d];
+        const double first_s = r->dual ? 0 : device->first_s; /* dualpipe starts at both ends */
         result->span_s[d] = device->free_s - first_s;
         result->total_s = nnc_max(result->total_s, result->span_s[d]);
         result->makespan_s = nnc_max(result->makespan_s, device->free_s);
         result->in_flight[d] =
-            replay->quiet ? nnc_pipeline_in_flight(pipeline->schedule, pipeline->stages,
-                                                   pipeline->chunks, pipeline->micro_batches, d)
-                          : (double)device->kept_max / (double)pipeline->chunks;
-        result->busy_s[d] = device_busy_s(replay, d);
+            r->quiet ? nnc_pipeline_in_flight(pipeline->schedule, pipeline->stages,
+                                              pipeline->chunks, pipeline->micro_batches, d)
+                     : (double)device->kept_max / (double)pipeline->chunks;
+        result->busy_s[d] = device_busy_s(r, d);
     }
-    wait_for_all(replay, result);
+    wait_for_all(r, result);
 }
 
-static void summarise_wave(const nnc_replay *replay, nnc_pipeline_result *result)
+static void summarise_wave(const replay *r, nnc_pipeline_result *result)
 {
-    const nnc_pipeline *const pipeline = replay->pipeline;
-    const nnc_wave *const wave = &replay->memory->wave;
+    const nnc_pipeline *const pipeline = r->pipeline;
+    const nnc_wave *const wave = &r->memory->wave;
     result->total_s = result->makespan_s = 0;
     for (int32_t d = 0; d < pipeline->stages; d++) {
         result->span_s[d] = wave->now.free_s[d] - wave->first_s[d];
@@ -61,18 +445,18 @@ static void summarise_wave(const nnc_replay *replay, nnc_pipeline_result *result
         result->makespan_s = nnc_max(result->makespan_s, wave->now.free_s[d]);
         result->in_flight[d] = nnc_pipeline_in_flight(pipeline->schedule, pipeline->stages,
                                                       pipeline->chunks, pipeline->micro_batches, d);
-        result->busy_s[d] = device_busy_s(replay, d);
+        result->busy_s[d] = device_busy_s(r, d);
     }
-    wait_for_all(replay, result);
+    wait_for_all(r, result);
 }
 
 bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS],
                              int32_t count, nnc_pipeline_memory *memory, double *span_s,
                              double total_s[NNC_TRACKS])
 {
-    nnc_replay replay = { .quiet = true };
+    replay r = { .quiet = true };
     if (pipeline->stages < 2 || pipeline->stages > NNC_TRACKS_STAGES_MAX ||
-        !nnc_replay_layout(&replay, pipeline, memory) || replay.row->wave == NULL) {
+        !lay_out(&r, pipeline, memory) || r.row->wave == NULL) {
         return false;
     }
     const nnc_wave_shape shape = nnc_wave_shape_of(pipeline, send_s, NNC_TRACKS);
@@ -88,7 +472,7 @@ bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[N
             total_s[k] = nnc_max(total_s[k], span_s[at]);
         }
     }
-    for (int32_t i = 0; i < pipeline->stages * NNC_TRACKS && !replay.row->splits; i++) {
+    for (int32_t i = 0; i < pipeline->stages * NNC_TRACKS && !r.row->splits; i++) {
         span_s[i] = total_s[i % NNC_TRACKS];
     }
     return true;
@@ -97,57 +481,56 @@ bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[N
 bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
                          nnc_pipeline_result *result, nnc_pipeline_event_fn *event, void *context)
 {
-    nnc_replay replay = { .event = event, .context = context };
-    if (!nnc_replay_layout(&replay, pipeline, memory)) {
+    replay r = { .event = event, .context = context };
+    if (!lay_out(&r, pipeline, memory)) {
         return false;
     }
-    nnc_replay_begin(&replay);
-    while (nnc_replay_sweep(&replay)) {
+    begin(&r);
+    while (sweep(&r)) {
     }
-    if (!nnc_replay_done(&replay)) {
+    if (!is_done(&r)) {
         return false;
     }
-    summarise(&replay, result);
+    summarise(&r, result);
     return true;
 }
 
-/* Every queue, in a fixed order; NULL where a chain of virtual stages ends. */
-static nnc_queue *queue_at(const nnc_replay *replay, int32_t i)
+/* The queues in a fixed order; NULL at the end of a chain of virtual stages. */
+static nnc_queue *queue_at(const replay *r, int32_t i)
 {
     const int32_t s = i / 2;
-    if (s % replay->chain == 0) {
+    if (s % r->chain == 0) {
         return NULL;
     }
-    return i % 2 == 0 ? &replay->memory->forward[s] : &replay->memory->backward[s - 1];
+    return i % 2 == 0 ? &r->memory->forward[s] : &r->memory->backward[s - 1];
 }
 
-static void remember(const nnc_replay *replay)
+static void remember(const replay *r)
 {
-    nnc_pipeline_moment *const moment = &replay->memory->moment;
-    for (int32_t d = 0; d < replay->pipeline->stages; d++) {
-        const nnc_pipeline_device *const device = &replay->memory->device[d];
+    nnc_pipeline_moment *const moment = &r->memory->moment;
+    for (int32_t d = 0; d < r->pipeline->stages; d++) {
+        const nnc_pipeline_device *const device = &r->memory->device[d];
         moment->device[d].free_s = device->free_s;
         moment->device[d].left = device->left;
         moment->device[d].run = device->run;
         moment->device[d].op = device->op;
     }
     double *arrival_s = moment->arrival_s;
-    for (int32_t i = 0; i < 2 * replay->virtual_stages; i++) {
-        const nnc_queue *const queue = queue_at(replay, i);
+    for (int32_t i = 0; i < 2 * r->virtual_stages; i++) {
+        const nnc_queue *const queue = queue_at(r, i);
         for (uint64_t k = queue != NULL ? queue->got : 0; queue != NULL && k < queue->put; k++) {
             *arrival_s++ = queue->arrival_s[k & queue->mask];
         }
     }
 }
 
-/* Repeats since the remembered moment when the pipeline stands as it did then, only later by
- * *later_s; else 0. Equal times may differ by the rounding of a few additions, or by anything once
- * the replay has taken too long. */
-static int64_t period(const nnc_replay *replay, double *later_s)
+/* Returns the repeats since the remembered moment if the pipeline is in the same state, later by *later_s; else 0.
+ * Equal times may differ by the rounding of a few additions; after too many ops, by any amount. */
+static int64_t period(const replay *r, double *later_s)
 {
-    const nnc_pipeline *const pipeline = replay->pipeline;
-    const nnc_pipeline_moment *const moment = &replay->memory->moment;
-    const nnc_pipeline_device *const device = replay->memory->device;
+    const nnc_pipeline *const pipeline = r->pipeline;
+    const nnc_pipeline_moment *const moment = &r->memory->moment;
+    const nnc_pipeline_device *const device = r->memory->device;
     const int64_t repeats = moment->device[0].left - device[0].left;
     const double delta_s = device[0].free_s - moment->device[0].free_s;
     const bool forced = repeats >= NNC_SKIP_FORCE_OPS / pipeline->stages;
@@ -163,8 +546,8 @@ static int64_t period(const nnc_replay *replay, double *later_s)
         }
     }
     const double *arrival_s = moment->arrival_s;
-    for (int32_t i = 0; i < 2 * replay->virtual_stages; i++) {
-        const nnc_queue *const queue = queue_at(replay, i);
+    for (int32_t i = 0; i < 2 * r->virtual_stages; i++) {
+        const nnc_queue *const queue = queue_at(r, i);
         for (uint64_t k = queue != NULL ? queue->got : 0; queue != NULL && k < queue->put; k++) {
             if (!(fabs(queue->arrival_s[k & queue->mask] - *arrival_s++ - delta_s) <= slack_s)) {
                 return 0;
@@ -175,7 +558,7 @@ static int64_t period(const nnc_replay *replay, double *later_s)
     return repeats;
 }
 
-/* Counts an op of the order list as done, some more times. */
+/* Counts an op of the order list as done `times` more times. */
 static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times)
 {
     nnc_stream *const stream = device->stream;
@@ -192,12 +575,12 @@ static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times)
     }
 }
 
-/* The state after `times` more periods. */
-static void skip(const nnc_replay *replay, int64_t repeats, int64_t times, double later_s)
+/* Advances the state by `times` periods. */
+static void skip(const replay *r, int64_t repeats, int64_t times, double later_s)
 {
     const double skip_s = (double)times * later_s;
-    for (int32_t d = 0; d < replay->pipeline->stages; d++) {
-        nnc_pipeline_device *const device = &replay->memory->device[d];
+    for (int32_t d = 0; d < r->pipeline->stages; d++) {
+        nnc_pipeline_device *const device = &r->memory->device[d];
         const nnc_order_run *const run = &device->order[device->run];
         device->left -= times * repeats;
         device->free_s += skip_s;
@@ -205,67 +588,68 @@ static void skip(const nnc_replay *replay, int64_t repeats, int64_t times, doubl
             skip_op(device, run->op[i], times * repeats);
         }
     }
-    for (int32_t i = 0; i < 2 * replay->virtual_stages; i++) {
-        const nnc_queue *const queue = queue_at(replay, i);
+    for (int32_t i = 0; i < 2 * r->virtual_stages; i++) {
+        const nnc_queue *const queue = queue_at(r, i);
         for (uint64_t k = queue != NULL ? queue->got : 0; queue != NULL && k < queue->put; k++) {
             queue->arrival_s[k & queue->mask] += skip_s;
         }
     }
 }
 
-/* Skips what is left of the present runs in whole periods, keeping one repeat; true if any. */
-static bool skip_periods(const nnc_replay *replay)
+/* Skips whole periods of the present runs, except the last repeat; true if it skipped any. */
+static bool skip_periods(const replay *r)
 {
     double later_s = 0;
-    const int64_t repeats = period(replay, &later_s);
+    const int64_t repeats = period(r, &later_s);
     int64_t left = INT64_MAX;
     if (repeats == 0) {
         return false;
     }
-    for (int32_t d = 0; d < replay->pipeline->stages; d++) {
-        const int64_t here = replay->memory->device[d].left;
+    for (int32_t d = 0; d < r->pipeline->stages; d++) {
+        const int64_t here = r->memory->device[d].left;
         left = here < left ? here : left;
     }
     const int64_t times = (left - 1) / repeats;
     if (times * repeats < NNC_SKIP_MIN) {
         return false;
     }
-    skip(replay, repeats, times, later_s);
+    skip(r, repeats, times, later_s);
     return true;
 }
 
-/* Brent's cycle detection: a remembered moment is held against each later one, and replaced after
- * 1, 2, 4, ... sweeps, so that a period is found whatever its length and its run-up. */
+/* Brent's cycle detection: compares a remembered moment with each later one and replaces it after 1, 2, 4, ...
+ * sweeps. It finds a period of any length after any run-up. */
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
                       nnc_pipeline_result *result)
 {
-    nnc_replay replay = { .quiet = true };
-    if (!nnc_replay_layout(&replay, pipeline, memory)) {
+    replay r = { .quiet = true };
+    if (!lay_out(&r, pipeline, memory)) {
         return false;
     }
-    if (replay.row->wave != NULL) {
-        nnc_wave_run(pipeline, &memory->wave);
-        summarise_wave(&replay, result);
+    if (r.row->wave != NULL) {
+        const nnc_wave_shape shape = nnc_wave_shape_of(pipeline, &pipeline->send_s, 1);
+        nnc_wave_run_tracks(&shape, 1, &memory->wave);
+        summarise_wave(&r, result);
         return true;
     }
-    nnc_replay_begin(&replay);
+    begin(&r);
     const bool skips =
         pipeline->micro_batches > NNC_SKIP_MIN && pipeline->micro_batches / 2 >= pipeline->stages;
     int64_t age = 0, age_max = 0;
-    while (nnc_replay_sweep(&replay)) {
+    while (sweep(&r)) {
         if (!skips) {
             continue;
         }
-        if (age == age_max || skip_periods(&replay)) {
+        if (age == age_max || skip_periods(&r)) {
             age_max = age == age_max ? 2 * age_max + 1 : 1;
             age = 0;
-            remember(&replay);
+            remember(&r);
         }
         age++;
     }
-    if (!nnc_replay_done(&replay)) {
+    if (!is_done(&r)) {
         return false;
     }
-    summarise(&replay, result);
+    summarise(&r, result);
     return true;
 }

@@ -1,12 +1,14 @@
-/* The rows of the schedules. Order lists say what each device runs, one op after the other: they depend
- * on stages, chunks and micro-batches only, never on times, so a replay is monotone in every time. */
-#include "pipeline/schedule.h"
-
+/* The pipeline schedules: one row each, with its order list, its closed forms, and its rules for a plan. */
+#include <inttypes.h>
 #include <math.h>
 
+#include "base/error.h"
 #include "base/names.h"
 #include "base/number.h"
-#include "pipeline/pipeline_replay.h"
+#include "pipeline/pipeline_internal.h"
+
+/* An order list gives the ops of each device, one after the other. It depends on stages, chunks and micro-batches
+ * only, never on times, so the time of a replay is monotone in every op time. */
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -37,7 +39,7 @@ static void append(nnc_pipeline_device *device, int64_t repeat, const uint8_t *o
 /* ---- 1f1b, arXiv:2104.04473: device i runs min(m, p-i-1) forwards, then forward and backward in
  * turn, then the backwards left ---- */
 
-/* `ahead` forwards first. n counts micro-batches, of one chunk each where a device has several. */
+/* `ahead` forwards first. n counts micro-batches, of one chunk each if a device has several. */
 static void alternate(nnc_pipeline_device *device, int64_t n, int64_t ahead)
 {
     ahead = least(ahead, n);
@@ -156,8 +158,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
  * for tW <= tF. Past that what remains is the wait for the first gradient: with so many micro-batches
  * in flight the first device has nothing to run until it is back ---- */
 
-/* Each weight gradient runs `late` input gradients after its own: the late ones fill the wait at the
- * end. */
+/* Each weight gradient runs `late` input gradients after its own; the late ones fill the wait at the end. */
 static void alternate_split(nnc_pipeline_device *device, int64_t m, int64_t ahead, int64_t late)
 {
     ahead = least(ahead, m);
@@ -255,7 +256,7 @@ static double bubble_zb_v(const nnc_equal_stages *s, nnc_derivation *why)
     return equal_bubble_s;
 }
 
-/* Both chunks of p, once m >= 2p-1. */
+/* Both chunks of p micro-batches, once m >= 2p-1. */
 static double in_flight_zb_v(double m, double p, double v, double stage, nnc_derivation *why)
 {
     (void)v;
@@ -279,12 +280,11 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
  * of the other takes the sum of their times and sends both results at its end. p is even, or 1. The
  * list is written for n >= p micro-batches from each end, missing ones are left out ---- */
 
-/* 0 is the direction that starts at this half of the devices, i counts from the nearer end. */
+/* Direction 0 starts at this half of the devices; i counts from the nearer end. */
 static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64_t i)
 {
     const int64_t inner = p / 2 - i - 1; /* devices between this one and the middle */
-    const int64_t late1 =
-        (i + 1) / 2; /* backwards of the drain that leave their weights for later */
+    const int64_t late1 = (i + 1) / 2; /* backwards of the drain whose weight gradients run later */
     const int64_t main = n - p + i + 1;
     APPEND(device, 2 * inner, NNC_F0);
     APPEND(device, i + 1, NNC_F0, NNC_F1);
@@ -326,7 +326,7 @@ static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why)
     return equal_bubble_s;
 }
 
-/* p+1 once m >= 2p; those from the nearer end come in first. */
+/* p+1 once m >= 2p; those from the nearer end enter first. */
 static double in_flight_dualpipe(double m, double p, double v, double stage, nnc_derivation *why)
 {
     const bool upper = stage < p / 2;
@@ -389,4 +389,105 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
     NNC_NOTE(why,
              "m: micro-batches, p: pipeline stages, v: virtual stages of each, stage: the fullest");
     return in_flight;
+}
+
+/* ---- rules for a plan ---- */
+
+bool nnc_schedule_repeats(const nnc_plan *plan)
+{
+    const bool plain = plan->schedule == NNC_SCHEDULE_1F1B && plan->virtual_stages == 1;
+    return plan->pipeline == 1
+               ? !plain
+               : nnc_schedule_of(plan->schedule)->chunks == 0 && plan->virtual_stages == 1;
+}
+
+/* "only the interleaved schedule has virtual stages": first the rules that do not depend on the schedule. */
+static nnc_status check_chunks(const nnc_plan *p, nnc_error *err)
+{
+    if (p->virtual_stages > 1 && nnc_schedule_of(p->schedule)->chunks > 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--virtual-stages",
+                        "only the interleaved schedule has virtual stages, expected 1, found "
+                        "%" PRId32,
+                        p->virtual_stages);
+    }
+    if (p->virtual_stages > 1 && p->pipeline == 1) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--virtual-stages",
+                        "a pipeline of one stage has no bubble to split, expected 1, found "
+                        "%" PRId32,
+                        p->virtual_stages);
+    }
+    return NNC_OK;
+}
+
+/* A first or last stage with a given number of layers. */
+static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err)
+{
+    const int64_t first = p->first_stage_layers, last = p->last_stage_layers;
+    const char *option = first > 0 ? "--first-stage-layers" : "--last-stage-layers";
+    const int64_t chunks = nnc_schedule_chunks(p);
+    const int64_t others = p->pipeline - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
+    const int64_t rest = layers - first - last;
+    if (first == 0 && last == 0) {
+        return NNC_OK;
+    }
+    if (p->pipeline < 2 || nnc_schedule_dual(p) || nnc_schedule_ends_meet(p) || p->ends_as_layers) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
+                        "expected a pipeline that runs one way, without --ends-as-layers");
+    }
+    if ((first > 0 && first < chunks) || (last > 0 && last < chunks) || rest < others * chunks ||
+        (others == 0 && rest != 0)) {
+        return nnc_fail(
+            err, NNC_ILLEGAL_PLAN, option,
+            "of %" PRId64 " layers %" PRId64 " are left for %" PRId64
+            " other stages, expected a layer for every virtual stage, and all dealt out",
+            layers, rest, others);
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_schedule_resolve(nnc_plan *p, int64_t layers, nnc_error *err)
+{
+    if (p->schedule == NNC_SCHEDULE_COUNT) {
+        p->schedule = p->virtual_stages > 1 ? NNC_SCHEDULE_INTERLEAVED : NNC_SCHEDULE_1F1B;
+    }
+    NNC_TRY(check_chunks(p, err));
+    const int64_t stages = (int64_t)p->pipeline * nnc_schedule_chunks(p);
+    if (p->pipeline > NNC_PIPELINE_STAGES_MAX || stages > NNC_PIPELINE_VIRTUAL_MAX) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
+                        "expected at most %d stages and %d virtual ones", NNC_PIPELINE_STAGES_MAX,
+                        NNC_PIPELINE_VIRTUAL_MAX);
+    }
+    NNC_TRY(check_ends(p, layers, err));
+    if (layers + (p->ends_as_layers ? 2 : 0) < stages) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
+                        "%" PRId64 " layers cannot fill %" PRId64
+                        " stages, expected pipeline x virtual_stages of at most %" PRId64,
+                        layers, stages, layers + (p->ends_as_layers ? 2 : 0));
+    }
+    if (nnc_schedule_dual(p) && p->pipeline % 2 != 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
+                        "%s enters a pipeline from both ends, expected an even number of stages, "
+                        "%" PRId32 " or %" PRId32 ", found %" PRId32,
+                        nnc_schedule_name(p->schedule), p->pipeline - 1, p->pipeline + 1,
+                        p->pipeline);
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_schedule_check(const nnc_plan *p, nnc_error *err)
+{
+    const int64_t m = p->micro_batches, stages = p->pipeline;
+    if (stages > 1 && nnc_schedule_of(p->schedule)->chunks == 0 && m % stages != 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batches",
+                        "interleaving takes micro-batches in groups of %" PRId64
+                        ", expected %" PRId64 ", found %" PRId64,
+                        stages, nnc_ceil_div(m, stages) * stages, m);
+    }
+    if (nnc_schedule_dual(p) && (m % 2 != 0 || m < stages)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batches",
+                        "%s feeds both ends, expected an even number of at least the stages, "
+                        "%" PRId64 ", found %" PRId64,
+                        nnc_schedule_name(p->schedule), m < stages ? stages : m + 1, m);
+    }
+    return NNC_OK;
 }

@@ -1,8 +1,11 @@
+/* The table of pictures, and the canvas that all of them draw on: text, legends, labels, scales. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "plot/canvas.h"
+#include "plot/plot_internal.h"
 
 const nnc_picture *const nnc_pictures[NNC_PICTURE_COUNT] = {
     &nnc_plot_step,     &nnc_plot_memory, &nnc_plot_roofline,
@@ -39,14 +42,13 @@ void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...)
     va_end(arguments);
 }
 
-/* Puts running text from x on, over as many lines as it takes; those after the first go from side to
- * side. */
+/* Writes running text from x on, over as many lines as it needs; later lines use the full width. */
 static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *text)
 {
     char line[NNC_TEXT_PX_MAX];
     while (*text != '\0') {
         size_t fits = 0, length = 0;
-        do { /* as many words as the line takes */
+        do { /* as many words as fit on the line */
             fits = length;
             length += strspn(text + length, " ");
             length += strcspn(text + length, " ");
@@ -89,7 +91,8 @@ void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *senten
         canvas->y += right < x ? NNC_PX(16) : 0;
         nnc_svg_text(&canvas->svg, "b", 'e', canvas->right, canvas->y, result);
     }
-    if (right - x < (canvas->right - canvas->left) / 3) { /* a line of its own, not a word or two */
+    /* start a new line, rather than one or two words on this one */
+    if (right - x < (canvas->right - canvas->left) / 3) {
         canvas->y += NNC_PX(16);
         x = canvas->left;
         right = canvas->right;
@@ -185,4 +188,255 @@ void nnc_canvas_legend(nnc_canvas *canvas, nnc_px x, const nnc_legend *entries, 
         x += w + gap;
     }
     canvas->y += NNC_PX(8) + (values ? NNC_PX(15) : 0);
+}
+
+static bool apart(nnc_box a, nnc_box b)
+{
+    return a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y;
+}
+
+void nnc_place_take(nnc_places *places, nnc_box box, bool text)
+{
+    if (places->count < NNC_TAKEN_MAX) {
+        places->text[places->count] = text;
+        places->taken[places->count++] = box;
+    } else {
+        places->area.w = 0; /* the table is full */
+    }
+}
+
+void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2,
+                         nnc_px thick)
+{
+    const int length = abs(x2 - x1) > abs(y2 - y1) ? abs(x2 - x1) : abs(y2 - y1);
+    const int parts = length / NNC_PX(6) + 1;
+    for (int i = 0; i < parts; i++) { /* a chain of small boxes */
+        const nnc_px ax = x1 + (x2 - x1) * i / parts, bx = x1 + (x2 - x1) * (i + 1) / parts;
+        const nnc_px ay = y1 + (y2 - y1) * i / parts, by = y1 + (y2 - y1) * (i + 1) / parts;
+        nnc_place_take(places,
+                       (nnc_box){ (ax < bx ? ax : bx) - thick / 2, (ay < by ? ay : by) - thick / 2,
+                                  abs(bx - ax) + thick, abs(by - ay) + thick },
+                       false);
+    }
+}
+
+static bool is_free(const nnc_places *places, nnc_box box)
+{
+    const nnc_box in = places->area;
+    if (box.x < in.x || box.y < in.y || box.x + box.w > in.x + in.w ||
+        box.y + box.h > in.y + in.h) {
+        return false;
+    }
+    for (int i = 0; i < places->count; i++) {
+        if (!apart(places->taken[i], box)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Candidate positions of a label's centre, in halves of its size and radii of its mark: right,
+ * left, below, above, the corners, and between them. */
+static const struct {
+    int side, up; /* -2 ... 2 */
+    nnc_px off;
+} places_of[] = {
+    { 2, 0, 30 }, { -2, 0, 30 }, { 0, 2, 20 }, { 0, -2, 20 }, { 2, 2, 0 },   { -2, 2, 0 },
+    { 2, -2, 0 }, { -2, -2, 0 }, { 1, 2, 20 }, { -1, 2, 20 }, { 1, -2, 20 }, { -1, -2, 20 },
+};
+
+static nnc_px between(nnc_px value, nnc_px least, nnc_px most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* The leader line from the rim of a mark to the nearest point of its label. */
+typedef struct leader {
+    nnc_px x1, y1, x2, y2;
+} leader;
+
+static leader leader_to(nnc_spot spot, nnc_box box)
+{
+    const nnc_px x = between(spot.x, box.x, box.x + box.w);
+    const nnc_px y = between(spot.y, box.y, box.y + box.h);
+    const double dx = x - spot.x, dy = y - spot.y, length = hypot(dx, dy);
+    const double part = length > spot.radius ? spot.radius / length : 1.0;
+    return (leader){ spot.x + (nnc_px)lround(dx * part), spot.y + (nnc_px)lround(dy * part), x, y };
+}
+
+static bool crosses_text(const nnc_places *places, leader line)
+{
+    enum { POINTS = 24 };
+    for (int i = 0; i < places->count; i++) {
+        for (int k = 0; places->text[i] && k <= POINTS; k++) {
+            const nnc_box point = { line.x1 + (line.x2 - line.x1) * k / POINTS,
+                                    line.y1 + (line.y2 - line.y1) * k / POINTS, 1, 1 };
+            if (!apart(places->taken[i], point)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px far, nnc_box *found)
+{
+    for (nnc_px ring = 0; ring <= far; ring += NNC_PX(12)) {
+        for (size_t i = 0; i < sizeof places_of / sizeof places_of[0]; i++) {
+            const int side = places_of[i].side, up = places_of[i].up;
+            const bool corner = abs(side) == 2 && abs(up) == 2;
+            const nnc_px reach = (spot.radius + ring) * (corner ? 7 : 10) / 10 + places_of[i].off;
+            const nnc_px x = spot.x + side * w / 4 + (abs(side) == 2 ? side / 2 * reach : 0);
+            const nnc_px y = spot.y + up * h / 4 + (abs(up) == 2 ? up / 2 * reach : 0);
+            const nnc_box box = { x - w / 2, y - h / 2, w, h };
+            if (is_free(places, box) &&
+                (ring == 0 || !crosses_text(places, leader_to(spot, box)))) {
+                nnc_place_take(places, box, true);
+                *found = box;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far,
+                      const char *line, const char *below)
+{
+    const bool two = below[0] != '\0';
+    const nnc_px a = nnc_text_px(line, two ? NNC_TYPE_BOLD : NNC_TYPE_PLAIN);
+    const nnc_px b = nnc_text_px(below, NNC_TYPE_PLAIN);
+    nnc_box box;
+    if (!nnc_place_by(places, spot, a > b ? a : b, NNC_PX(two ? 29 : 13), far, &box)) {
+        return false;
+    }
+    const leader to = leader_to(spot, box);
+    if (abs(to.x2 - to.x1) + abs(to.y2 - to.y1) > NNC_PX(8)) {
+        nnc_svg_line(&canvas->svg, "axis", to.x1, to.y1, to.x2, to.y2);
+        nnc_place_take_line(places, to.x1, to.y1, to.x2, to.y2, NNC_PX(1));
+    }
+    nnc_svg_text(&canvas->svg, two ? "b halo" : "halo", 's', box.x, box.y + NNC_PX(10), line);
+    if (two) {
+        nnc_svg_text(&canvas->svg, "dim halo", 's', box.x, box.y + NNC_PX(25), below);
+    }
+    return true;
+}
+
+bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap)
+{
+    for (int i = 0; i < count; i++) { /* to the right, past the previous one */
+        const nnc_px least = i == 0 ? from : x[i - 1] + w[i - 1] + gap;
+        x[i] = x[i] < least ? least : x[i];
+    }
+    for (int i = count - 1; i >= 0; i--) { /* then to the left, inside the edge */
+        const nnc_px most = (i == count - 1 ? to : x[i + 1] - gap) - w[i];
+        x[i] = x[i] > most ? most : x[i];
+    }
+    return count == 0 || x[0] >= from;
+}
+
+nnc_px nnc_scale_at(const nnc_scale *scale, double value)
+{
+    const double share = scale->log ? log(value / scale->from) / log(scale->to / scale->from)
+                                    : (value - scale->from) / (scale->to - scale->from);
+    return scale->start + nnc_px_of(share * (scale->end - scale->start) / 10.0);
+}
+
+/* Ticks at this many steps per `every` decades. */
+static int decade_ticks(const nnc_scale *scale, const double *steps, int step_count, int every,
+                        double ticks[NNC_TICKS_MAX])
+{
+    const int first = (int)floor(log10(scale->from)), last = (int)ceil(log10(scale->to));
+    int count = 0;
+    for (int decade = first; decade <= last; decade++) {
+        for (int i = 0; i < step_count && count < NNC_TICKS_MAX; i++) {
+            const double value = steps[i] * pow(10.0, decade);
+            const bool inside =
+                value >= scale->from * (1.0 - 1e-9) && value <= scale->to * (1.0 + 1e-9);
+            if (inside && decade % every == 0) {
+                ticks[count++] = value;
+            }
+        }
+    }
+    return count;
+}
+
+/* Steps of 1, 2, 5. With fewer than three ticks take more, with too many take every decade, every
+ * second decade ... */
+static int log_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX])
+{
+    static const double few[] = { 1.0, 2.0, 5.0 }, many[] = { 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0 };
+    int count = decade_ticks(scale, few, 3, 1, ticks);
+    if (count < 3) {
+        count = decade_ticks(scale, many, 7, 1, ticks);
+        return count <= most ? count : decade_ticks(scale, few, 3, 1, ticks);
+    }
+    for (int every = 1; count > most && every < 64; every++) {
+        count = decade_ticks(scale, few, 1, every, ticks);
+    }
+    return count;
+}
+
+int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX])
+{
+    static const double steps[] = { 1.0, 2.0, 5.0, 10.0 };
+    int count = 0;
+    if (scale->log) {
+        return log_ticks(scale, most, ticks);
+    }
+    const double least = (scale->to - scale->from) / (most > 1 ? most : 1);
+    const double decade = pow(10.0, floor(log10(least)));
+    size_t i = 0;
+    while (i < 3 && steps[i] * decade < least) {
+        i++;
+    }
+    const double step = steps[i] * decade;
+    const double first = ceil(scale->from / step - 1e-9);
+    while (count < NNC_TICKS_MAX && (first + count) * step <= scale->to + 1e-9 * step) {
+        ticks[count] = (first + count) * step;
+        count++;
+    }
+    return count;
+}
+
+/* "200.0 ms" -> "200 ms", "1.000 s" -> "1 s", "100.0 m" -> "0.1". */
+char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT])
+{
+    if (unit[0] == '\0' && value >= 0.01 && value < 1.0) { /* "0.1", not "100 m" */
+        snprintf(text, NNC_NUMBER_TEXT, "%g", value);
+        return text;
+    }
+    nnc_unit_text(value, unit, text);
+    char *end = text + strcspn(text, " ");
+    char *last = end;
+    if (memchr(text, '.', (size_t)(end - text)) != NULL) {
+        while (last[-1] == '0') {
+            last--;
+        }
+        last -= last[-1] == '.' ? 1 : 0;
+    }
+    memmove(last, end, strlen(end) + 1);
+    return text;
+}
+
+void nnc_canvas_grid(nnc_canvas *canvas, nnc_box area, nnc_ticks x, nnc_ticks y, const char *name)
+{
+    double ticks[NNC_TICKS_MAX];
+    char text[NNC_NUMBER_TEXT];
+    nnc_svg *svg = &canvas->svg;
+    int count = nnc_scale_ticks(x.scale, x.most, ticks);
+    for (int i = 0; i < count; i++) {
+        const nnc_px at = nnc_scale_at(x.scale, ticks[i]);
+        nnc_svg_line(svg, "grid", at, area.y, at, area.y + area.h);
+        nnc_svg_text(svg, "dim", 'm', at, area.y + area.h + NNC_PX(17),
+                     nnc_tick_text(ticks[i], x.unit, text));
+    }
+    count = nnc_scale_ticks(y.scale, y.most, ticks);
+    for (int i = 0; i < count; i++) {
+        const nnc_px at = nnc_scale_at(y.scale, ticks[i]);
+        nnc_svg_line(svg, "grid", area.x, at, area.x + area.w, at);
+        nnc_svg_text(svg, "dim", 'e', area.x - NNC_PX(6), at + NNC_PX(4),
+                     nnc_tick_text(ticks[i], y.unit, text));
+    }
+    nnc_svg_text(svg, "dim", 'm', area.x + area.w / 2, area.y + area.h + NNC_PX(34), name);
 }

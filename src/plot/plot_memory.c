@@ -1,9 +1,9 @@
-/* What fills the memory of a device, and whether it fits. */
+/* The memory of a device by class, and whether it fits. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "plot/canvas.h"
+#include "plot/plot_internal.h"
 #include "render/text.h"
 
 enum { CLASSES_MAX = 12, ROWS_MAX = 64 };
@@ -13,7 +13,7 @@ typedef struct memory_class {
     int64_t bytes;
 } memory_class;
 
-/* The metrics that the memory is the sum of, in their order. */
+/* Metrics that add up to the memory, in order. */
 static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX])
 {
     const nnc_place place = { .record = memory };
@@ -29,7 +29,7 @@ static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX
     return count;
 }
 
-/* What fills a device, drawn as itself or, of the other estimate, as outlines. */
+/* The classes of memory of one device, filled, or as outlines for the other estimate. */
 static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory,
                          nnc_px height, bool outlined)
 {
@@ -53,7 +53,8 @@ static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_m
     }
 }
 
-/* One device: the frame is its memory, the fill the plan, on one scale. Beyond the capacity a frame. */
+/* One device: the frame is its memory, the fill the plan, on one scale. Memory above the capacity
+ * has a frame. */
 static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory,
                      nnc_px height)
 {
@@ -78,7 +79,7 @@ static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_mem
     canvas->y += height + NNC_PX(6);
 }
 
-/* What is left, written where it is; or below what is missing. */
+/* Free memory, as text inside the frame; or the missing memory, below. */
 static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory,
                           nnc_px height)
 {
@@ -100,7 +101,7 @@ static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_
     nnc_svg_text(&canvas->svg, over ? "b" : "dim", 'e', canvas->right, canvas->y, text);
 }
 
-/* Of all classes that any of the bars has, with the most that one has. */
+/* Legend of all classes in any of the bars, each with its maximum. */
 static void draw_legend(nnc_canvas *canvas, const nnc_memory *const *bars, int32_t bar_count,
                         bool values)
 {
@@ -173,7 +174,7 @@ static int32_t fullest(const nnc_report *report, int32_t from, int32_t to)
     return most;
 }
 
-/* A bar per stage, all on one scale; of a very long pipeline the fullest of every few. */
+/* One bar per stage, on one scale; a very long pipeline shows the fullest of every n stages. */
 static void draw_stages(nnc_canvas *canvas, const nnc_report *report)
 {
     const int32_t every = nnc_ceil_div(report->stage_count, ROWS_MAX) > 1
@@ -222,7 +223,7 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
 
 const nnc_picture nnc_plot_memory = {
     .name = "memory",
-    .help = "What fills the memory of the fullest device, or with --stages of every stage.",
+    .help = "Memory of the fullest device by class, or of every stage with --stages.",
     .of = NNC_PLOT_ESTIMATE,
     .by_stages = true,
     .draw = draw,

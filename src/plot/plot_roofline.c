@@ -1,14 +1,280 @@
-/* Every op under the roof of the device: on which side of the ridge the time is, and how far below. */
+/* Every op under the roof of the device: on which side of the ridge, and how far below the roof. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/roofline_marks.h"
+#include "plot/plot_internal.h"
 #include "render/text.h"
 
+enum { ROOF_MARKS_MAX = 1024 };
+
+/* One or more rows of the op table with the same name, phase and bound, at the same position. */
+typedef struct roof_mark {
+    const nnc_op_cost *cost; /* the first row */
+    double intensity, flops_per_s, share;
+    int rows, others; /* rows of the op table; marks of other ops that this mark includes */
+    nnc_px x, y, radius;
+} roof_mark;
+
+typedef struct roofline {
+    nnc_canvas *canvas;
+    const nnc_report *report, *other; /* other: only its outline; NULL = none */
+    nnc_scale x, y;
+    double peak, rate; /* FLOP/s, B/s */
+    roof_mark *marks;
+    int count;
+    double bound_share[NNC_BOUND_COUNT], not_drawn; /* shares of the step */
+    nnc_places places;
+} roofline;
+
+static double rate_of(const nnc_op_cost *cost)
+{
+    return (cost->work.flops + cost->work.vector_flops) / cost->time_s;
+}
+
+static bool is_drawn(const nnc_op_cost *cost)
+{
+    const double rate = rate_of(cost), intensity = nnc_intensity(&cost->work);
+    return cost->repeat > 0 && cost->time_s > 0 && isfinite(rate) && isfinite(intensity) &&
+           rate > 0 && intensity > 0;
+}
+
+static double power_below(double value)
+{
+    return pow(10.0, floor(log10(value) + 1e-9));
+}
+
+/* Scales of whole decades. FLOP/B: from 0.1 or the first op to eight times the ridge or the last
+ * op. FLOP/s: at most seven decades, down to the slowest op. */
+static void roofline_scale(roofline *r, nnc_box area)
+{
+    const nnc_report *both[] = { r->report, r->other };
+    double least = 0.1, most = least, slowest = INFINITY, peak = 0.0, ridge = 0.0;
+    for (int k = 0; k < 2 && both[k] != NULL; k++) {
+        const double own = both[k]->result->peak_flops_per_s,
+                     at = own / both[k]->device->mem_bytes_per_s;
+        peak = nnc_max(peak, own);
+        ridge = nnc_max(ridge, at);
+        most = nnc_max(most, 8.0 * at);
+        slowest = nnc_min(slowest, own / 1e3);
+        for (int32_t i = 0; i < both[k]->op_count; i++) {
+            const nnc_op_cost *cost = &both[k]->ops[i];
+            if (is_drawn(cost)) {
+                const double intensity = nnc_intensity(&cost->work);
+                least = nnc_min(least, intensity);
+                most = nnc_max(most, intensity);
+                slowest = nnc_min(slowest, rate_of(cost));
+            }
+        }
+    }
+    least = nnc_max(least, 1e-4 * ridge);
+    slowest = nnc_max(slowest, peak / 1e7);
+    r->x = (nnc_scale){ power_below(least), 10.0 * power_below(most * 0.999), area.x,
+                        area.x + area.w, true };
+    r->y = (nnc_scale){ power_below(slowest), peak * 2.2, area.y + area.h, area.y, true };
+}
+
+/* Marks nearer than this look the same. An op may be joined twice: first with rows of its own, then
+ * with other small ops. */
+static const nnc_px NEAR = NNC_PX(3) / 2;
+
+/* Joins rows of one op at the same position. */
+static void add_mark(roofline *r, const nnc_op_cost *cost, double share)
+{
+    const double intensity = nnc_intensity(&cost->work), flops_per_s = rate_of(cost);
+    const nnc_px x = nnc_scale_at(&r->x, intensity), y = nnc_scale_at(&r->y, flops_per_s);
+    for (int i = 0; i < r->count; i++) {
+        roof_mark *m = &r->marks[i];
+        if (abs(m->x - x) <= NEAR && abs(m->y - y) <= NEAR && m->cost->bound == cost->bound &&
+            nnc_op_phase(m->cost->op) == nnc_op_phase(cost->op) &&
+            strcmp(nnc_op_name(m->cost->op), nnc_op_name(cost->op)) == 0) {
+            m->share += share;
+            m->rows++;
+            return;
+        }
+    }
+    r->marks[r->count++] = (roof_mark){ cost, intensity, flops_per_s, share, 1, 0, x, y, 0 };
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const roof_mark *x = a, *y = b;
+    return x->share > y->share ? -1 : x->share < y->share ? 1 : x->cost < y->cost ? -1 : 1;
+}
+
+/* Joins marks of the smallest size at one position, of any op: hundreds of small ops look like a
+ * cloud. */
+static void join_small(roofline *r)
+{
+    const double small = 9.0 / (46.0 * 46.0); /* marks with a larger share are larger */
+    const bool page = r->canvas->how->marks > 0;
+    const nnc_px near = page ? NNC_PX(6) : NEAR;
+    int kept = 0;
+    for (int i = 0; i < r->count; i++) {
+        const roof_mark mark = r->marks[i];
+        roof_mark *into = NULL;
+        for (int k = 0; k < kept && mark.share < small && into == NULL; k++) {
+            roof_mark *other = &r->marks[k];
+            into = (other->share < small || other->others > 0) &&
+                           other->cost->bound == mark.cost->bound &&
+                           abs(other->x - mark.x) <= near && abs(other->y - mark.y) <= near
+                       ? other
+                       : NULL;
+        }
+        if (into != NULL) {
+            into->share += mark.share;
+            into->rows += mark.rows;
+            into->others++;
+        } else {
+            r->marks[kept++] = mark;
+        }
+    }
+    r->count = kept;
+}
+
+/* The marks of this report or of the other, largest first, at most ROOF_MARKS_MAX. */
+static void gather_marks(roofline *r, const nnc_report *report)
+{
+    r->count = 0;
+    memset(r->bound_share, 0, sizeof r->bound_share);
+    for (int32_t i = 0; i < report->op_count; i++) {
+        const nnc_op_cost *cost = &report->ops[i];
+        const double share = cost->time_s * cost->repeat / report->result->step_s;
+        if (!(cost->repeat > 0)) {
+            continue;
+        }
+        if (is_drawn(cost) && rate_of(cost) >= r->y.from &&
+            nnc_intensity(&cost->work) >= r->x.from && r->count < ROOF_MARKS_MAX) {
+            add_mark(r, cost, share);
+            r->bound_share[cost->bound] += share;
+        }
+    }
+    r->not_drawn = 1.0;
+    for (int bound = 0; bound < NNC_BOUND_COUNT; bound++) {
+        r->not_drawn -= r->bound_share[bound];
+    }
+    qsort(r->marks, (size_t)r->count, sizeof *r->marks, by_share);
+    join_small(r);
+    qsort(r->marks, (size_t)r->count, sizeof *r->marks, by_share);
+    for (int i = 0; i < r->count; i++) {
+        const double radius = 46.0 * sqrt(r->marks[i].share);
+        r->marks[i].radius = nnc_px_of(radius < 3.0 ? 3.0 : radius);
+    }
+}
+
+/* A roof: a bandwidth line and a peak line that meet at (x, y). */
+typedef struct roof {
+    nnc_px left_y, x, y;
+} roof;
+
+static roof roof_at(const roofline *r, double peak, double rate)
+{
+    return (roof){ .left_y = nnc_scale_at(&r->y, rate * r->x.from),
+                   .x = nnc_scale_at(&r->x, peak / rate),
+                   .y = nnc_scale_at(&r->y, peak) };
+}
+
+static void draw_roof_line(roofline *r, const char *class, const char *tip, double peak,
+                           double rate)
+{
+    nnc_svg *svg = &r->canvas->svg;
+    const roof at = roof_at(r, peak, rate);
+    nnc_px x = r->x.start, y = at.left_y;
+    if (y > r->y.start) { /* starts below the visible area */
+        x += (nnc_px)((double)(at.x - x) * (y - r->y.start) / (y - at.y));
+        y = r->y.start;
+    }
+    nnc_svg_mark(svg, NULL, NULL, tip);
+    nnc_svg_path(svg, class);
+    nnc_svg_to(svg, 'M', x, y);
+    nnc_svg_to(svg, 'L', at.x, at.y);
+    nnc_svg_to(svg, 'L', r->x.end, at.y);
+    nnc_svg_path_end(svg, false);
+    nnc_svg_mark_end(svg);
+    nnc_place_take_line(&r->places, x, y, at.x, at.y, NNC_PX(3));
+    nnc_place_take_line(&r->places, at.x, at.y, r->x.end, at.y, NNC_PX(3));
+}
+
+/* Rates that long products and copies sustain by the fit. */
+static void draw_sustained(roofline *r)
+{
+    char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    const nnc_result *result = r->report->result;
+    const double peak = nnc_report_sustained_flops_per_s(r->report);
+    const double rate = nnc_report_sustained_bytes_per_s(r->report);
+    if (result->plan.mode == NNC_MODE_IDEAL || !(peak < r->peak || rate < r->rate)) {
+        return;
+    }
+    snprintf(tip, sizeof tip, "sustained by fitted kernels: %s, %s",
+             nnc_unit_text(peak, "FLOP/s", a), nnc_unit_text(rate, "B/s", b));
+    draw_roof_line(r, "roof dash thin", tip, peak, rate);
+}
+
+/* The roof of the other report. */
+static void draw_other_roof(roofline *r)
+{
+    char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    const double peak = r->other->result->peak_flops_per_s,
+                 rate = r->other->device->mem_bytes_per_s;
+    snprintf(tip, sizeof tip, "outlined: %s, %s", nnc_unit_text(peak, "FLOP/s", a),
+             nnc_unit_text(rate, "B/s", b));
+    draw_roof_line(r, "other", tip, peak, rate);
+}
+
+/* The roof of the datasheet, and below it the rates that fitted kernels sustain. */
+static void draw_roof(roofline *r, nnc_box area)
+{
+    nnc_svg *svg = &r->canvas->svg;
+    char text[96], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    const roof at = roof_at(r, r->peak, r->rate);
+    const double degrees = atan2(at.left_y - at.y, at.x - r->x.start) * 180.0 / acos(-1.0);
+    const nnc_px bottom = area.y + area.h;
+
+    nnc_svg_path(svg, "tint");
+    nnc_svg_to(svg, 'M', r->x.start, bottom);
+    nnc_svg_to(svg, 'L', r->x.start, at.left_y < bottom ? at.left_y : bottom);
+    nnc_svg_to(svg, 'L', at.x, at.y);
+    nnc_svg_to(svg, 'L', r->x.end, at.y);
+    nnc_svg_to(svg, 'L', r->x.end, bottom);
+    nnc_svg_path_end(svg, true);
+    draw_sustained(r);
+    nnc_unit_text(r->peak, "FLOP/s", a);
+    nnc_unit_text(r->rate, "B/s", b);
+    snprintf(text, sizeof text, "datasheet: %s, %s", a, b);
+    draw_roof_line(r, "roof", text, r->peak, r->rate);
+
+    snprintf(text, sizeof text, "%s %s", a, nnc_dtype_name(r->report->result->plan.precision));
+    const nnc_px w = nnc_text_px(text, NNC_TYPE_PLAIN);
+    nnc_svg_text(svg, "", 'e', r->x.end, at.y - NNC_PX(6), text);
+    nnc_place_take(&r->places, nnc_line_box(r->x.end - w, at.y - NNC_PX(6), w), true);
+
+    /* Label along the slope, at its middle. */
+    const nnc_px w_rate = nnc_text_px(b, NNC_TYPE_PLAIN), run = at.x - r->x.start;
+    const nnc_px x = r->x.start + run / 2, y = (at.left_y + at.y) / 2;
+    const double rise = at.left_y - at.y, length = hypot(run, rise), off = NNC_PX(6);
+    const nnc_px lx = x - (nnc_px)lround(off * rise / length),
+                 ly = y - (nnc_px)lround(off * run / length);
+    const nnc_px dx = (nnc_px)lround(w_rate / 2.0 * run / length),
+                 dy = (nnc_px)lround(w_rate / 2.0 * rise / length);
+    if (run > w_rate + NNC_PX(20)) {
+        nnc_svg_turned(svg, "", 'm', lx, ly, -nnc_px_of(degrees), b);
+        nnc_place_take_line(&r->places, lx - dx, ly + dy - NNC_PX(5), lx + dx, ly - dy - NNC_PX(5),
+                            NNC_PX(14));
+    }
+
+    const double ridge = r->report->result->ridge_flops_per_byte;
+    const nnc_px line = nnc_scale_at(&r->x, ridge), label_y = area.y + area.h * 6 / 10;
+    snprintf(text, sizeof text, "ridge %s", nnc_count_text(ridge, a));
+    const nnc_px w_ridge = nnc_text_px(text, NNC_TYPE_PLAIN);
+    nnc_svg_line(svg, "axis dash", line, at.y, line, bottom);
+    nnc_svg_text(svg, "dim", 'e', line - NNC_PX(5), label_y, text);
+    nnc_place_take(&r->places, nnc_line_box(line - NNC_PX(5) - w_ridge, label_y, w_ridge), true);
+    nnc_place_take_line(&r->places, line, at.y, line, bottom, NNC_PX(2));
+}
+
 enum { LABELS = 9, LABELS_NARROW = 4 };
-static const double SHOWN_FROM = 0.004; /* share of the step from which a mark may have a label */
+static const double SHOWN_FROM = 0.004; /* a mark with a larger share may have a label */
 
 static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius,
                        bool outlined)
@@ -31,10 +297,10 @@ static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px
     }
 }
 
-static void draw_marks(nnc_roofline *r, bool outlined)
+static void draw_marks(roofline *r, bool outlined)
 {
     for (int i = 0; i < r->count; i++) {
-        const nnc_roof_mark *m = &r->marks[i];
+        const roof_mark *m = &r->marks[i];
         char tip[256], key[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
         char rows[64] = "";
         snprintf(key, sizeof key, "%s/%s", nnc_op_name(m->cost->op),
@@ -61,13 +327,13 @@ static void draw_marks(nnc_roofline *r, bool outlined)
     }
 }
 
-/* By falling share; of ops of one name that lie together only the first. */
-static void draw_labels(nnc_roofline *r)
+/* By falling share; of several marks of one name at a position only the first. */
+static void draw_labels(roofline *r)
 {
     const int most = r->canvas->narrow ? LABELS_NARROW : LABELS;
     int shown = 0;
     for (int i = 0; i < r->count && shown < most && r->marks[i].share >= SHOWN_FROM; i++) {
-        const nnc_roof_mark *m = &r->marks[i];
+        const roof_mark *m = &r->marks[i];
         const char *name = nnc_op_name(m->cost->op);
         char label[96];
         bool near = false;
@@ -86,8 +352,8 @@ static void draw_labels(nnc_roofline *r)
     }
 }
 
-/* Each bound's share, and the rest, so that they add up. */
-static int legend_lines(const nnc_roofline *r, char lines[NNC_BOUND_COUNT + 1][64],
+/* The share of each bound, and the rest, so that they add up. */
+static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64],
                         nnc_bound bounds[NNC_BOUND_COUNT + 1])
 {
     char share[NNC_NUMBER_TEXT];
@@ -108,8 +374,8 @@ static int legend_lines(const nnc_roofline *r, char lines[NNC_BOUND_COUNT + 1][6
     return count;
 }
 
-/* Right at the bottom, where ops never are; on a narrow canvas below the plot. */
-static void draw_legend(nnc_roofline *r, nnc_box area)
+/* At the bottom right, where there are no ops; below the plot on a narrow canvas. */
+static void draw_legend(roofline *r, nnc_box area)
 {
     char lines[NNC_BOUND_COUNT + 1][64];
     nnc_bound bounds[NNC_BOUND_COUNT + 1];
@@ -149,29 +415,29 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
     snprintf(sentence, sizeof sentence, "%s, every op of the step; area is its share", subject);
     nnc_canvas_other(data->other, 0.0, "", sentence);
     nnc_canvas_heading(canvas, "Roofline", sentence, "");
-    nnc_roofline *r = calloc(1, sizeof *r);
-    nnc_roof_mark *marks = calloc(NNC_ROOF_MARKS_MAX, sizeof *marks);
+    roofline *r = calloc(1, sizeof *r);
+    roof_mark *marks = calloc(ROOF_MARKS_MAX, sizeof *marks);
     const nnc_box area = { NNC_PX(58), canvas->y + NNC_PX(8), canvas->right - NNC_PX(74),
                            NNC_PX(canvas->narrow ? 240 : 320) };
     if (r != NULL && marks != NULL) {
-        *r = (nnc_roofline){ .canvas = canvas,
-                             .report = report,
-                             .other = data->other,
-                             .marks = marks,
-                             .peak = report->result->peak_flops_per_s,
-                             .rate = report->device->mem_bytes_per_s };
+        *r = (roofline){ .canvas = canvas,
+                         .report = report,
+                         .other = data->other,
+                         .marks = marks,
+                         .peak = report->result->peak_flops_per_s,
+                         .rate = report->device->mem_bytes_per_s };
         r->places.area = area;
-        nnc_roofline_scale(r, area);
+        roofline_scale(r, area);
         nnc_canvas_grid(canvas, area, (nnc_ticks){ &r->x, "", canvas->narrow ? 6 : 9 },
                         (nnc_ticks){ &r->y, "", 8 }, "FLOP per byte of device memory traffic");
         nnc_svg_turned(&canvas->svg, "dim", 'm', NNC_PX(14), area.y + area.h / 2, -900, "FLOP/s");
         if (r->other != NULL) {
-            nnc_roofline_gather(r, r->other);
-            nnc_roofline_draw_other(r);
+            gather_marks(r, r->other);
+            draw_other_roof(r);
             draw_marks(r, true);
         }
-        nnc_roofline_gather(r, report);
-        nnc_roofline_draw_roof(r, area);
+        gather_marks(r, report);
+        draw_roof(r, area);
         draw_legend(r, area);
         draw_marks(r, false);
         draw_labels(r);
@@ -184,7 +450,8 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
 
 const nnc_picture nnc_plot_roofline = {
     .name = "roofline",
-    .help = "Every op under the roof of the device: which side of the ridge, how far below.",
+    .help = "Every op under the roof of the device: its side of the ridge, and its distance to the "
+            "roof.",
     .of = NNC_PLOT_ESTIMATE,
     .draw = draw,
 };

@@ -1,9 +1,9 @@
-/* Where the time of a step goes, and how sure that is. */
+/* The parts of a step's time, and the range that the time falls in. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "plot/canvas.h"
+#include "plot/plot_internal.h"
 #include "render/text.h"
 
 enum { PARTS_MAX = 16 };
@@ -14,7 +14,7 @@ typedef struct part {
     nnc_px x, w;
 } part;
 
-/* The metrics that the step is the sum of, in their order. */
+/* Metrics that add up to the step, in order. */
 static int parts_of(const nnc_result *result, part parts[PARTS_MAX])
 {
     const nnc_place place = { .record = result };
@@ -31,7 +31,7 @@ static int parts_of(const nnc_result *result, part parts[PARTS_MAX])
     return count;
 }
 
-/* What the step waits for its input, on top: 0 where that keeps up, or nothing is said of it. */
+/* Time that the step waits for input; 0 without a run, or when input keeps up. */
 static double wait_of(const nnc_run *run)
 {
     return run != NULL && run->input_wait_s > 0.0 ? run->input_wait_s : 0.0;
@@ -66,7 +66,7 @@ static nnc_legend entry_of(const part *p, double step_s)
     return entry;
 }
 
-/* By the ranks that communicate. */
+/* Tooltip of exposed communication, by the ranks that communicate. */
 static void add_kinds(const nnc_result *result, char *tip, size_t size)
 {
     char exposed[NNC_NUMBER_TEXT], all[NNC_NUMBER_TEXT];
@@ -80,7 +80,7 @@ static void add_kinds(const nnc_result *result, char *tip, size_t size)
     }
 }
 
-/* The parts side by side, drawn as themselves or, of the other estimate, as outlines. */
+/* The parts side by side, filled, or as outlines for the other estimate. */
 static void draw_parts(nnc_canvas *canvas, const nnc_scale *scale, const nnc_report *report,
                        part *parts, int count, bool outlined)
 {
@@ -121,13 +121,13 @@ static void say_parts(nnc_canvas *canvas, const part *parts, int count, double s
     }
 }
 
-/* All that the step is the sum of, with what it waits for its input. */
+/* The step plus the wait for input. */
 static int all_parts(const nnc_report *report, part parts[PARTS_MAX])
 {
     return add_wait(report->run, parts, parts_of(report->result, parts));
 }
 
-/* Under each part that is more than a line its label, with a leader where it had to move. */
+/* A label under each part that is wide enough, with a leader if it had to move. */
 static void draw_labels(nnc_canvas *canvas, const part *parts, int count, double step_s)
 {
     const double shown_from = 0.02;
@@ -165,7 +165,7 @@ static void draw_tick(nnc_canvas *canvas, nnc_px x, const char *explain, const c
     nnc_svg_mark_end(&canvas->svg);
 }
 
-/* From 0: the bounds, where nine of ten measurements fall, and the prediction. */
+/* A scale from 0: the bounds, the range of nine of ten measurements, and the prediction. */
 static void draw_bounds(nnc_canvas *canvas, const nnc_result *r, double other_s)
 {
     const bool known = !isnan(r->interval_s[0]) && !isnan(r->interval_s[1]);

@@ -1,39 +1,255 @@
-/* Who works and who waits, and when. */
+/* The activity of every pipeline stage over time, and its idle time. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/timeline_lanes.h"
+#include "plot/plot_internal.h"
 #include "render/text.h"
 
-/* ROWS: of a very long pipeline every few stages; MARKS: rectangles in all. */
+/* With at most this many passes, each has a tooltip and a number. */
+enum { TIMELINE_DETAIL = 600 };
+
+typedef struct stage_rows {
+    nnc_canvas *canvas;
+    const nnc_report *report;
+    nnc_scale x;
+    nnc_px height, gap;
+    int32_t every;  /* stages per row */
+    int64_t passes; /* in the window */
+    nnc_px column;  /* shorter passes (below 1.5 columns) are added up in columns of this width */
+    double (*spent)[NNC_ACTIVITY_COUNT]; /* per column, tenths of a pixel of each activity */
+    bool has[NNC_ACTIVITY_COUNT];
+} stage_rows;
+
+/* The intervals of one stage. */
+typedef struct stage_row {
+    const nnc_interval *first, *end;
+} stage_row;
+
+/* CSS class of an activity's colour, "" = none; its name for people. */
+
+static const char *const activity_hues[NNC_ACTIVITY_COUNT] = {
+    [NNC_ACTIVITY_FORWARD] = "forward",  [NNC_ACTIVITY_BACKWARD] = "backward",
+    [NNC_ACTIVITY_WEIGHT] = "recompute", [NNC_ACTIVITY_EXCHANGE] = "exposed",
+    [NNC_ACTIVITY_UPDATE] = "update",    [NNC_ACTIVITY_IDLE] = "",
+};
+
+static const char *const activity_labels[NNC_ACTIVITY_COUNT] = {
+    [NNC_ACTIVITY_FORWARD] = "forward",         [NNC_ACTIVITY_BACKWARD] = "backward",
+    [NNC_ACTIVITY_WEIGHT] = "weight gradients", [NNC_ACTIVITY_EXCHANGE] = "exposed collectives",
+    [NNC_ACTIVITY_UPDATE] = "update",           [NNC_ACTIVITY_IDLE] = "idle",
+};
+
+/* The row that starts with the first interval of a stage. */
+static stage_row stage_row_from(const stage_rows *t, const nnc_interval *first)
+{
+    const nnc_interval *end = t->report->intervals + t->report->interval_count, *at = first;
+    while (at < end && at->stage == first->stage) {
+        at++;
+    }
+    return (stage_row){ first, at };
+}
+
+/* The visible part of an interval, in pixels. */
+static bool clip(const stage_rows *t, const nnc_interval *one, nnc_px *from, nnc_px *to)
+{
+    if (one->end_s <= t->x.from || one->start_s >= t->x.to) {
+        return false;
+    }
+    *from = nnc_scale_at(&t->x, nnc_max(one->start_s, t->x.from));
+    *to = nnc_scale_at(&t->x, nnc_min(one->end_s, t->x.to));
+    return *to > *from;
+}
+
+/* One rectangle of an SVG path. */
+static void put_box(nnc_svg *svg, nnc_box box)
+{
+    nnc_svg_to(svg, 'M', box.x, box.y);
+    nnc_svg_to(svg, 'L', box.x + box.w, box.y);
+    nnc_svg_to(svg, 'L', box.x + box.w, box.y + box.h);
+    nnc_svg_to(svg, 'L', box.x, box.y + box.h);
+}
+
+/* Is the interval wide enough for its own mark, or part of the mixed columns? */
+static bool is_wide(const stage_rows *t, nnc_px from, nnc_px to)
+{
+    return to - from >= t->column * 3 / 2;
+}
+
+static void spend(stage_rows *t, nnc_activity activity, nnc_px from, nnc_px to)
+{
+    while (from < to) {
+        const int32_t at = (from - t->x.start) / t->column;
+        const nnc_px end = t->x.start + (at + 1) * t->column;
+        t->spent[at][activity] += (end < to ? end : to) - from;
+        from = end;
+    }
+}
+
+/* Height of an activity in a column, and its top, in whole pixels. */
+static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *above)
+{
+    const double scale = (double)t->height / t->column;
+    double before = 0.0;
+    for (int a = 0; a < activity; a++) {
+        before += t->spent[column][a];
+    }
+    *above = 10 * (nnc_px)lround(before * scale / 10.0);
+    return 10 * (nnc_px)lround((before + t->spent[column][activity]) * scale / 10.0) - *above;
+}
+
+/* Draws the rectangles of an activity's columns, equal neighbours joined; returns their number. svg
+ * NULL: only counts. */
+static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_px y)
+{
+    const int32_t columns = (t->x.end - t->x.start + t->column - 1) / t->column;
+    int64_t count = 0;
+    for (int32_t i = 0; i < columns;) {
+        nnc_px above = 0, next_above = 0;
+        const nnc_px height = stack(t, i, activity, &above);
+        int32_t end = i + 1;
+        while (end < columns && stack(t, end, activity, &next_above) == height &&
+               next_above == above) {
+            end++;
+        }
+        if (height > 0) {
+            const nnc_px x = t->x.start + i * t->column, last = t->x.start + end * t->column;
+            count++;
+            if (svg != NULL) {
+                put_box(svg,
+                        (nnc_box){ x, y + above, (last < t->x.end ? last : t->x.end) - x, height });
+            }
+        }
+        i = end;
+    }
+    return count;
+}
+
+/* Adds up intervals that are too short; returns the number of the others. */
+static int64_t sort_out(stage_rows *t, stage_row l)
+{
+    int64_t wide = 0;
+    nnc_px from = 0, to = 0;
+    memset(t->spent, 0, (size_t)(t->x.end - t->x.start + 1) / NNC_PX(1) * sizeof *t->spent);
+    for (const nnc_interval *one = l.first; one < l.end; one++) {
+        if (one->activity == NNC_ACTIVITY_IDLE || !clip(t, one, &from, &to)) {
+            continue;
+        }
+        t->has[one->activity] = true;
+        if (is_wide(t, from, to)) {
+            wide++;
+        } else {
+            spend(t, one->activity, from, to);
+        }
+    }
+    return wide;
+}
+
+static void put_pass(const stage_rows *t, const nnc_interval *one, nnc_box box)
+{
+    nnc_svg *svg = &t->canvas->svg;
+    char tip[160], number[24], class[32], from[NNC_NUMBER_TEXT], to[NNC_NUMBER_TEXT];
+    nnc_unit_text(one->start_s, "s", from);
+    nnc_unit_text(one->end_s, "s", to);
+    snprintf(number, sizeof number, "%" PRId64, one->micro_batch);
+    if (one->micro_batch >= 0) {
+        snprintf(tip, sizeof tip, "stage %" PRId32 ", %s of micro-batch %s: %s to %s", one->stage,
+                 activity_labels[one->activity], number, from, to);
+    } else {
+        snprintf(tip, sizeof tip, "stage %" PRId32 ", %s: %s to %s", one->stage,
+                 activity_labels[one->activity], from, to);
+    }
+    nnc_svg_mark(svg, NULL, NULL, tip);
+    snprintf(class, sizeof class, "bar %s", activity_hues[one->activity]);
+    nnc_svg_rect(svg, class, box);
+    if (one->micro_batch >= 0 && nnc_text_px(number, NNC_TYPE_SMALL) + NNC_PX(3) <= box.w) {
+        snprintf(class, sizeof class, "s on-%s", activity_hues[one->activity]);
+        nnc_svg_text(svg, class, 'm', box.x + box.w / 2, box.y + box.h / 2 + NNC_PX(4), number);
+    }
+    nnc_svg_mark_end(svg);
+}
+
+/* Draws all wide passes of an activity: one mark each, or one path. */
+static void put_wide(const stage_rows *t, stage_row l, int activity, bool detail)
+{
+    nnc_px from = 0, to = 0;
+    for (const nnc_interval *one = l.first; one < l.end; one++) {
+        if ((int)one->activity == activity && clip(t, one, &from, &to) && is_wide(t, from, to)) {
+            const nnc_box box = { from, t->canvas->y, to - from, t->height };
+            if (detail) {
+                put_pass(t, one, box);
+            } else {
+                put_box(&t->canvas->svg, box);
+            }
+        }
+    }
+}
+
+static void put_stage(stage_rows *t, stage_row l)
+{
+    nnc_svg *svg = &t->canvas->svg;
+    const nnc_interval *first = l.first, *last = l.end - 1;
+    char text[96], share[NNC_NUMBER_TEXT];
+    double idle_s = 0.0;
+    const nnc_interval all = { .start_s = first->start_s, .end_s = last->end_s };
+    const int32_t marks = t->canvas->how->marks;
+    const bool detail = t->passes <= (marks > 0 ? marks : TIMELINE_DETAIL);
+    nnc_px from = t->x.start, to = from;
+    for (const nnc_interval *one = l.first; one < l.end; one++) {
+        idle_s += one->activity == NNC_ACTIVITY_IDLE ? one->end_s - one->start_s : 0.0;
+    }
+    t->has[NNC_ACTIVITY_IDLE] = t->has[NNC_ACTIVITY_IDLE] || idle_s > 0.0;
+    snprintf(text, sizeof text, "stage %" PRId32 ": idle %s of the step", first->stage,
+             nnc_percent_text(idle_s / t->report->result->step_s, share));
+    nnc_svg_mark(svg, "bubble_s", NULL, text);
+    if (clip(t, &all, &from, &to)) {
+        nnc_svg_hatched(svg, (nnc_box){ from, t->canvas->y, to - from, t->height });
+    }
+    sort_out(t, l);
+    for (int a = 0; a < NNC_ACTIVITY_IDLE; a++) {
+        if (put_columns(t, NULL, a, 0) > 0 || (!detail && t->has[a])) {
+            nnc_svg_path(svg, activity_hues[a]);
+            put_columns(t, svg, a, t->canvas->y);
+            if (!detail) {
+                put_wide(t, l, a, false);
+            }
+            nnc_svg_path_end(svg, true);
+        }
+    }
+    nnc_svg_mark_end(svg);
+    for (int a = 0; detail && a < NNC_ACTIVITY_IDLE; a++) {
+        put_wide(t, l, a, true);
+    }
+}
+
+/* ROWS: a very long pipeline shows every n-th stage. MARKS: limit of rectangles. */
 enum { ROWS = 64, MARKS = 4000 };
 
-/* The first interval of the stage that the next row shows; NULL past the last. */
-static const nnc_interval *next_row(const nnc_stage_rows *t, const nnc_interval *at)
+/* The first interval of the next shown stage; NULL after the last. */
+static const nnc_interval *next_row(const stage_rows *t, const nnc_interval *at)
 {
     const nnc_interval *end = t->report->intervals + t->report->interval_count;
     do {
-        at = at == NULL ? t->report->intervals : nnc_stage_row_from(t, at).end;
+        at = at == NULL ? t->report->intervals : stage_row_from(t, at).end;
     } while (at < end && at->stage % t->every != 0);
     return at < end ? at : NULL;
 }
 
-/* Columns as narrow as the number of rectangles allows. */
-static void choose_column(nnc_stage_rows *t)
+/* Chooses the narrowest columns within the limit of rectangles. */
+static void choose_column(stage_rows *t)
 {
     const int64_t most = t->canvas->how->marks > 0 ? MARKS / 3 : MARKS;
     int64_t count = most + 1;
     for (t->column = NNC_PX(1); count > most && t->column < NNC_PX(64); t->column *= 2) {
         count = t->passes = 0;
         for (const nnc_interval *at = next_row(t, NULL); at != NULL; at = next_row(t, at)) {
-            const int64_t wide = nnc_stage_sort_out(t, nnc_stage_row_from(t, at));
+            const int64_t wide = sort_out(t, stage_row_from(t, at));
             t->passes += wide;
             count += wide;
             for (int a = 0; a < NNC_ACTIVITY_IDLE; a++) {
-                count += nnc_stage_put_columns(t, NULL, a, 0);
+                count += put_columns(t, NULL, a, 0);
             }
         }
         if (count <= most) {
@@ -42,7 +258,7 @@ static void choose_column(nnc_stage_rows *t)
     }
 }
 
-static void draw_axis(nnc_stage_rows *t)
+static void draw_axis(stage_rows *t)
 {
     double ticks[NNC_TICKS_MAX];
     char text[NNC_NUMBER_TEXT];
@@ -63,20 +279,19 @@ static void draw_axis(nnc_stage_rows *t)
     canvas->y += NNC_PX(18);
 }
 
-static void draw_key(nnc_stage_rows *t)
+static void draw_key(stage_rows *t)
 {
     nnc_legend entries[NNC_ACTIVITY_COUNT];
     int count = 0;
     for (int a = 0; a < NNC_ACTIVITY_COUNT; a++) {
         if (t->has[a]) {
-            entries[count++] =
-                (nnc_legend){ .hue = nnc_timeline_hues[a], .label = nnc_timeline_labels[a] };
+            entries[count++] = (nnc_legend){ .hue = activity_hues[a], .label = activity_labels[a] };
         }
     }
     nnc_canvas_legend(t->canvas, t->x.start, entries, count);
 }
 
-static void draw_heading(nnc_stage_rows *t, const nnc_report *other)
+static void draw_heading(stage_rows *t, const nnc_report *other)
 {
     const nnc_report *report = t->report;
     const nnc_plan *plan = &report->result->plan;
@@ -102,8 +317,8 @@ static void draw_heading(nnc_stage_rows *t, const nnc_report *other)
     }
 }
 
-/* Where the step of the other estimate ends. */
-static void draw_end(nnc_stage_rows *t, double other_s, nnc_px top)
+/* The end of the step of the other estimate. */
+static void draw_end(stage_rows *t, double other_s, nnc_px top)
 {
     char tip[64], text[NNC_NUMBER_TEXT];
     const nnc_px x = nnc_scale_at(&t->x, other_s);
@@ -113,8 +328,8 @@ static void draw_end(nnc_stage_rows *t, double other_s, nnc_px top)
     nnc_svg_mark_end(&t->canvas->svg);
 }
 
-/* The whole step, or what of it was asked for. */
-static void set_scale(nnc_stage_rows *t, double other_s)
+/* The time window: the whole step, or the requested part. */
+static void set_scale(stage_rows *t, double other_s)
 {
     const nnc_report *report = t->report;
     const nnc_plot_how *how = t->canvas->how;
@@ -133,11 +348,11 @@ static void set_scale(nnc_stage_rows *t, double other_s)
 static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
 {
     const int32_t stages = data->report->result->plan.pipeline;
-    nnc_stage_rows t = { .canvas = canvas,
-                         .report = data->report,
-                         .every = (int32_t)nnc_ceil_div(stages, ROWS),
-                         .height = NNC_PX(stages > 16 ? 14 : 22),
-                         .gap = NNC_PX(3) };
+    stage_rows t = { .canvas = canvas,
+                     .report = data->report,
+                     .every = (int32_t)nnc_ceil_div(stages, ROWS),
+                     .height = NNC_PX(stages > 16 ? 14 : 22),
+                     .gap = NNC_PX(3) };
     char text[32];
     const double other_s = data->other != NULL ? data->other->result->step_s : 0.0;
     set_scale(&t, other_s);
@@ -153,7 +368,7 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
         snprintf(text, sizeof text, canvas->narrow ? "%" PRId32 : "stage %" PRId32, at->stage);
         nnc_svg_text(&canvas->svg, "dim", 's', canvas->left, canvas->y + t.height / 2 + NNC_PX(4),
                      text);
-        nnc_stage_put(&t, nnc_stage_row_from(&t, at));
+        put_stage(&t, stage_row_from(&t, at));
         canvas->y += t.height + t.gap;
     }
     if (other_s > t.x.from && other_s <= t.x.to) {
@@ -166,7 +381,7 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
 
 const nnc_picture nnc_plot_timeline = {
     .name = "timeline",
-    .help = "What every pipeline stage does when, and where it waits.",
+    .help = "Activity of every pipeline stage over time, and its idle time.",
     .of = NNC_PLOT_TIMELINE,
     .draw = draw,
 };

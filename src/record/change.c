@@ -1,15 +1,19 @@
-/* What differs between two lists of figures. */
+/* Compares two estimates value by value: which values changed, in which order people should read them, as which
+ * text; and `nncost diff`, which compares two recordings. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <nncost/check.h>
 
+#include "base/error.h"
 #include "base/number.h"
 #include "metrics/report.h"
+#include "record/record_internal.h"
+#include "render/text.h"
 
-/* Two estimates mostly list the same figures in the same order: the search goes on from the last
- * find. */
+/* Two estimates mostly list the same values in the same order, so the search starts after the last one found. */
 static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const char *name)
 {
     for (int32_t i = 0; i < figures.count; i++) {
@@ -22,13 +26,13 @@ static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const cha
     return NULL;
 }
 
-/* A number nobody knows is not there. */
+/* NaN counts as missing. */
 static bool is_known(const nnc_figure *figure)
 {
     return figure != NULL && (figure->text != NULL || !isnan(figure->number));
 }
 
-/* Do both read the same at 12 significant digits? */
+/* Are both equal at 12 significant digits? */
 static bool same_number(double a, double b)
 {
     char a_text[NNC_NUMBER_TEXT], b_text[NNC_NUMBER_TEXT];
@@ -36,7 +40,7 @@ static bool same_number(double a, double b)
         return true;
     }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
-        return false; /* no need to print them */
+        return false; /* avoids printing most numbers */
     }
     return strcmp(nnc_number_text(a, a_text), nnc_number_text(b, b_text)) == 0;
 }
@@ -79,7 +83,7 @@ static bool is_input(const char *name)
     return false;
 }
 
-/* From zero every change is infinitely large. */
+/* A change from zero counts as infinitely large. */
 static double size_of(const nnc_change *change)
 {
     const bool number = change->kind != NNC_CHANGE_GONE && change->kind != NNC_CHANGE_NEW &&
@@ -95,7 +99,7 @@ static const char *name_of(const nnc_change *change)
     return (change->old != NULL ? change->old : change->now)->name;
 }
 
-/* What decides comes first: time, memory, money. */
+/* Rank of a metric in lists: time, memory, money, then the rest. */
 static int rank_of(const nnc_change *change)
 {
     static const char *const first[] = { "step.step_s", "latency.tpot_s", "latency.ttft_s",
@@ -108,8 +112,8 @@ static int rank_of(const nnc_change *change)
     return rank;
 }
 
-/* A total order, so that the result does not depend on the library's qsort. What a newer version
- * adds says least. */
+/* Sorts by rank, then by size. The order is total, so it does not depend on qsort; values that a newer version adds
+ * come last. */
 static int by_size(const void *a, const void *b)
 {
     const nnc_change *left = a, *right = b;
@@ -176,7 +180,7 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
     return count;
 }
 
-/* By how much a figure moved; 0 when it is not in both. */
+/* Change of a value; 0 when one estimate lacks it. */
 static double moved(nnc_figures old, nnc_figures now, const char *name)
 {
     int32_t next = 0;
@@ -189,7 +193,7 @@ static double moved(nnc_figures old, nnc_figures now, const char *name)
     return is->number - was->number;
 }
 
-/* Is a figure a summand of the total? */
+/* Is the value a summand of the total? */
 static bool is_part(const char *name, const char *total)
 {
     const nnc_metric *metric = nnc_figure_metric(name);
@@ -215,4 +219,280 @@ const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char
         }
     }
     return found;
+}
+
+/* NULL = a number without a unit, or unknown to this version. */
+static const char *unit_of(const char *name)
+{
+    const nnc_metric *metric = nnc_figure_metric(name);
+    return metric != NULL ? metric->unit : NULL;
+}
+
+static void put_text(char *into, size_t size, const char *text)
+{
+    int columns = 0;
+    size_t length = 0;
+    for (; text[length] != '\0' && length + 4 < size && columns < 40; length++) {
+        columns += ((unsigned char)text[length] & 0xC0u) != 0x80u;
+    }
+    while (((unsigned char)text[length] & 0xC0u) == 0x80u) {
+        length--;
+    }
+    snprintf(into, size, "%.*s%s", (int)length, text, text[length] != '\0' ? ".." : "");
+}
+
+static void plain_text(const nnc_figure *figure, char *into, size_t size)
+{
+    char number[NNC_NUMBER_TEXT];
+    if (figure == NULL) {
+        snprintf(into, size, "-");
+    } else if (figure->text != NULL) {
+        put_text(into, size, figure->text);
+    } else {
+        snprintf(into, size, "%s", nnc_number_text(figure->number, number));
+    }
+}
+
+/* Four digits, with a unit if the name has one; small whole numbers in full. */
+static void short_text(const nnc_figure *figure, char *into, size_t size)
+{
+    char number[NNC_NUMBER_TEXT];
+    const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
+    if (unit != NULL) {
+        snprintf(into, size, "%s", nnc_unit_text(figure->number, unit, number));
+    } else if (figure == NULL || figure->text != NULL ||
+               (figure->number == floor(figure->number) && fabs(figure->number) < 1e6)) {
+        plain_text(figure, into, size);
+    } else {
+        snprintf(into, size, "%s", nnc_count_text(figure->number, number));
+    }
+}
+
+/* All digits. */
+static void full_text(const nnc_figure *figure, char *into, size_t size)
+{
+    const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
+    plain_text(figure, into, size);
+    if (unit != NULL) {
+        const size_t used = strlen(into);
+        snprintf(into + used, size - used, " %s", unit);
+    }
+}
+
+static void percent_text(double relative, char *into, size_t size)
+{
+    if (isnan(relative)) {
+        into[0] = '\0';
+    } else if (fabs(relative) >= 10) { /* "x 11.5" is easier to read than +1050 % */
+        snprintf(into, size, "x %.4g", 1 + relative);
+    } else {
+        snprintf(into, size, "%+.3g%%", 100 * relative);
+    }
+}
+
+nnc_change_text nnc_change_text_of(const nnc_change *change)
+{
+    nnc_change_text text = { .old = "" };
+    short_text(change->old, text.old, sizeof text.old);
+    short_text(change->now, text.now, sizeof text.now);
+    if (strcmp(text.old, text.now) == 0) {
+        full_text(change->old, text.old, sizeof text.old);
+        full_text(change->now, text.now, sizeof text.now);
+    }
+    percent_text(change->relative, text.percent, sizeof text.percent);
+    return text;
+}
+
+const char *nnc_change_name(const nnc_change *change)
+{
+    return (change->old != NULL ? change->old : change->now)->name;
+}
+
+void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
+{
+    char found[64], limit[64];
+    const nnc_figure *figure = verdict->figure;
+    const nnc_requirement *asked = verdict->requirement;
+    const bool known = figure->text != NULL || !isnan(figure->number);
+    const nnc_figure line = { .name = figure->name, .text = asked->text, .number = asked->number };
+    short_text(figure, found, sizeof found);
+    short_text(&line, limit, sizeof limit);
+    if (strcmp(found, limit) == 0) { /* they differ after the fourth digit */
+        full_text(figure, found, sizeof found);
+        full_text(&line, limit, sizeof limit);
+    }
+    const bool as_typed = strstr(asked->rule, limit) != NULL;
+    snprintf(text, size, "%s %s%s%s%s, found %s", asked->name, asked->rule, as_typed ? "" : " (",
+             as_typed ? "" : limit, as_typed ? "" : ")",
+             known ? found : "nothing: the plan gives no such metric");
+}
+
+static const nnc_change *find_change(const nnc_check_row *row, const char *name)
+{
+    for (int32_t i = 0; i < row->change_count; i++) {
+        const nnc_change *change = &row->changes[i];
+        if (change->kind == NNC_CHANGE_MOVED && strcmp(nnc_change_name(change), name) == 0) {
+            return change;
+        }
+    }
+    return NULL;
+}
+
+void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
+{
+    static const struct {
+        const char *what, *name;
+    } totals[] = { { "step", "step.step_s" },
+                   { "per token", "latency.tpot_s" },
+                   { "first token", "latency.ttft_s" },
+                   { "memory", "memory.total_bytes" } };
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0] && used < size; i++) {
+        const nnc_change *change = find_change(row, totals[i].name);
+        double moved_by = 0;
+        if (change == NULL) {
+            continue;
+        }
+        const nnc_change_text pair = nnc_change_text_of(change);
+        const char *part = nnc_figures_responsible(row->old, row->now, totals[i].name, &moved_by);
+        const char *dot = part != NULL ? strchr(part, '.') : NULL;
+        const int n =
+            snprintf(text + used, size - used, "%s%s %s -> %s (%s)%s%s", used > 0 ? "; " : "",
+                     totals[i].what, pair.old, pair.now, pair.percent,
+                     part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const char *id)
+{
+    for (int32_t i = 0; i < recorded->estimate_count; i++) {
+        if (strcmp(recorded->estimates[i].id, id) == 0) {
+            return &recorded->estimates[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- ops ---- */
+
+/* Adds the time of an op to the row of its name and phase. */
+static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op, bool now)
+{
+    int32_t i = 0;
+    while (i < *count &&
+           (strcmp(rows[i].name, op->name) != 0 || strcmp(rows[i].phase, op->phase) != 0)) {
+        i++;
+    }
+    if (i == *count) {
+        rows[(*count)++] = (nnc_check_op){ op->name, op->phase, (double)NAN, (double)NAN };
+    }
+    double *sum = now ? &rows[i].now_s : &rows[i].old_s;
+    *sum = (isnan(*sum) ? 0 : *sum) + op->repeat * op->time_s;
+}
+
+static double op_change_s(const nnc_check_op *op)
+{
+    return fabs((isnan(op->now_s) ? 0 : op->now_s) - (isnan(op->old_s) ? 0 : op->old_s));
+}
+
+static int by_change(const void *a, const void *b)
+{
+    const nnc_check_op *left = a, *right = b;
+    const double left_change = op_change_s(left), right_change = op_change_s(right);
+    if (left_change != right_change) {
+        return left_change > right_change ? -1 : 1;
+    }
+    const int names = strcmp(left->name, right->name);
+    return names != 0 ? names : strcmp(left->phase, right->phase);
+}
+
+static bool compare_ops(nnc_arena *arena, const nnc_recorded_estimate *old,
+                        const nnc_recorded_estimate *now, nnc_check_row *row)
+{
+    int32_t count = 0;
+    if (old->op_count == 0 || now->op_count == 0) {
+        return true;
+    }
+    nnc_check_op *ops =
+        nnc_arena_array(arena, (size_t)old->op_count + (size_t)now->op_count, sizeof *ops);
+    if (ops == NULL) {
+        return false;
+    }
+    for (int32_t i = 0; i < old->op_count; i++) {
+        add_op(ops, &count, &old->ops[i], false);
+    }
+    for (int32_t i = 0; i < now->op_count; i++) {
+        add_op(ops, &count, &now->ops[i], true);
+    }
+    qsort(ops, (size_t)count, sizeof *ops, by_change);
+    while (count > 0 && op_change_s(&ops[count - 1]) == 0) {
+        count--;
+    }
+    row->ops = ops;
+    row->op_count = count;
+    return true;
+}
+
+/* ---- estimates ---- */
+
+static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old,
+                    const nnc_recorded_estimate *now, nnc_check_row *row)
+{
+    const nnc_figures was = { nnc_packed_list(arena, &old->figures),
+                              nnc_packed_count(&old->figures) };
+    const nnc_figures is = { nnc_packed_list(arena, &now->figures),
+                             nnc_packed_count(&now->figures) };
+    const size_t room = (size_t)was.count + (size_t)is.count;
+    nnc_change *changes = nnc_arena_array(arena, room + 1, sizeof *changes);
+    *row = (nnc_check_row){ .id = now->id, .old = was, .now = is };
+    if (changes == NULL || was.list == NULL || is.list == NULL) {
+        return false;
+    }
+    row->changes = changes;
+    row->change_count = nnc_figures_compare(was, is, NULL, 0, changes);
+    row->state = row->change_count > 0 ? NNC_CHECK_MOVED : NNC_CHECK_SAME;
+    return compare_ops(arena, old, now, row);
+}
+
+/* Compares one estimate with one other, whatever their names; otherwise pairs estimates by name, in the order of the
+ * new ones. */
+static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old,
+                                  const nnc_recorded *now, int32_t *count)
+{
+    const bool single = old->estimate_count == 1 && now->estimate_count == 1;
+    const size_t room = (size_t)old->estimate_count + (size_t)now->estimate_count;
+    nnc_check_row *rows = nnc_arena_array(arena, room + 1, sizeof *rows);
+    *count = 0;
+    for (int32_t i = 0; rows != NULL && i < now->estimate_count; i++) {
+        const nnc_recorded_estimate *is = &now->estimates[i];
+        const nnc_recorded_estimate *was = single ? &old->estimates[0] : find(old, is->id);
+        nnc_check_row *row = &rows[(*count)++];
+        if (was == NULL) {
+            *row = (nnc_check_row){ .id = is->id, .state = NNC_CHECK_ADDED };
+        } else if (!compare(arena, was, is, row)) {
+            return NULL;
+        }
+    }
+    for (int32_t i = 0; rows != NULL && !single && i < old->estimate_count; i++) {
+        if (find(now, old->estimates[i].id) == NULL) {
+            rows[(*count)++] =
+                (nnc_check_row){ .id = old->estimates[i].id, .state = NNC_CHECK_REMOVED };
+        }
+    }
+    return rows;
+}
+
+nnc_status nnc_diff_make(nnc_arena *arena, const char *old_path, const char *now_path,
+                         nnc_check_report *report, nnc_error *err)
+{
+    nnc_recorded old, now;
+    NNC_TRY(nnc_recorded_read(arena, old_path, &old, err));
+    NNC_TRY(nnc_recorded_read(arena, now_path, &now, err));
+    *report = (nnc_check_report){
+        .path = old_path, .other = now_path, .tool = now.tool, .old_tool = old.tool
+    };
+    report->rows = compare_all(arena, &old, &now, &report->row_count);
+    return report->rows != NULL ? nnc_check_list_changes(arena, report, err) : nnc_no_memory(err);
 }

@@ -1,15 +1,264 @@
-/* The scenarios of a plan file, estimated again. */
-#include "record/check.h"
-
+/* `nncost check`: estimates the scenarios of a plan file again, compares them with the recorded estimates, finds why they moved, judges the requirements, and records the new estimates.
+ * 
+ * Values and changes live in buffers that the next scenario reuses; only what a report needs later is copied to the arena. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <nncost/nncost.h>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
+#include "input/file.h"
+#include "input/kind.h"
+#include "input/place.h"
+#include "record/record_internal.h"
+#include "record/serve_scenario.h"
 
-/* What people call things is not part of an estimate, and what nobody knows is not recorded. */
+enum { NNC_CAUSES_MAX = NNC_REF_COUNT + 3 };
+
+/* Digests of the files that the scenarios of a plan file name. Each file is read once. */
+typedef struct nnc_origins {
+    nnc_specs *specs;
+    nnc_arena *arena;
+    nnc_recorded_digest *list;
+    int32_t count, capacity;
+    int32_t next_plan; /* where to look first for the next plan among the recorded digests */
+} nnc_origins;
+
+/* ---- causes ---- */
+
+static const char plan_kind[] = "plan";
+
+static const char *find(const nnc_recorded_digest *list, int32_t count, const char *kind,
+                        const char *name)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(list[i].name, name) == 0 && strcmp(list[i].kind, kind) == 0) {
+            return list[i].digest;
+        }
+    }
+    return NULL;
+}
+
+/* Plans are recorded in the order of the scenarios, so the search starts after the last one found. */
+static const char *find_plan(const nnc_recorded *recorded, const char *id, int32_t *next)
+{
+    for (int32_t i = 0; i < recorded->digest_count; i++) {
+        const nnc_recorded_digest *digest =
+            &recorded->digests[(*next + i) % recorded->digest_count];
+        if (strcmp(digest->name, id) == 0 && strcmp(digest->kind, plan_kind) == 0) {
+            *next = (int32_t)(digest - recorded->digests) + 1;
+            return digest->digest;
+        }
+    }
+    return NULL;
+}
+
+static nnc_status add(nnc_origins *origins, const char *kind, const char *name, const char *path,
+                      nnc_error *err)
+{
+    char text[NNC_DIGEST_TEXT];
+    uint64_t digest = 0;
+    NNC_TRY(nnc_spec_digest(origins->specs, path, &digest, err));
+    nnc_recorded_digest *list = nnc_arena_grow(origins->arena, origins->list, origins->count,
+                                               &origins->capacity, sizeof *list);
+    if (list == NULL) {
+        return nnc_no_memory(err);
+    }
+    origins->list = list;
+    const char *copy = nnc_arena_strdup(origins->arena, nnc_digest_print(digest, text));
+    if (copy == NULL) {
+        return nnc_no_memory(err);
+    }
+    origins->list[origins->count++] = (nnc_recorded_digest){ kind, name, copy };
+    return NNC_OK;
+}
+
+/* The name of a scenario's file of one kind, which for software may be the profile chosen for the plan; NULL: no
+ * such file. */
+static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *scenario, int kind)
+{
+    const char *name = from->refs[kind];
+    return kind == NNC_REF_SOFTWARE && nnc_software_is_chosen(name) ? scenario->software.id : name;
+}
+
+/* Adds the digests of the files of a loaded scenario. */
+static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *from,
+                              const nnc_scenario *scenario, nnc_error *err)
+{
+    const char *const paths[NNC_REF_COUNT] = { scenario->model.path, scenario->device.path,
+                                               scenario->software.path, scenario->report.cluster };
+    nnc_status status = NNC_OK;
+    for (int i = 0; i < NNC_REF_COUNT && status == NNC_OK; i++) {
+        const char *kind = nnc_plans_ref_names[i], *name = name_of(from, scenario, i);
+        /* Built-in specs belong to the tool's version. */
+        if (name != NULL && paths[i] != NULL &&
+            find(origins->list, origins->count, kind, name) == NULL) {
+            status = add(origins, kind, name, paths[i], err);
+        }
+    }
+    return status;
+}
+
+static int kind_of(const nnc_recorded_digest *digest)
+{
+    int kind = 0;
+    while (kind < NNC_REF_COUNT && strcmp(nnc_plans_ref_names[kind], digest->kind) != 0) {
+        kind++;
+    }
+    return kind;
+}
+
+static int by_kind(const void *a, const void *b)
+{
+    const nnc_recorded_digest *left = a, *right = b;
+    const int kinds = kind_of(left) - kind_of(right);
+    return kinds != 0 ? kinds : strcmp(left->name, right->name);
+}
+
+/* The digests in the order of recording: by kind and name, then the plans in the order of the file. NULL when out of
+ * memory. */
+static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, const nnc_plans *plans,
+                                                 int32_t *count)
+{
+    const size_t files = (size_t)origins->count, all = files + (size_t)plans->scenario_count;
+    nnc_recorded_digest *list = nnc_arena_array(origins->arena, all, sizeof *list);
+    if (list == NULL) {
+        return NULL;
+    }
+    if (files > 0) {
+        memcpy(list, origins->list, files * sizeof *list);
+        qsort(list, files, sizeof *list, by_kind);
+    }
+    for (size_t i = files; i < all; i++) {
+        const nnc_plans_scenario *scenario = &plans->scenarios[i - files];
+        char text[NNC_DIGEST_TEXT];
+        nnc_digest_print(scenario->digest, text);
+        list[i] = (nnc_recorded_digest){ plan_kind, scenario->id,
+                                         nnc_arena_strdup(origins->arena, text) };
+        if (list[i].digest == NULL) {
+            return NULL;
+        }
+    }
+    *count = (int32_t)all;
+    return list;
+}
+
+static bool say(const nnc_origins *origins, const char **causes, nnc_check_row *row,
+                const char *text)
+{
+    causes[row->cause_count] = nnc_arena_strdup(origins->arena, text);
+    return causes[row->cause_count++] != NULL;
+}
+
+/* Is it a change of the plan, or of the model or device that it names? A value that a newer version adds to every
+ * plan does not count; overrides and cluster count when added. */
+static bool is_of_plan(const nnc_change *change)
+{
+    const char *name = nnc_change_name(change);
+    if (change->kind == NNC_CHANGE_NEW) {
+        return strcmp(name, "plan.overrides") == 0 || strcmp(name, "plan.cluster") == 0;
+    }
+    return strncmp(name, "plan.", 5) == 0 || strcmp(name, "device.id") == 0 ||
+           strcmp(name, "model.id") == 0;
+}
+
+/* "plan: micro_batch 1 -> 2, zero 0 -> 1": the changed fields. */
+static void plan_text(const nnc_check_row *row, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "plan");
+    const size_t head = used;
+    for (int32_t i = 0; i < row->change_count && used < size; i++) {
+        const nnc_change *change = &row->changes[i];
+        const char *name = nnc_change_name(change);
+        if (is_of_plan(change)) {
+            const nnc_change_text pair = nnc_change_text_of(change);
+            used += (size_t)snprintf(
+                text + used, size - used, "%s %s %s -> %s", used == head ? ":" : ",",
+                strncmp(name, "plan.", 5) == 0 ? name + 5 : name, pair.old, pair.now);
+        }
+    }
+    if (used == head) {
+        snprintf(text, size, "plan: changed in the file");
+    }
+}
+
+/* Fills in row->causes from the differences between now and `recorded`. false: out of memory. */
+static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from,
+                        const nnc_scenario *scenario, const nnc_recorded *recorded,
+                        nnc_check_row *row)
+{
+    const char **causes = nnc_arena_array(origins->arena, NNC_CAUSES_MAX, sizeof *causes);
+    char text[256], digest[NNC_DIGEST_TEXT];
+    bool said = causes != NULL;
+    if (!said) {
+        return false;
+    }
+    const char *old = find_plan(recorded, from->id, &origins->next_plan);
+    if (old != NULL && strcmp(old, nnc_digest_print(from->digest, digest)) != 0) {
+        plan_text(row, text, sizeof text);
+        said = say(origins, causes, row, text);
+    }
+    for (int i = 0; i < NNC_REF_COUNT && said; i++) {
+        const char *kind = nnc_plans_ref_names[i], *name = name_of(from, scenario, i);
+        const char *now = name != NULL ? find(origins->list, origins->count, kind, name) : NULL;
+        old = name != NULL ? find(recorded->digests, recorded->digest_count, kind, name) : NULL;
+        if (now != NULL && old != NULL && strcmp(now, old) != 0) {
+            snprintf(text, sizeof text, "%s file: the content of %s has changed", kind, name);
+            said = say(origins, causes, row, text);
+        }
+    }
+    if (said && strcmp(recorded->tool, nnc_version()) != 0) {
+        snprintf(text, sizeof text, "tool: nncost %s -> %s", recorded->tool, nnc_version());
+        said = say(origins, causes, row, text);
+    }
+    if (said && (recorded->conventions == NULL ||
+                 strcmp(recorded->conventions, NNC_RECORDED_CONVENTIONS) != 0)) {
+        snprintf(text, sizeof text, "conventions: %s -> %s",
+                 recorded->conventions != NULL ? recorded->conventions : "-",
+                 NNC_RECORDED_CONVENTIONS);
+        said = say(origins, causes, row, text);
+    }
+    if (said && row->cause_count == 0) {
+        snprintf(text, sizeof text,
+                 "tool: plan and files are as recorded, so it is nncost itself, another build of "
+                 "%s",
+                 nnc_version());
+        said = say(origins, causes, row, text);
+    }
+    row->causes = causes;
+    return said;
+}
+
+/* Reused for the values of each scenario. */
+typedef struct nnc_figure_room {
+    nnc_figure *list;
+    int32_t capacity;
+} nnc_figure_room;
+
+struct nnc_check {
+    nnc_specs *specs;
+    nnc_arena *arena;
+    nnc_scratch *scratch;
+    nnc_scenario *scenario;
+    nnc_serve_scenario *served;
+    const nnc_plans *plans;
+    nnc_origins origins;
+    nnc_collector collector;
+    nnc_figures names[2]; /* all names of the last estimate of each kind, trained and served */
+    nnc_check_keeping keeping;
+    nnc_recorded_estimate *estimates; /* of the scenarios so far, to be recorded */
+    nnc_figure_room old, now;         /* of one scenario */
+    nnc_change *changes;              /* buffer for one scenario */
+    int32_t change_room;
+    int32_t next_old;
+    nnc_check_report report;
+};
+
+/* Is a value recorded? Names for people and unknown numbers are not; `record` of the file may select some. */
 static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure)
 {
     if (figure->text != NULL
@@ -49,7 +298,7 @@ static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selecte
     return NNC_OK;
 }
 
-/* What the file no longer records is not missed. */
+/* Old values that the file no longer records are not missed. */
 static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected,
                              nnc_error *err)
 {
@@ -65,7 +314,7 @@ static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *s
     return NNC_OK;
 }
 
-/* A list of its own in place of the room for one scenario. */
+/* Copies a list to the arena, because the next scenario reuses its buffer. */
 static bool own_list(nnc_check *c, nnc_figures *figures)
 {
     nnc_figure *list = nnc_arena_array(c->arena, (size_t)figures->count + 1, sizeof *list);
@@ -76,7 +325,7 @@ static bool own_list(nnc_check *c, nnc_figures *figures)
     return list != NULL;
 }
 
-/* Names that stand for no figure are slips, and would make a gate that is always open. */
+/* Refuses a name that no value has. Such a requirement would always pass. */
 static nnc_status check_name(nnc_figures figures, const char *key, const char *name, nnc_error *err)
 {
     for (int32_t i = 0; i < figures.count; i++) {
@@ -104,7 +353,8 @@ static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figure
             snprintf(err->where, sizeof err->where, "require.%.64s", requirement->name);
             return nnc_plans_blame(c->plans, from, err);
         }
-        nnc_figure *own = nnc_arena_alloc(c->arena, sizeof *own); /* the next scenario has others */
+        nnc_figure *own =
+            nnc_arena_alloc(c->arena, sizeof *own); /* the next scenario reuses the list */
         if (own == NULL) {
             return nnc_no_memory(err);
         }
@@ -140,7 +390,7 @@ static nnc_scenario *scenario_of(nnc_check *c, const nnc_plans_scenario *from)
     return from->serve ? &c->served->base : c->scenario;
 }
 
-/* The changes of a row whose figures stay. */
+/* Copies the changes of a row to the arena, with pointers to the copied values. */
 static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
 {
     nnc_change *own = nnc_arena_array(c->arena, (size_t)row->change_count, sizeof *own);
@@ -151,7 +401,7 @@ static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_
            memcpy(own, c->changes, (size_t)row->change_count * sizeof *own) != NULL;
 }
 
-/* Fills in what changed, and keeps the figures where anything did; false when out of memory. */
+/* Fills in the changes of a row, and copies its values when there are some. false: out of memory. */
 static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
 {
     const int32_t room = row->old.count + row->now.count;
@@ -174,10 +424,10 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
     }
     return own_list(c, &row->old) && own_list(c, &row->now) && own_changes(c, from, row) &&
            (row->state != NNC_CHECK_MOVED ||
-            nnc_causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row));
+            causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row));
 }
 
-/* What stays of a scenario beside what changed. */
+/* Keeps what the report or an update needs of a scenario. false: out of memory. */
 static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
 {
     const int32_t index = c->report.row_count;
@@ -198,7 +448,7 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
     return true;
 }
 
-/* Works it out; *scenario is what it was made from. */
+/* Estimates or serves a scenario; *scenario receives its specs and result. */
 static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scenario **scenario,
                          nnc_error *err)
 {
@@ -224,7 +474,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     nnc_scenario *scenario = NULL;
     nnc_check_row *row = &c->report.rows[c->report.row_count];
     NNC_TRY(answer(c, from, &scenario, err));
-    NNC_TRY(nnc_origins_add(&c->origins, from, scenario, err));
+    NNC_TRY(origins_add(&c->origins, from, scenario, err));
     const nnc_figures all = nnc_figures_of(&c->collector, &scenario->report);
     const nnc_recorded_estimate *old = find_old(c, from->id);
     *row = (nnc_check_row){ .id = from->id, .line = from->line };
@@ -250,7 +500,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     return NNC_OK;
 }
 
-/* Recorded estimates whose scenario is no longer there. */
+/* Adds rows for recorded estimates whose scenario is gone. */
 static void add_removed(nnc_check *c)
 {
     const nnc_recorded *recorded = &c->plans->recorded;
@@ -368,4 +618,140 @@ const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index)
 {
     const nnc_check_report *report = check != NULL ? &check->report : NULL;
     return report != NULL && index >= 0 && index < report->row_count ? &report->rows[index] : NULL;
+}
+
+/* ---- updating ---- */
+
+/* Refuses a file that was edited during the check. */
+static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_error *err)
+{
+    struct stat about;
+    char *text = NULL;
+    size_t size = 0;
+    if (nnc_is_pipe(plans->path) || (stat(plans->path, &about) == 0 && !S_ISREG(about.st_mode))) {
+        return nnc_fail(err, NNC_BAD_USAGE, option, "%s is not a file that can be replaced",
+                        plans->path);
+    }
+    nnc_status status = nnc_file_read_large(plans->path, NNC_RECORDED_BYTES_MAX, &text, &size, err);
+    if (status == NNC_OK && (size != plans->size || memcmp(text, plans->text, size) != 0)) {
+        status =
+            nnc_fail(err, NNC_IO, plans->path, "changed during the check, so nothing is written");
+    }
+    free(text);
+    return status;
+}
+
+/* Reads the new text before it replaces the file: it must be readable. */
+static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, nnc_error *err)
+{
+    nnc_arena *arena = nnc_arena_create();
+    nnc_faults faults = { .name = plans->path, .err = err };
+    nnc_plans again;
+    if (arena == NULL) {
+        return nnc_no_memory(err);
+    }
+    nnc_plans_parse(arena, text, size, &faults, &again);
+    nnc_arena_destroy(arena);
+    return faults.status;
+}
+
+static nnc_status replace(const char *path, const char *text, size_t size, nnc_error *err)
+{
+    return nnc_beside_write(path, text, size)
+               ? NNC_OK
+               : nnc_fail(err, NNC_IO, path, "cannot write: %s", strerror(errno));
+}
+
+static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc_error *err)
+{
+    size_t size = 0;
+    nnc_buffer part = { 0 };
+    nnc_recorded_write(&part, recorded, c->plans->record_count > 0);
+    nnc_buffer_byte(&part, '\0');
+    if (part.size + c->plans->size > NNC_RECORDED_BYTES_MAX) {
+        nnc_buffer_free(&part);
+        return nnc_fail(
+            err, NNC_BAD_SPEC, c->plans->path,
+            "its recorded estimates need more than %d MB, expected less: record selected "
+            "metrics only (\"record\"), or split the scenarios over several files",
+            NNC_RECORDED_BYTES_MAX / 1000000);
+    }
+    const char *text =
+        part.failed ? NULL : nnc_plans_with_recorded(c->arena, c->plans, part.bytes, &size);
+    nnc_buffer_free(&part);
+    if (text == NULL) {
+        return nnc_no_memory(err);
+    }
+    if (size == c->plans->size && memcmp(text, c->plans->text, size) == 0) {
+        return NNC_OK;
+    }
+    NNC_TRY(verify(c->plans, text, size, err));
+    NNC_TRY(refuse_other(c->plans, "--update", err));
+    return replace(c->plans->path, text, size, err);
+}
+
+nnc_status nnc_check_update(nnc_check *c, nnc_error *err)
+{
+    NNC_NEED(c);
+    nnc_recorded recorded = {
+        .tool = nnc_version(),
+        .conventions = NNC_RECORDED_CONVENTIONS,
+        .estimates = c->estimates,
+        .estimate_count = c->plans->scenario_count,
+    };
+    recorded.digests = origins_sorted(&c->origins, c->plans, &recorded.digest_count);
+    if (recorded.digests == NULL) {
+        return nnc_no_memory(err);
+    }
+    NNC_TRY(write_recorded(c, &recorded, err));
+    c->report.updated = true;
+    return NNC_OK;
+}
+
+/* Finds the bytes of the member "recorded", with the comma that separates it from its neighbour. */
+static void find_member(const nnc_plans *plans, size_t *begin, size_t *end)
+{
+    static const char blank[] = " \t\r\n";
+    const char *text = plans->text;
+    *begin = plans->places.begin;
+    *end = plans->places.end;
+    while (text[*begin - 1] != ':') {
+        --*begin;
+    }
+    while (text[*begin - 1] != '"') {
+        --*begin;
+    }
+    *begin -= strlen("\"recorded\"");
+    size_t before = *begin, after = *end;
+    while (strchr(blank, text[before - 1]) != NULL) {
+        before--;
+    }
+    while (text[after] != '\0' && strchr(blank, text[after]) != NULL) {
+        after++;
+    }
+    if (text[before - 1] == ',') {
+        *begin = before - 1;
+    } else if (text[after] == ',') {
+        *end = after + 1;
+    }
+}
+
+nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err)
+{
+    nnc_arena *arena = nnc_arena_create();
+    const nnc_plans *plans = NULL;
+    nnc_status status =
+        arena != NULL ? nnc_plans_read(specs, arena, path, &plans, err) : nnc_no_memory(err);
+    if (status == NNC_OK && plans != NULL && plans->places.end > 0) {
+        size_t begin, end;
+        nnc_buffer text = { 0 };
+        find_member(plans, &begin, &end);
+        nnc_buffer_put(&text, plans->text, begin);
+        nnc_buffer_put(&text, plans->text + end, plans->size - end);
+        status = text.failed ? nnc_no_memory(err) : refuse_other(plans, "--forget", err);
+        status = status == NNC_OK ? replace(plans->path, text.bytes, text.size, err) : status;
+        nnc_buffer_free(&text);
+    }
+    nnc_arena_destroy(arena);
+    return status;
 }

@@ -1,12 +1,11 @@
-/* An estimate as JSON, as the program prints it. */
+/* One estimate as JSON, with the members that the program prints: calls of the library. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/buffer.h"
+#include <nncost/nncost.h>
+
 #include "base/error.h"
-#include "estimate/plan_asked.h"
-#include "record/plan_file.h"
-#include "record/scenario.h"
+#include "estimate/estimate_internal.h"
+#include "record/record_internal.h"
 #include "render/json_writer.h"
 
 static nnc_status take(nnc_buffer *out, char **text, size_t *size, nnc_error *err)
@@ -50,8 +49,8 @@ nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device,
                              nnc_scratch *scratch, char **text, size_t *size, nnc_error *err)
 {
     static const char here[] = "nnc_estimate_json";
-    nnc_asked asked;
-    NNC_TRY(nnc_asked_read(here, model, device, software, plan, &asked, err));
+    nnc_estimate_args asked;
+    NNC_TRY(nnc_estimate_args_read(here, model, device, software, plan, &asked, err));
     const nnc_profiles profiles = nnc_profiles_of_one(asked.software);
     nnc_report report = { .model = model, .device = device, .software = asked.software };
     return write(here, &report, &profiles, &asked.plan, scratch, text, size, err);

@@ -1,15 +1,18 @@
-/* Figures by name. */
+/* Values of an estimate: found by name, packed in little memory, and tested by requirements such as "<= 9.5". */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <nncost/check.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "metrics/metric.h"
+#include "record/record_internal.h"
 
 enum { NAMES_MAX = 512 };
 
-/* Is `name` all of `figure`, or its end after a dot? */
+/* Does the full name end in `name`, after a dot or as a whole? */
 static bool ends(const char *figure, const char *name)
 {
     const size_t whole = strlen(figure), part = strlen(name);
@@ -30,7 +33,7 @@ int nnc_figure_match(const char *name, const char *figure)
     return begins || ends(figure, name) ? (int)length : -1;
 }
 
-/* Short names are misspelt as often as full ones. */
+/* A misspelt name may be short or full: compares both. */
 static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_error *err)
 {
     const char *names[NAMES_MAX];
@@ -44,7 +47,7 @@ static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_erro
     }
     const char *near = nnc_nearest(name, names, count);
     nnc_fail(err, NNC_BAD_SPEC, name,
-             "unknown figure, expected a name of the JSON output such as step_s or "
+             "unknown metric, expected a name of the JSON output such as step_s or "
              "memory.total_bytes%s%s%s, found \"%.60s\"",
              near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "",
              name);
@@ -68,4 +71,136 @@ const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_err
         return NULL;
     }
     return match.index >= 0 ? &list[match.index] : unknown(figures, name, err);
+}
+
+static bool same_kinds(const nnc_figures *kinds, nnc_figures figures)
+{
+    bool same = kinds != NULL && kinds->count == figures.count;
+    for (int32_t i = 0; same && i < figures.count; i++) {
+        const nnc_figure *a = &kinds->list[i], *b = &figures.list[i];
+        same = (a->text != NULL) == (b->text != NULL) &&
+               (a->name == b->name || strcmp(a->name, b->name) == 0);
+    }
+    return same;
+}
+
+static const nnc_figures *copy_kinds(nnc_arena *arena, nnc_figures figures)
+{
+    nnc_figures *kinds = nnc_arena_alloc(arena, sizeof *kinds);
+    nnc_figure *list = nnc_arena_array(arena, (size_t)figures.count + 1, sizeof *list);
+    if (kinds == NULL || list == NULL) {
+        return NULL;
+    }
+    if (figures.count > 0) {
+        memcpy(list, figures.list, (size_t)figures.count * sizeof *list);
+    }
+    *kinds = (nnc_figures){ list, figures.count };
+    return kinds;
+}
+
+bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before,
+                     nnc_packed *packed)
+{
+    const bool same = before != NULL && same_kinds(before->kinds, figures);
+    nnc_packed_value *values = nnc_arena_array(arena, (size_t)figures.count + 1, sizeof *values);
+    *packed = (nnc_packed){ same ? before->kinds : copy_kinds(arena, figures), values };
+    if (values == NULL || packed->kinds == NULL) {
+        return false;
+    }
+    for (int32_t i = 0; i < figures.count; i++) {
+        const nnc_figure *figure = &figures.list[i];
+        if (figure->text != NULL) {
+            values[i].text = figure->text;
+        } else {
+            values[i].number = figure->number;
+        }
+    }
+    return true;
+}
+
+nnc_figure nnc_packed_figure(const nnc_packed *packed, int32_t index)
+{
+    const nnc_figure *kind = &packed->kinds->list[index];
+    const nnc_packed_value value = packed->values[index];
+    nnc_figure figure = { .name = kind->name, .number = (double)NAN };
+    if (kind->text != NULL) {
+        figure.text = value.text;
+    } else {
+        figure.number = value.number;
+    }
+    return figure;
+}
+
+const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed)
+{
+    const int32_t count = nnc_packed_count(packed);
+    nnc_figure *list = nnc_arena_array(arena, (size_t)count + 1, sizeof *list);
+    for (int32_t i = 0; list != NULL && i < count; i++) {
+        list[i] = nnc_packed_figure(packed, i);
+    }
+    return list;
+}
+
+/* Longer ones stand before those that they begin with. */
+static const struct {
+    const char *sign;
+    nnc_relation relation;
+} relations[NNC_RELATION_COUNT] = {
+    { "<=", NNC_AT_MOST }, { ">=", NNC_AT_LEAST }, { "==", NNC_EQUAL },
+    { "<", NNC_BELOW },    { ">", NNC_ABOVE },
+};
+
+nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirement *requirement,
+                                nnc_error *err)
+{
+    NNC_NEED(name);
+    NNC_NEED(rule);
+    NNC_NEED(requirement);
+    size_t i = 0;
+    while (i < NNC_RELATION_COUNT &&
+           strncmp(rule, relations[i].sign, strlen(relations[i].sign)) != 0) {
+        i++;
+    }
+    if (i == NNC_RELATION_COUNT) {
+        return nnc_fail(err, NNC_BAD_SPEC, name,
+                        "not a requirement, expected one such as \"<= 9.5\" (<=, <, >=, > or ==), "
+                        "found \"%.60s\"",
+                        rule);
+    }
+    const char *value = rule + strlen(relations[i].sign);
+    value += strspn(value, " ");
+    *requirement = (nnc_requirement){
+        .name = name, .rule = rule, .relation = relations[i].relation, .number = (double)NAN
+    };
+    if (!nnc_read_typed(value, &requirement->number)) {
+        requirement->text = value;
+        if (requirement->relation != NNC_EQUAL || *value == '\0') {
+            return nnc_fail(err, NNC_BAD_SPEC, name,
+                            "not a number, expected one such as 9.5, 860ms or 70GB after %s, found "
+                            "\"%.60s\"",
+                            relations[i].sign, value);
+        }
+    }
+    return NNC_OK;
+}
+
+bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *figure)
+{
+    if (requirement == NULL || figure == NULL) {
+        return false;
+    }
+    if (requirement->text != NULL || figure->text != NULL) {
+        return requirement->text != NULL && figure->text != NULL &&
+               strcmp(requirement->text, figure->text) == 0;
+    }
+    const double value = figure->number, limit = requirement->number;
+    switch (requirement->relation) {
+    case NNC_AT_MOST: return value <= limit;
+    case NNC_BELOW: return value < limit;
+    case NNC_AT_LEAST: return value >= limit;
+    case NNC_ABOVE: return value > limit;
+    case NNC_EQUAL: return value == limit;
+    case NNC_RELATION_COUNT: break;
+    }
+    return false;
 }

@@ -1,13 +1,501 @@
-#include "record/plan_file.h"
-
+/* Reads plan files ("nncost.plans/1"): the common part, the scenarios that inherit it key by key, their requirements, and the validation of any spec file.
+ * 
+ * Lists of keys and values (plan fields, --set fields, rules) are inherited in the same way: a scenario's key replaces the common one, null removes it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <nncost/run.h>
+#include <nncost/serve.h>
+
 #include "base/error.h"
+#include "base/number.h"
 #include "input/file.h"
+#include "input/kind.h"
 #include "input/place.h"
 #include "input/read.h"
 #include "input/scan.h"
+#include "record/record_internal.h"
+
+/* Reports that memory ran out; returns false. */
+static bool plans_no_memory(nnc_json at)
+{
+    nnc_faults_no_memory(at.doc->faults);
+    return false;
+}
+
+/* Copies a text to the arena of the document; NULL, reported, when out of memory. */
+static const char *plans_copy_text(nnc_json at, const char *text)
+{
+    const char *copy = nnc_arena_strdup(at.doc->arena, text);
+    if (copy == NULL) {
+        plans_no_memory(at);
+    }
+    return copy;
+}
+
+/* Replaces or appends the pair of a key; text NULL removes it. */
+static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
+{
+    int32_t i = 0;
+    while (i < pairs->count && strcmp(pairs->list[i].key, pair.key) != 0) {
+        i++;
+    }
+    if (pair.text == NULL) {
+        if (i < pairs->count) {
+            pairs->count--;
+            memmove(&pairs->list[i], &pairs->list[i + 1],
+                    (size_t)(pairs->count - i) * sizeof(pair));
+        }
+    } else if (i < NNC_PLANS_PAIRS_MAX) {
+        pairs->list[i] = pair;
+        pairs->count += i == pairs->count;
+    } else {
+        nnc_json_fault(at, NULL, "too many keys, expected at most %d, found more",
+                       NNC_PLANS_PAIRS_MAX);
+    }
+}
+
+/* A value as an option would give it; "" and a fault when it is neither number, text nor switch. */
+static void value_text(nnc_json at, char *text, size_t size)
+{
+    char number[NNC_NUMBER_TEXT];
+    text[0] = '\0';
+    switch (nnc_json_type_of(at)) {
+    case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "on" : "off"); break;
+    case NNC_JSON_NUMBER: {
+        const double value = nnc_json_number(at);
+        if (value == floor(value) && fabs(value) < 1e15) { /* writes every digit */
+            snprintf(text, size, "%" PRId64, (int64_t)value);
+        } else {
+            snprintf(text, size, "%s", nnc_number_text(value, number));
+        }
+        break;
+    }
+    case NNC_JSON_TEXT:
+        if (strlen(nnc_json_text(at)) >= size || nnc_json_text(at)[0] == '\0') {
+            nnc_json_mismatch(at, "wrong length", "a text of 1 to 255 bytes");
+        } else {
+            snprintf(text, size, "%s", nnc_json_text(at));
+        }
+        break;
+    default: nnc_json_mismatch(at, "wrong type", "true, false, a number or a text"); break;
+    }
+}
+
+static bool suits(const nnc_field *field, nnc_json at)
+{
+    const nnc_json_type type = nnc_json_type_of(at);
+    switch (field->type) {
+    case NNC_FIELD_BOOL: return type == NNC_JSON_BOOL;
+    case NNC_FIELD_I32:
+    case NNC_FIELD_I64:
+    case NNC_FIELD_F64: return type == NNC_JSON_NUMBER;
+    default: return type == NNC_JSON_TEXT || type == NNC_JSON_NUMBER; /* "zero": 1 */
+    }
+}
+
+/* Does the field accept the text? */
+static nnc_status try_value(const nnc_field *field, const char *text, nnc_error *err)
+{
+    nnc_plan plan = nnc_plan_default();
+    nnc_run_ask run = nnc_run_ask_default();
+    nnc_serve_ask serve = nnc_serve_ask_default();
+    return nnc_field_is_of(&nnc_serve_table, field)
+               ? nnc_field_set(&nnc_serve_table, &serve, field->name, text, err)
+           : nnc_field_is_of(&nnc_run_table, field)
+               ? nnc_field_set(&nnc_run_table, &run, field->name, text, err)
+               : nnc_field_set(&nnc_plan_table, &plan, field->name, text, err);
+}
+
+/* Reads the value of a field, as an option would; null removes an inherited value. */
+static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into)
+{
+    nnc_error err;
+    char text[256];
+    nnc_pair pair = { .key = field->name, .field = field };
+    if (nnc_json_type_of(at) != NNC_JSON_NULL) {
+        if (!suits(field, at)) {
+            char expected[256];
+            nnc_field_expected(field, expected, sizeof(expected));
+            nnc_json_mismatch(at, "wrong type", expected);
+            return;
+        }
+        value_text(at, text, sizeof(text));
+        if (text[0] == '\0') {
+            return;
+        }
+        if (try_value(field, text, &err) != NNC_OK) {
+            nnc_json_fault(at, NULL, "%s", err.what);
+            return;
+        }
+        pair.text = plans_copy_text(at, text);
+    }
+    put_pair(at, into, pair);
+}
+
+/* Reads an object of keys and values; null removes a key. `read` turns a value into text; NULL with a fault when it
+ * cannot. */
+static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item))
+{
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
+        return;
+    }
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(at, "wrong type", "an object");
+        return;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
+         item = nnc_json_next(item)) {
+        nnc_pair pair = { .key = plans_copy_text(item, nnc_json_key(item)) };
+        const bool removes = nnc_json_type_of(item) == NNC_JSON_NULL;
+        if (strcmp(nnc_json_key(item), "note") == 0 || pair.key == NULL) {
+            continue;
+        }
+        pair.text = removes ? NULL : read(item);
+        if (removes || pair.text != NULL) {
+            put_pair(item, pairs, pair);
+        }
+    }
+}
+
+static const char *plans_read_set(nnc_json item)
+{
+    char text[256];
+    value_text(item, text, sizeof(text));
+    if (strpbrk(nnc_json_key(item), "=, ") != NULL || nnc_json_key(item)[0] == '\0') {
+        nnc_json_fault(item, NULL, "not a name, expected a field such as model.layers");
+        return NULL;
+    }
+    return text[0] != '\0' ? plans_copy_text(item, text) : NULL;
+}
+
+static const char *plans_read_rule(nnc_json item)
+{
+    nnc_requirement ignored;
+    nnc_error err;
+    if (nnc_json_type_of(item) != NNC_JSON_TEXT) {
+        nnc_json_mismatch(item, "wrong type", "a text such as \"<= 9.5\"");
+        return NULL;
+    }
+    if (nnc_requirement_read(nnc_json_key(item), nnc_json_text(item), &ignored, &err) != NNC_OK) {
+        nnc_json_fault(item, NULL, "%s", err.what);
+        return NULL;
+    }
+    return plans_copy_text(item, nnc_json_text(item));
+}
+
+/* Copies the list, with space for the members of an object. false: out of memory. */
+static bool pairs_own(nnc_json at, nnc_pairs *pairs)
+{
+    const int32_t most = pairs->count + nnc_json_count(at);
+    const int32_t room = most < NNC_PLANS_PAIRS_MAX ? most : NNC_PLANS_PAIRS_MAX;
+    nnc_pair *list = nnc_arena_array(at.doc->arena, (size_t)room + 1, sizeof(*list));
+    if (list == NULL) {
+        return plans_no_memory(at);
+    }
+    if (pairs->count > 0) {
+        memcpy(list, pairs->list, (size_t)pairs->count * sizeof(*list));
+    }
+    pairs->list = list;
+    return true;
+}
+
+/* Does not depend on the order of the keys. */
+static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs)
+{
+    uint64_t sum = 0;
+    for (int32_t i = 0; i < pairs->count; i++) {
+        sum += nnc_digest_text(nnc_digest_text(NNC_DIGEST_START, pairs->list[i].key),
+                               pairs->list[i].text);
+    }
+    return nnc_digest_number(digest, sum);
+}
+
+const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "software", "cluster" };
+
+/* Keys of a scenario that are not plan fields. */
+static const char *const own_keys[] = { "id",        "note",    "model", "device",
+                                        "software",  "cluster", "set",   "require",
+                                        "tolerance", "serve",   NULL };
+
+/* The inherited part, to which the scenario's own keys are applied. */
+typedef struct part {
+    bool serve;
+    const char *refs[NNC_REF_COUNT];
+    nnc_pairs values, sets, require;
+    nnc_tolerance *tolerances;
+    int32_t tolerance_count;
+} part;
+
+typedef struct allowance {
+    double absolute, relative;
+} allowance;
+
+static const nnc_field allowance_fields[] = {
+    { NNC_FIELD(allowance, absolute), .max = 1e300 },
+    { NNC_FIELD(allowance, relative), .max = 1e6 },
+};
+static const nnc_field_table allowance_table = { "tolerance", allowance_fields,
+                                                 NNC_COUNT_OF(allowance_fields) };
+
+/* A scenario's tolerance replaces the common one of the same name. */
+static void read_tolerances(nnc_json at, part *into)
+{
+    if (nnc_json_type_of(at) != NNC_JSON_ABSENT && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(at, "wrong type", "an object");
+        return;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
+         item = nnc_json_next(item)) {
+        allowance given = { 0 };
+        const char *name = plans_copy_text(item, nnc_json_key(item));
+        int32_t i = 0;
+        if (name == NULL || strcmp(name, "note") == 0) {
+            continue;
+        }
+        nnc_read_object(item, &allowance_table, NULL, &given);
+        while (i < into->tolerance_count && strcmp(into->tolerances[i].name, name) != 0) {
+            i++;
+        }
+        if (i == NNC_PLANS_PAIRS_MAX) {
+            nnc_json_fault(item, NULL, "too many keys, expected at most %d, found more",
+                           NNC_PLANS_PAIRS_MAX);
+            return;
+        }
+        into->tolerances[i] = (nnc_tolerance){ name, given.absolute, given.relative };
+        into->tolerance_count += i == into->tolerance_count;
+    }
+}
+
+/* Copies only the lists that a scenario changes. */
+static bool own_lists(nnc_json at, part *own)
+{
+    const bool tolerances = nnc_json_get(at, "tolerance").node != NULL;
+    const nnc_tolerance *common = own->tolerances;
+    if (tolerances) {
+        own->tolerances =
+            nnc_arena_array(at.doc->arena, NNC_PLANS_PAIRS_MAX, sizeof(*own->tolerances));
+        if (own->tolerances == NULL) {
+            return plans_no_memory(at);
+        }
+        if (own->tolerance_count > 0) {
+            memcpy(own->tolerances, common, (size_t)own->tolerance_count * sizeof(*common));
+        }
+    }
+    const nnc_json set = nnc_json_get(at, "set"), require = nnc_json_get(at, "require");
+    return pairs_own(at, &own->values) && (set.node == NULL || pairs_own(set, &own->sets)) &&
+           (require.node == NULL || pairs_own(require, &own->require));
+}
+
+static void read_ref(nnc_json at, const char **ref)
+{
+    if (nnc_json_type_of(at) == NNC_JSON_NULL) {
+        *ref = NULL;
+    } else if (nnc_json_type_of(at) != NNC_JSON_ABSENT) {
+        if (nnc_json_type_of(at) != NNC_JSON_TEXT || nnc_json_text(at)[0] == '\0') {
+            nnc_json_mismatch(at, "wrong type", "an id or a path");
+            return;
+        }
+        *ref = nnc_read_text(at);
+    }
+}
+
+/* Training and serving have different keys, metrics and requirements: a scenario of the other kind inherits only its specs and --set fields. */
+static void read_serve(nnc_json at, part *into)
+{
+    const nnc_json_type type = nnc_json_type_of(at);
+    if (type == NNC_JSON_ABSENT) {
+        return;
+    }
+    if (type != NNC_JSON_BOOL && type != NNC_JSON_NULL) {
+        nnc_json_mismatch(at, "wrong type", "true or false");
+        return;
+    }
+    const bool serve = type == NNC_JSON_BOOL && nnc_json_bool(at);
+    if (serve != into->serve) {
+        into->serve = serve;
+        into->values.count = into->require.count = into->tolerance_count = 0;
+    }
+}
+
+static const nnc_field *field_of(const part *into, const char *key)
+{
+    if (into->serve) {
+        return nnc_field_of_key(&nnc_serve_table, key);
+    }
+    const nnc_field *field = nnc_field_of_key(&nnc_plan_table, key);
+    return field != NULL ? field : nnc_field_of_key(&nnc_run_table, key);
+}
+
+/* Reads the common part, or a scenario on top of it; null removes an inherited key. */
+static void read_part(nnc_json at, bool scenario, part *into)
+{
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(at, "wrong type", "an object");
+        return;
+    }
+    read_serve(nnc_json_get(at, "serve"), into);
+    if (!own_lists(at, into)) {
+        return;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
+         item = nnc_json_next(item)) {
+        const nnc_field *field = field_of(into, nnc_json_key(item));
+        if (field != NULL) {
+            pairs_read_value(item, field, &into->values);
+        } else if (!nnc_is_one_of(nnc_json_key(item), scenario ? own_keys : own_keys + 1)) {
+            nnc_refuse_unknown(item, into->serve ? &nnc_serve_table : &nnc_plan_table,
+                               scenario ? own_keys : own_keys + 1);
+        }
+    }
+    (void)nnc_read_text(nnc_json_get(at, "note"));
+    for (int i = 0; i < NNC_REF_COUNT; i++) {
+        read_ref(nnc_json_get(at, nnc_plans_ref_names[i]), &into->refs[i]);
+    }
+    pairs_read(nnc_json_get(at, "set"), &into->sets, plans_read_set);
+    pairs_read(nnc_json_get(at, "require"), &into->require, plans_read_rule);
+    read_tolerances(nnc_json_get(at, "tolerance"), into);
+}
+
+static uint64_t digest_part(const part *own)
+{
+    uint64_t digest = own->serve ? nnc_digest_text(NNC_DIGEST_START, "serve") : NNC_DIGEST_START;
+    for (int i = 0; i < NNC_REF_COUNT; i++) {
+        digest = nnc_digest_text(digest, own->refs[i] != NULL ? own->refs[i] : "");
+    }
+    return pairs_digest(pairs_digest(digest, &own->values), &own->sets);
+}
+
+/* The rules were valid when read before; now they are kept. */
+static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rules)
+{
+    nnc_requirement *list = nnc_arena_array(at.doc->arena, (size_t)rules->count + 1, sizeof(*list));
+    if (list == NULL) {
+        plans_no_memory(at);
+    }
+    for (int32_t i = 0; list != NULL && i < rules->count; i++) {
+        nnc_requirement_read(rules->list[i].key, rules->list[i].text, &list[i], NULL);
+    }
+    return list;
+}
+
+static void read_id(nnc_json at, nnc_plans_scenario *scenario)
+{
+    const nnc_json id = nnc_json_get(at, "id");
+    const char *text = nnc_json_type_of(id) == NNC_JSON_TEXT ? nnc_json_text(id) : "";
+    bool plain = text[0] != '\0' && strlen(text) < 128;
+    for (const char *c = text; *c != '\0'; c++) {
+        plain = plain && (unsigned char)*c >= 0x20 && *c != 0x7F && *c != ',';
+    }
+    if (id.node == NULL) {
+        nnc_json_fault(at, "id", "missing, expected a name of the scenario, found nothing");
+    } else if (!plain) {
+        nnc_json_mismatch(id, "bad id", "a text of 1 to 127 bytes without commas");
+    } else {
+        scenario->id = plans_copy_text(id, text);
+    }
+}
+
+static void read_scenario(nnc_json at, const part *common, nnc_plans_scenario *scenario)
+{
+    part own = *common;
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(at, "wrong type", "an object");
+        return;
+    }
+    read_id(at, scenario);
+    read_part(at, true, &own);
+    for (int i = 0; i <= NNC_REF_DEVICE; i++) {
+        if (own.refs[i] == NULL && nnc_json_go_on(at)) {
+            nnc_json_fault(at, nnc_plans_ref_names[i],
+                           "missing, expected an id or a path here or in common, found nothing");
+        }
+    }
+    scenario->serve = own.serve;
+    memcpy(scenario->refs, own.refs, sizeof(own.refs));
+    scenario->values = own.values;
+    scenario->sets = own.sets;
+    scenario->requirements = requirements_of(at, &own.require);
+    scenario->requirement_count = own.require.count;
+    scenario->tolerances = own.tolerances;
+    scenario->tolerance_count = own.tolerance_count;
+    scenario->digest = digest_part(&own);
+}
+
+typedef struct id_place {
+    const char *id;
+    int32_t place;
+} id_place;
+
+static int by_id(const void *a, const void *b)
+{
+    const id_place *left = a, *right = b;
+    const int ids = strcmp(left->id, right->id);
+    return ids != 0 ? ids : (left->place > right->place) - (left->place < right->place);
+}
+
+static void refuse_equal_ids(nnc_json list, const nnc_plans *plans)
+{
+    const int32_t count = plans->scenario_count;
+    id_place *sorted = nnc_arena_array(list.doc->arena, (size_t)count + 1, sizeof(*sorted));
+    if (sorted == NULL) {
+        plans_no_memory(list);
+        return;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        sorted[i] = (id_place){ plans->scenarios[i].id, i };
+    }
+    qsort(sorted, (size_t)count, sizeof(*sorted), by_id);
+    for (int32_t i = 1; i < count && nnc_json_go_on(list); i++) {
+        if (strcmp(sorted[i - 1].id, sorted[i].id) == 0) {
+            nnc_json item = nnc_json_first(list);
+            for (int32_t k = 0; k < sorted[i].place; k++) {
+                item = nnc_json_next(item);
+            }
+            nnc_json_mismatch(nnc_json_get(item, "id"), "repeated id", "it once");
+        }
+    }
+}
+
+static void plans_read_scenarios(nnc_json root, nnc_plans *plans)
+{
+    const nnc_json at = nnc_json_get(root, "scenarios"), common_at = nnc_json_get(root, "common");
+    const int count = nnc_json_type_of(at) == NNC_JSON_LIST ? nnc_json_count(at) : 0;
+    const int before = root.doc->faults->count;
+    part common = { .refs = { NULL } };
+    if (common_at.node != NULL) {
+        read_part(common_at, false, &common);
+    }
+    if (count < 1 || count > NNC_PLANS_SCENARIOS_MAX) {
+        if (at.node == NULL) {
+            nnc_json_fault(root, "scenarios", "missing, expected a list, found nothing");
+        } else {
+            char expected[64];
+            snprintf(expected, sizeof expected, "a list of 1 to %d scenarios",
+                     (int)NNC_PLANS_SCENARIOS_MAX);
+            nnc_json_mismatch(at, "wrong type", expected);
+        }
+        return;
+    }
+    nnc_plans_scenario *list = nnc_arena_array(root.doc->arena, (size_t)count, sizeof(*list));
+    if (list == NULL) {
+        plans_no_memory(root);
+        return;
+    }
+    int32_t used = 0;
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
+         item = nnc_json_next(item)) {
+        read_scenario(item, &common, &list[used++]);
+    }
+    plans->scenarios = list;
+    plans->scenario_count = used;
+    if (root.doc->faults->count == before) {
+        refuse_equal_ids(at, plans);
+    }
+}
 
 static bool read_schema(nnc_json root)
 {
@@ -44,7 +532,7 @@ static void read_root(nnc_json root, nnc_plans *plans)
     }
     (void)nnc_read_text(nnc_json_get(root, "note"));
     nnc_read_texts(nnc_json_get(root, "record"), &plans->record, &plans->record_count);
-    nnc_plans_read_scenarios(root, plans);
+    plans_read_scenarios(root, plans);
     nnc_recorded_of(nnc_json_get(root, "recorded"), &plans->recorded);
 }
 
@@ -88,8 +576,9 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
     nnc_json_free(&doc);
 }
 
-nnc_status nnc_plans_text(nnc_specs *specs, const char *path, char **text, size_t *size,
-                          nnc_error *err)
+/* Validates any spec file: its kind decides which table reads it. */
+static nnc_status plans_text(nnc_specs *specs, const char *path, char **text, size_t *size,
+                             nnc_error *err)
 {
     return nnc_is_pipe(path) ? nnc_specs_read(specs, path, text, size, err)
                              : nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, text, size, err);
@@ -105,7 +594,7 @@ nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path,
     if (read == NULL || faults.name == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(nnc_plans_text(specs, path, &text, &size, err));
+    NNC_TRY(plans_text(specs, path, &text, &size, err));
     if (!nnc_arena_own(arena, text)) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
@@ -119,8 +608,81 @@ bool nnc_plans_is(nnc_specs *specs, const char *path)
     char *text = NULL;
     size_t size = 0;
     const bool is = (specs != NULL || !nnc_is_pipe(path)) &&
-                    nnc_plans_text(specs, path, &text, &size, NULL) == NNC_OK &&
+                    plans_text(specs, path, &text, &size, NULL) == NNC_OK &&
                     strstr(text, "\"nncost.plans/") != NULL;
     free(text);
     return is;
+}
+
+/* The kind has to be known before the file can be read by its table. */
+
+static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path)
+{
+    char stem[256];
+    const nnc_json root = nnc_json_root(doc);
+    const bool cluster = nnc_is_cluster(root);
+    if (nnc_is_catalogue(root)) {
+        nnc_spec_stem(path, false, stem, sizeof stem);
+        nnc_catalogue_read_open(doc, specs, nnc_is_pipe(path) ? NULL : stem);
+        return;
+    }
+    if (nnc_is_architecture(root)) {
+        nnc_spec_stem(path, false, stem, sizeof stem);
+        nnc_architecture_read_open(doc, specs, nnc_is_pipe(path) ? NULL : stem);
+        return;
+    }
+    const nnc_spec_kind kind = cluster ? NNC_SPEC_DEVICE : nnc_spec_kind_of(root);
+    void *spec =
+        kind != NNC_SPEC_KIND_COUNT ? nnc_arena_alloc(doc->arena, nnc_spec_kinds[kind].size) : NULL;
+    nnc_spec_stem(path, false, stem, sizeof(stem));
+    const char *named = nnc_is_pipe(path) ? NULL : stem;
+    if (spec == NULL && kind != NNC_SPEC_KIND_COUNT) {
+        nnc_faults_no_memory(doc->faults);
+    } else if (cluster) {
+        nnc_cluster_read_open(doc, specs, named, spec);
+    } else if (spec != NULL) {
+        nnc_spec_read_open(doc, specs, kind, named, spec);
+    }
+}
+
+int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report, void *context)
+{
+    char *text = NULL;
+    size_t size = 0;
+    nnc_error err;
+    const char *path = asked;
+    if (specs == NULL || asked == NULL || report == NULL) {
+        return 1;
+    }
+    if (nnc_is_folder(asked) && nnc_place_of_model(specs, asked, &path, &err) != NNC_OK) {
+        report(context, &err);
+        return 1;
+    }
+    if (plans_text(specs, path, &text, &size, &err) != NNC_OK) {
+        report(context, &err);
+        return 1;
+    }
+    const bool plan_file = strstr(text, "\"nncost.plans/") != NULL;
+    if (!plan_file && size > NNC_FILE_BYTES_MAX) {
+        free(text);
+        nnc_file_too_large(path, NNC_FILE_BYTES_MAX, &err);
+        report(context, &err);
+        return 1;
+    }
+    nnc_faults faults = { .name = path, .report = report, .context = context };
+    nnc_json_doc doc = { .faults = &faults,
+                         .arena = nnc_specs_arena(specs),
+                         .text = text,
+                         .size = size,
+                         .foreign = true,
+                         .lenient = nnc_specs_are_lenient(specs) };
+    if (plan_file) {
+        nnc_plans plans;
+        nnc_plans_parse(doc.arena, text, size, &faults, &plans);
+    } else if (nnc_json_parse(&doc)) {
+        read_any(&doc, specs, path);
+    }
+    nnc_json_free(&doc);
+    free(text);
+    return faults.count;
 }

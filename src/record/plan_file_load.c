@@ -1,5 +1,4 @@
-#include "record/plan_file_load.h"
-
+/* Loads the specs and the plan of a scenario of a plan file, with the options of the command line on top. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,8 @@
 #include "base/error.h"
 #include "input/file.h"
 #include "input/read.h"
+#include "record/record_internal.h"
+#include "record/serve_scenario.h"
 
 nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model,
                           const nnc_plans **plans, nnc_error *err)
@@ -46,7 +47,7 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
                     near != NULL ? near : names[0], id);
 }
 
-/* A path in a plan file starts from the folder of that file; a cluster always is a path. */
+/* A path starts from the folder of the plan file; a cluster is always a path. */
 static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans,
                                const nnc_plans_scenario *from, nnc_plans_ref kind)
 {
@@ -56,14 +57,14 @@ static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans,
                : nnc_path_from(arena, plans->path, ref);
 }
 
-/* Of what is served: one of the four ways in which requests come, of which one replaces another. */
+/* Is it one of the four ways in which requests arrive? One replaces another. */
 static bool is_load(const nnc_field *field)
 {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
 }
 
-/* Do the first `count` settings say it? */
+/* Is the field among the first `count` settings? */
 static bool is_given(const nnc_given *given, int count, const nnc_field *field)
 {
     for (int i = 0; i < count; i++) {
@@ -75,7 +76,7 @@ static bool is_given(const nnc_given *given, int count, const nnc_field *field)
     return false;
 }
 
-/* The options that say what the scenario says, and then what the command line does. */
+/* Joins the scenario's settings and those of the command line, which come last and win. */
 static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_given *given,
                         nnc_error *err)
 {
@@ -120,11 +121,11 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
     return err->status;
 }
 
-/* What a scenario names, and the options that say it. */
+/* The specs of a scenario, and the options it stands for. */
 typedef struct whole_ask {
     const char *refs[NNC_REF_COUNT];
     nnc_given given;
-    bool own; /* nothing is given on top */
+    bool own; /* the command line changes nothing */
 } whole_ask;
 
 static nnc_status ask_whole(const nnc_given *given, nnc_arena *arena, const nnc_plans *plans,
@@ -152,7 +153,7 @@ static nnc_status ask_whole(const nnc_given *given, nnc_arena *arena, const nnc_
     return merge(arena, from, &whole->given, err);
 }
 
-/* A fault of a scenario is one of the file, unless something is given on top. */
+/* A fault is blamed on the file, unless the command line changes the scenario. */
 static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, bool own,
                         nnc_status status, nnc_error *err)
 {
@@ -197,9 +198,9 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_given *given, nnc_a
                  err);
 }
 
-/* ---- figures ---- */
+/* ---- values ---- */
 
-/* A text that has not changed since the last estimate stays where it is. */
+/* Keeps a text that equals that of the last estimate. */
 static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell)
 {
     const char *last = figure->text;
@@ -241,7 +242,7 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
         return none;
     }
     const nnc_place place = { .record = report };
-    int32_t count = columns->count; /* those of the run stand last */
+    int32_t count = columns->count; /* metrics of the run come last */
     while (report->run == NULL && count > 0 &&
            strncmp(columns->list[count - 1].name, "run.", 4) == 0) {
         count--;

@@ -1,18 +1,256 @@
-/* Recorded estimates: the part of a plan file that `check --update` wrote, or the one estimate of an
- * `estimate --format json`. */
+/* Recorded estimates: the part of a plan file that `check --update` wrote, or the one estimate of `estimate --format
+ * json`. Reading them, finding and replacing their place in a file, and writing them: equal values give equal bytes. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <nncost/check.h>
 #include <nncost/nncost.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "input/file.h"
+#include "input/json.h"
 #include "input/read.h"
 #include "input/scan.h"
-#include "record/plan_file.h"
-#include "record/recorded_figures.h"
+#include "input/walk.h"
+#include "metrics/report.h"
+#include "record/record_internal.h"
+#include "render/json_writer.h"
+
+/* A flat list of values, in the arena of the document. */
+typedef struct nnc_figure_list {
+    nnc_figure *list;
+    int32_t count, capacity;
+    nnc_figures like; /* the list before: most estimates share their names */
+    bool quiet;       /* do not report faults */
+    bool faulty;      /* a fault was found */
+} nnc_figure_list;
+
+enum { FIGURE_NAME_MAX = 256, FIGURES_MAX = 10000 };
+
+static const char *name_for(nnc_arena *arena, const nnc_figure_list *into, const char *name)
+{
+    const nnc_figures like = into->like;
+    const bool known = into->count < like.count && strcmp(like.list[into->count].name, name) == 0;
+    return known ? like.list[into->count].name : nnc_arena_strdup(arena, name);
+}
+
+static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const char *text)
+{
+    const char *last = into->count < into->like.count ? into->like.list[into->count].text : NULL;
+    return last != NULL && strcmp(last, text) == 0 ? last : nnc_arena_strdup(arena, text);
+}
+
+/* Is a known metric a number or a text as its table says? Unknown names may be either. Most values have the kind of
+ * the one at the same place in `like`. */
+static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
+{
+    const nnc_figures like = into->like;
+    const bool text = figure->text != NULL;
+    if (into->count < like.count && like.list[into->count].name == figure->name &&
+        (like.list[into->count].text != NULL) == text) {
+        return true;
+    }
+    const nnc_metric *metric = nnc_figure_metric(figure->name);
+    const nnc_metric_type type = metric != NULL ? metric->type : NNC_METRIC_ANY;
+    return type == NNC_METRIC_NUMBER || type == NNC_METRIC_WHOLE ? !text
+           : type <= NNC_METRIC_ENUM                             ? text
+                                                                 : true;
+}
+
+/* A metric with a unit is not negative, unless its row allows any sign. */
+static bool is_in_range(const nnc_figure *figure)
+{
+    const nnc_metric *metric = figure->number < 0.0 ? nnc_figure_metric(figure->name) : NULL;
+    return metric == NULL || metric->unit == NULL || metric->any_sign;
+}
+
+static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
+{
+    nnc_arena *arena = at.doc->arena;
+    nnc_figure *list =
+        nnc_arena_grow(arena, into->list, into->count, &into->capacity, sizeof(*list));
+    if (list == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+        return;
+    }
+    into->list = list;
+    nnc_figure figure = { .name = name_for(arena, into, name), .number = (double)NAN };
+    bool kept = figure.name != NULL;
+    switch (nnc_json_type_of(at)) {
+    case NNC_JSON_NUMBER: figure.number = nnc_json_number(at); break;
+    case NNC_JSON_BOOL: figure.text = nnc_json_bool(at) ? "true" : "false"; break;
+    default:
+        figure.text = text_for(arena, into, nnc_json_text(at));
+        kept = kept && figure.text != NULL;
+        break;
+    }
+    if (!kept) {
+        nnc_faults_no_memory(at.doc->faults);
+    } else if (is_of_kind(into, &figure) && is_in_range(&figure)) {
+        into->list[into->count++] = figure;
+    } else if (into->quiet) {
+        into->faulty = true;
+    } else if (!is_in_range(&figure)) {
+        nnc_json_mismatch(at, "out of range", "at least 0");
+    } else {
+        nnc_json_mismatch(at, "wrong type", figure.text != NULL ? "a number" : "a text");
+    }
+}
+
+/* Appends a part to a name of `used` bytes; returns the new length, 0 = too long. */
+static size_t append_part(char *name, size_t used, const char *part)
+{
+    const size_t dot = used > 0 ? 1 : 0, length = strlen(part);
+    if (used + dot + length >= FIGURE_NAME_MAX) {
+        return 0;
+    }
+    name[used] = '.';
+    memcpy(name + used + dot, part, length + 1);
+    return used + dot + length;
+}
+
+/* Flattens an object. Lists of texts or objects, such as advice, are for people and are skipped. */
+static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
+{
+    const bool list = nnc_json_type_of(at) == NNC_JSON_LIST;
+    int index = 0;
+    for (nnc_json item = nnc_json_first(at);
+         item.node != NULL && nnc_json_go_on(item) && into->count < FIGURES_MAX;
+         item = nnc_json_next(item), index++) {
+        const nnc_json_type type = nnc_json_type_of(item);
+        char place[16];
+        if (list) {
+            snprintf(place, sizeof(place), "%d", index);
+        }
+        const size_t length = append_part(name, used, list ? place : nnc_json_key(item));
+        if (length == 0 && into->quiet) {
+            into->faulty = true;
+            return;
+        }
+        if (length == 0) {
+            nnc_json_fault(item, NULL, "name too long or empty, expected at most %d bytes",
+                           FIGURE_NAME_MAX - 1);
+            return;
+        }
+        if (type == NNC_JSON_OBJECT ? !list : type == NNC_JSON_LIST) {
+            flatten(item, name, length, into);
+        } else if (type != NNC_JSON_NULL && type != NNC_JSON_OBJECT &&
+                   !(list && type == NNC_JSON_TEXT)) {
+            add_figure(item, name, into);
+        }
+    }
+}
+
+/* Adds every number, text and truth value below `at` as "prefix.key.key"; the prefix is "" or shorter than 64 bytes.
+ * Reports faults. */
+static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into)
+{
+    char name[FIGURE_NAME_MAX];
+    const int used = snprintf(name, sizeof(name), "%s", prefix);
+    flatten(at, name, (size_t)used, into);
+}
+
+/* Skips the recorded part, which is most of a large file. estimates_end: where its estimates end; 0 = not known. */
+static void pass_recorded(nnc_walk *w, size_t estimates_end)
+{
+    if (estimates_end <= w->at) {
+        nnc_walk_value(w);
+        return;
+    }
+    nnc_walk_on(w, estimates_end);
+    while (nnc_walk_member(w, true)) {
+        nnc_walk_value(w);
+    }
+}
+
+void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count)
+{
+    nnc_walk w = nnc_walk_begin(plans->text);
+    while (nnc_walk_member(&w, true)) {
+        const size_t begin = w.at;
+        const bool recorded = nnc_walk_key_is(&w, "recorded");
+        if (nnc_walk_key_is(&w, "scenarios")) {
+            for (int32_t i = 0; nnc_walk_member(&w, false); i++) {
+                lines[i < count ? i : count] = w.line;
+                nnc_walk_value(&w);
+            }
+        } else if (recorded) {
+            pass_recorded(&w, estimates_end);
+        } else {
+            nnc_walk_value(&w);
+        }
+        if (recorded) {
+            plans->places.begin = begin;
+            plans->places.end = w.at;
+        }
+        plans->places.insert = w.at;
+    }
+}
+
+/* Fills in the open digest of a recorded part. false: out of memory. */
+static bool complete(nnc_arena *arena, char *recorded)
+{
+    static const char *const skip[] = { "digest", NULL };
+    char digest[NNC_DIGEST_TEXT];
+    nnc_faults faults = { .name = "recorded" };
+    nnc_json_doc doc = { .faults = &faults,
+                         .arena = arena,
+                         .text = recorded,
+                         .size = strlen(recorded),
+                         .values_max = INT32_MAX,
+                         .apart = { .name = "estimates" } };
+    char *place = strstr(recorded, "\"" NNC_DIGEST_OPEN "\"");
+    const bool parsed = place != NULL && nnc_json_parse(&doc);
+    nnc_json item = nnc_json_first(nnc_json_get(nnc_json_root(&doc), "estimates"));
+    for (int32_t i = 0; parsed && item.node != NULL; item = nnc_json_next(item), i++) {
+        if (nnc_json_open(item, i)) {
+            nnc_json_close(item, i, skip);
+        }
+    }
+    if (parsed && faults.count == 0) {
+        nnc_digest_print(nnc_json_digest(nnc_json_root(&doc), skip), digest);
+        memcpy(place + 1, digest, sizeof(digest) - 1);
+    }
+    nnc_json_free(&doc);
+    return parsed && faults.count == 0;
+}
+
+/* Copies bytes; returns the place after them. */
+static char *put(char *at, const char *bytes, size_t size)
+{
+    memcpy(at, bytes, size);
+    return at + size;
+}
+
+const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded,
+                                    size_t *size)
+{
+    static const char member[] = ",\n  \"recorded\": ";
+    const nnc_plans_places *places = &plans->places;
+    const bool there = places->end > 0;
+    const size_t head = there ? places->begin : places->insert;
+    const size_t tail = there ? places->end : places->insert;
+    const size_t key = there ? 0 : sizeof(member) - 1, part = strlen(recorded);
+    if (!complete(arena, recorded)) {
+        return NULL;
+    }
+    *size = head + key + part + (plans->size - tail);
+    char *text = nnc_arena_alloc(arena, *size + 1);
+    if (text != NULL) {
+        char *at = put(text, plans->text, head);
+        at = put(at, member, key);
+        at = put(at, recorded, part);
+        at = put(at, plans->text + tail, plans->size - tail);
+        *at = '\0';
+    }
+    return text;
+}
 
 static bool is_member(nnc_json at, nnc_json_type type, const char *expected)
 {
@@ -55,19 +293,20 @@ static void read_digests(nnc_json at, nnc_recorded *recorded)
 
 static const char *const not_digested[] = { "digest", NULL };
 
-/* The figures of one estimate; their faults are noted where `loud`. before: the one read last; NULL = it is the first. */
+/* Reads the values of one estimate. loud: report faults. before: the estimate read before it, NULL = none. */
 static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
                      nnc_figure_list *found, nnc_recorded_estimate *estimate)
 {
     nnc_arena *arena = item.doc->arena;
-    found->like = (nnc_figures){ found->list, found->count }; /* each is written over by the next */
+    found->like =
+        (nnc_figures){ found->list, found->count }; /* the list is reused for the next estimate */
     found->count = 0;
     found->quiet = !loud;
     *estimate = (nnc_recorded_estimate){ .id = nnc_arena_strdup(arena, nnc_json_key(item)) };
     if (!nnc_json_open(item, index)) {
         return;
     }
-    nnc_figures_add(item, "", found);
+    figures_add(item, "", found);
     nnc_json_close(item, index, not_digested);
     const nnc_figures figures = { found->list, found->count };
     if (estimate->id == NULL ||
@@ -77,7 +316,7 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
     }
 }
 
-/* false: there is a fault, noted where `loud`. */
+/* Reads all estimates. false: there is a fault, reported if `loud`. */
 static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded)
 {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -122,7 +361,7 @@ static int64_t version_number(const char *text)
     return number;
 }
 
-/* A part that another version wrote is neither compared nor overwritten. */
+/* Refuses a part of another format version: it is neither compared nor overwritten. */
 static bool is_of_this_version(nnc_json at, nnc_recorded *recorded)
 {
     const nnc_json schema = nnc_json_get(at, "schema");
@@ -155,7 +394,7 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded)
     return true;
 }
 
-/* Nor is one that another hand wrote. */
+/* Refuses a part that was edited by hand. */
 static bool is_untouched(nnc_json at)
 {
     const nnc_json digest = nnc_json_get(at, "digest");
@@ -172,7 +411,8 @@ static bool is_untouched(nnc_json at)
     return true;
 }
 
-/* The digest is known when all estimates were read; only then do their faults say more than that. */
+/* The digest covers all estimates, so it is compared after reading them. If it differs, that is the fault to report;
+ * otherwise the estimates are read again to report their faults. */
 void nnc_recorded_of(nnc_json at, nnc_recorded *recorded)
 {
     static const char *const keys[] = { "schema", "note",    "tool",      "conventions",
@@ -207,7 +447,7 @@ static double number_or_nan(nnc_json at)
     return nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : (double)NAN;
 }
 
-/* Times of what is served are those of all layers. */
+/* Times of a served model cover all layers. */
 static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate)
 {
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
@@ -235,7 +475,7 @@ static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate)
     estimate->ops = list;
 }
 
-/* The figures are those of the parts, in the order of the file. */
+/* The values of the parts of an estimate file, in its order. */
 static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded)
 {
     nnc_recorded_estimate *estimate = nnc_arena_alloc(root.doc->arena, sizeof(*estimate));
@@ -246,7 +486,7 @@ static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded)
     }
     for (nnc_json part = nnc_json_first(root); part.node != NULL; part = nnc_json_next(part)) {
         if (nnc_json_type_of(part) == NNC_JSON_OBJECT && strlen(nnc_json_key(part)) < 64) {
-            nnc_figures_add(part, nnc_json_key(part), &found);
+            figures_add(part, nnc_json_key(part), &found);
         }
     }
     estimate->id = "";
@@ -258,7 +498,7 @@ static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded)
     read_ops(nnc_json_get(root, "ops"), served, estimate);
     if (found.count == 0) {
         nnc_json_fault(root, NULL,
-                       "no figures, expected the output of 'nncost estimate --format "
+                       "no metrics, expected the output of 'nncost estimate --format "
                        "json', found none");
     }
     recorded->estimates = estimate;
@@ -288,9 +528,10 @@ static nnc_status parse_either(nnc_arena *arena, const char *text, size_t size, 
         nnc_plans_parse(arena, text, size, faults, &plans);
         *recorded = plans.recorded;
         if (faults->count == 0 && recorded->tool == NULL) {
-            return nnc_fail(faults->err, NNC_BAD_SPEC, faults->name,
-                            "nothing is recorded, expected what 'nncost check %s --update' writes",
-                            faults->name);
+            return nnc_fail(
+                faults->err, NNC_BAD_SPEC, faults->name,
+                "nothing is recorded, expected the output of 'nncost check %s --update'",
+                faults->name);
         }
         return faults->status;
     }
@@ -323,4 +564,92 @@ nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *r
     const nnc_status status = nnc_recorded_parse(arena, path, text, size, recorded, err);
     free(text);
     return status;
+}
+
+static void put_member(nnc_buffer *out, int indent, const char *key, const char *text)
+{
+    nnc_buffer_print(out, "%*s\"%s\": ", indent, "", key);
+    nnc_put_json_text(out, text);
+}
+
+/* Digests are sorted by kind. */
+static void put_digests(nnc_buffer *out, const nnc_recorded *recorded)
+{
+    const char *kind = NULL;
+    nnc_buffer_text(out, "    \"digests\": {");
+    for (int32_t i = 0; i < recorded->digest_count; i++) {
+        const nnc_recorded_digest *digest = &recorded->digests[i];
+        if (kind == NULL || strcmp(kind, digest->kind) != 0) {
+            nnc_buffer_print(out, "%s\n      \"%s\": {", kind != NULL ? "\n      }," : "",
+                             digest->kind);
+            kind = digest->kind;
+        } else {
+            nnc_buffer_byte(out, ',');
+        }
+        nnc_buffer_text(out, "\n        ");
+        nnc_put_json_text(out, digest->name);
+        nnc_buffer_print(out, ": \"%s\"", digest->digest);
+    }
+    nnc_buffer_text(out, kind != NULL ? "\n      }\n    },\n" : "},\n");
+}
+
+static void put_figure(nnc_buffer *out, const nnc_figure *figure)
+{
+    char number[NNC_NUMBER_TEXT];
+    const char *rest = strchr(figure->name, '.');
+    nnc_put_json_text(out, rest != NULL ? rest + 1 : figure->name);
+    nnc_buffer_text(out, ": ");
+    if (figure->text == NULL) {
+        nnc_buffer_text(out, nnc_number_text(figure->number, number));
+    } else if (strcmp(figure->text, "true") == 0 || strcmp(figure->text, "false") == 0) {
+        nnc_buffer_text(out, figure->text);
+    } else {
+        nnc_put_json_text(out, figure->text);
+    }
+}
+
+/* Writes the values part by part: "step.step_s", "step.forward_s". */
+static void put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line)
+{
+    const char *part = "";
+    size_t length = 0;
+    const int32_t count = nnc_packed_count(figures);
+    for (int32_t i = 0; i < count; i++) {
+        const nnc_figure figure = nnc_packed_figure(figures, i);
+        const char *name = figure.name;
+        const size_t own = strcspn(name, ".");
+        if (own == length && memcmp(part, name, own) == 0) {
+            nnc_buffer_text(out, ", ");
+        } else {
+            nnc_buffer_text(out, i > 0 ? "}," : "");
+            nnc_buffer_print(out, one_line ? "%s" : "\n        %s", i > 0 && one_line ? " " : "");
+            nnc_buffer_print(out, "\"%.*s\": {", (int)own, name);
+            part = name;
+            length = own;
+        }
+        put_figure(out, &figure);
+    }
+    nnc_buffer_text(out, count > 0 ? "}" : "");
+    nnc_buffer_text(out, one_line ? "" : "\n      ");
+}
+
+void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line)
+{
+    nnc_buffer_text(out, "{\n    \"schema\": \"" NNC_RECORDED_SCHEMA "\",\n");
+    put_member(out, 4, "note", "Written by 'nncost check --update' and by nothing else.");
+    nnc_buffer_text(out, ",\n");
+    put_member(out, 4, "tool", recorded->tool);
+    nnc_buffer_text(out, ",\n");
+    put_member(out, 4, "conventions", recorded->conventions);
+    nnc_buffer_text(out, ",\n    \"digest\": \"" NNC_DIGEST_OPEN "\",\n");
+    put_digests(out, recorded);
+    nnc_buffer_text(out, "    \"estimates\": {");
+    for (int32_t i = 0; i < recorded->estimate_count; i++) {
+        nnc_buffer_text(out, i > 0 ? ",\n      " : "\n      ");
+        nnc_put_json_text(out, recorded->estimates[i].id);
+        nnc_buffer_text(out, ": {");
+        put_estimate(out, &recorded->estimates[i].figures, one_line);
+        nnc_buffer_byte(out, '}');
+    }
+    nnc_buffer_text(out, "\n    }\n  }");
 }

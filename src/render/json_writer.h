@@ -7,7 +7,7 @@
 #include "base/json_text.h"
 #include "metrics/metric.h"
 
-enum { NNC_RECORD_DEPTH = 12 };
+enum { NNC_RECORD_DEPTH = 20 };
 
 typedef struct nnc_record {
     nnc_buffer *out;

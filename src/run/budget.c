@@ -110,25 +110,6 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
 
 /* ---- money ---- */
 
-void nnc_budget_ask_init(nnc_budget_ask *ask, size_t struct_size)
-{
-    const double unknown = (double)NAN;
-    const nnc_budget_ask unset = { .cost = unknown,
-                                   .days = unknown,
-                                   .params = unknown,
-                                   .tokens = unknown,
-                                   .mfu = 0.4,
-                                   .goodput = 0.95,
-                                   .price = unknown,
-                                   .flops = unknown,
-                                   .serve_tokens = unknown };
-    if (ask == NULL || struct_size < sizeof struct_size) {
-        return;
-    }
-    ask->struct_size = struct_size;
-    nnc_sized_write(ask, &unset, sizeof unset);
-}
-
 /* Least FLOPs that reach a loss. */
 static double flops_to_reach(nnc_law kind, double loss)
 {

@@ -6,8 +6,6 @@
 #include "cost/power.h"
 #include "run/run_internal.h"
 
-NNC_ENUM_TEXTS(nnc_stops, NNC_STOPS_LIST)
-
 double nnc_young_interval(double block_s, double mtbf_s)
 {
     return sqrt(2.0 * block_s * mtbf_s);

@@ -402,8 +402,6 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
 /* ---- methods of fine-tuning (RLHF, distillation ...): generation, scoring and weight synchronisation in
  * addition to training ---- */
 
-NNC_ENUM_TEXTS(nnc_method, NNC_METHOD_LIST)
-
 /* Models that a method runs forward on every token; sources: docs/data-and-runs.md. */
 typedef struct method_row {
     bool rollout, again, reference, reward, critic, teacher;

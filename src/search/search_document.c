@@ -1,8 +1,8 @@
-/* What a search says. */
+/* The output of a search as metric tables: plans, sizes, shards, parameters of the device. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "search/search_task.h"
+#include "search/search_internal.h"
 
 /* ---- plans ---- */
 
@@ -25,7 +25,7 @@ static const nnc_metric found_rows[] = {
                .help = "Communication that no compute overlaps.",
                .more = NNC_MORE(.same_as = "step.exposed_comm_s")),
     NNC_NUMBER(nnc_found, device_s, .unit = "s",
-               .help = "Devices times step: what a step costs in device time."),
+               .help = "Devices times step: device time of one step."),
     NNC_NUMBER(nnc_found, cost_step, .help = "Price of one step; null without a price.",
                .more = NNC_MORE(.same_as = "cost.step")),
     NNC_NUMBER(nnc_found, run_s, .unit = "s", .help = "Time of the run, with all that it loses.",
@@ -45,8 +45,7 @@ static const nnc_metric found_rows[] = {
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
-/* A shard's plans have their place in the space, by which ties are decided. What a shard alone holds
- * stands in no list. */
+/* In shards, plans carry their index in the space, which decides ties. */
 static bool is_in_shard(const nnc_place *place)
 {
     const nnc_search_report *report = place->owner;
@@ -64,7 +63,7 @@ static const nnc_metrics listed_metrics = NNC_METRICS("a plan that fits", listed
 
 static const nnc_metric refusal_rows[] = {
     NNC_CHARS(nnc_error, where, .help = "The option that the rule is about."),
-    NNC_CHARS(nnc_error, what, .help = "What it says."),
+    NNC_CHARS(nnc_error, what, .help = "The rule."),
 };
 static const nnc_metrics refusal_metrics =
     NNC_METRICS("why no plan is legal", refusal_rows, nnc_error);
@@ -105,9 +104,9 @@ static const nnc_metric size_rows[] = {
            .help = "Why no plan is legal; only in shards.",
            .more = NNC_MORE(.when = is_of_shard, .unless = is_legal_size)),
     NNC_AS("best", OBJECT, NNC_IN(nnc_search_size, best), .rows = &listed_metrics,
-           .help = "The best plan; null when there is none.",
+           .help = "The best plan; null when no plan fits.",
            .more = NNC_MORE(.unless = is_not_found)),
-    NNC_AS("reason", TEXT, .get = get_reason, .help = "Why there is none."),
+    NNC_AS("reason", TEXT, .get = get_reason, .help = "Why no plan fits; null when one does."),
 };
 static const nnc_metrics size_metrics =
     NNC_METRICS("one number of devices", size_rows, nnc_search_size);
@@ -150,7 +149,7 @@ static nnc_cell get_shard(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     return nnc_text_cell(text);
 }
 
-/* The devices of one of the sizes. */
+/* Devices of one of the sizes. */
 static nnc_cell devices_of(const nnc_search_report *report, int32_t index)
 {
     const nnc_cell none = { .kind = NNC_CELL_NULL };
@@ -171,16 +170,17 @@ static nnc_cell get_lever(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
 
 static const nnc_metric asked_rows[] = {
     NNC_NAMED(nnc_search, objective, nnc_objective_name, NNC_OBJECTIVE_COUNT,
-              .help = "What is best."),
-    NNC_WHOLE(nnc_search, best, .help = "How many plans were asked for."),
+              .help = "Objective of the search."),
+    NNC_WHOLE(nnc_search, best, .help = "Number of plans to list."),
 };
-static const nnc_metrics asked = NNC_METRICS("what was asked for", asked_rows, nnc_search);
+static const nnc_metrics asked = NNC_METRICS("the request", asked_rows, nnc_search);
 
 static const nnc_metric lever_rows[] = {
     NNC_AS("figure", TEXT, .get = get_lever,
            .help = "Parameter of the device file, as --set names it."),
-    NNC_NUMBER(nnc_target, value, .help = "What the device has."),
-    NNC_NUMBER(nnc_target, needed, .help = "What reaches the step; null when nothing does."),
+    NNC_NUMBER(nnc_target, value, .help = "Value of the device."),
+    NNC_NUMBER(nnc_target, needed,
+               .help = "Value that reaches the target step; null when no value does."),
     NNC_NUMBER(nnc_target, step_s, .unit = "s", .help = "The step with it."),
 };
 static const nnc_metrics levers =
@@ -188,10 +188,10 @@ static const nnc_metrics levers =
 
 static const nnc_metric target_rows[] = {
     NNC_AS("step_s", NUMBER, NNC_IN(nnc_search_report, target_step_s), .unit = "s",
-           .help = "The step that was asked for."),
+           .help = "The target step."),
     NNC_AS("figures", LIST, NNC_IN(nnc_search_report, targets),
            NNC_COUNT(nnc_search_report, target_count), .in_place = true, .rows = &levers,
-           .help = "What each parameter alone would have to be."),
+           .help = "The value that each parameter alone would need."),
 };
 static const nnc_metrics target_metrics =
     NNC_METRICS("the way to a step time", target_rows, nnc_search_report);
@@ -206,10 +206,10 @@ static const nnc_metric document_rows[] = {
              .help = "Of all that decides the search but the shard; only with --shard.",
              .more = NNC_MORE(.when = is_shard)),
     NNC_AS("asked", OBJECT, NNC_VIA(nnc_search_report, search), .rows = &asked,
-           .help = "What was asked for; only with --shard.", .more = NNC_MORE(.when = is_shard)),
+           .help = "The request; only with --shard.", .more = NNC_MORE(.when = is_shard)),
     NNC_AS("space", WHOLE, TOTAL(space), .help = "Combinations of the choices, before any rule."),
     NNC_AS("covered", WHOLE, TOTAL(covered),
-           .help = "Those that were looked at: all, unless the search was stopped."),
+           .help = "Combinations covered: all, unless the search was stopped."),
     NNC_AS("legal", WHOLE, TOTAL(legal), .help = "Plans among them that break no rule."),
     NNC_AS("feasible", WHOLE, TOTAL(feasible), .help = "Legal plans that fit the memory."),
     NNC_AS("evaluated", WHOLE, TOTAL(evaluated),
@@ -221,7 +221,7 @@ static const nnc_metric document_rows[] = {
     NNC_AS("threads", WHOLE, NNC_VIA(nnc_search_report, search), NNC_IN(nnc_search, threads),
            .help = "Threads that worked."),
     NNC_TEXT(nnc_search_report, currency,
-             .help = "Currency of the prices; null where none is known."),
+             .help = "Currency of the prices; null when no price is known."),
     NNC_AS("fastest", WHOLE, .get = get_fastest,
            .help = "Devices of the fastest size; null when no plan fits.",
            .more = NNC_MORE(.when = has_sizes)),

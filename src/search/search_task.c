@@ -1,9 +1,10 @@
-#include "search/search_task.h"
-
+/* Search tasks: one number of devices or several, the device parameters that reach a target step, and the same searches
+ * over MPI ranks, where rank 0 assigns runs of blocks and merges the outcomes. */
 #include <math.h>
 #include <time.h>
 
 #include "base/error.h"
+#include "search/search_internal.h"
 
 static double seconds(void)
 {
@@ -12,13 +13,13 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Hands progress on, and keeps whether to stop. */
+/* Passes progress on and remembers whether to stop. */
 typedef struct listener {
     const nnc_search_watch *watch;
     bool stopped;
 } listener;
 
-static bool listen(void *context, uint64_t covered, uint64_t space)
+static bool pass_on(void *context, uint64_t covered, uint64_t space)
 {
     listener *l = context;
     l->stopped =
@@ -30,7 +31,7 @@ static nnc_status search_one(const nnc_search_task *task, const nnc_search *sear
                              nnc_search_result *result, bool *stopped, nnc_error *err)
 {
     listener l = { .watch = &task->watch };
-    const nnc_search_watch watch = { listen, &l };
+    const nnc_search_watch watch = { pass_on, &l };
     const nnc_status status = nnc_crew_search(task->crew, task->model, task->device, task->profiles,
                                               search, &watch, result, err);
     *stopped = l.stopped;
@@ -49,14 +50,14 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result)
 
 /* ---- several sizes ---- */
 
-/* Of the run where it is known: more devices stop more often. */
+/* Time or device-hours of the run when known, because larger jobs fail more often; else of one step. */
 static double spent(const nnc_found *found, bool by_cost)
 {
     return by_cost ? (isnan(found->device_hours) ? found->device_s : found->device_hours)
                    : (isnan(found->run_s) ? found->step_s : found->run_s);
 }
 
-/* The first of the best by one measure, -1 when there is none. */
+/* The first size that is best by one measure; -1 = no plan found. */
 static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost)
 {
     int32_t best = -1;
@@ -75,7 +76,7 @@ void nnc_search_rank_sizes(nnc_search_report *report)
     report->cheapest = least(report->sizes, report->size_count, true);
 }
 
-/* One size; where nothing is legal that is its answer, not an error. */
+/* Searches one number of devices. No legal plan is an answer here, not an error. */
 static nnc_status search_size(const nnc_search_task *task, nnc_search_size *size,
                               nnc_search_report *report, nnc_error *err)
 {
@@ -127,7 +128,7 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena,
 
 /* ---- the way to a step time ---- */
 
-/* The memory of the plan on the front that needs least and takes no longer than step_s. */
+/* The least memory with which a plan of the front takes at most step_s. */
 static nnc_target room_for(const nnc_search *search, const nnc_device *device,
                            const nnc_search_result *r, double step_s)
 {
@@ -158,7 +159,8 @@ static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
     return NNC_OK;
 }
 
-/* The figures that bring a step down one by one, and the memory of a faster plan. */
+/* The value of each device parameter that alone reaches the target step, and the memory with which a faster plan
+ * fits. */
 static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena,
                                nnc_search_report *report, nnc_error *err)
 {
@@ -200,7 +202,8 @@ static nnc_status search_best(const nnc_search_task *task, nnc_search_report *re
     const nnc_status status =
         search_one(task, &task->search, report->result, &report->stopped, &why);
     add_total(&report->total, report->result);
-    if (status == NNC_ILLEGAL_PLAN && task->search.shards > 0) { /* other shards may have some */
+    if (status == NNC_ILLEGAL_PLAN &&
+        task->search.shards > 0) { /* other shards may have legal plans */
         report->why = why;
         return NNC_OK;
     }
@@ -243,3 +246,296 @@ bool nnc_search_answered(const nnc_search_report *report)
 {
     return report->sizes != NULL ? report->fastest >= 0 : report->result->best_count > 0;
 }
+
+/* ---- over MPI ranks ---- */
+
+#ifndef NNCOST_MPI
+
+nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_profiles *profiles, const nnc_search *search,
+                           const nnc_search_watch *watch, nnc_search_result *result, nnc_error *err)
+{
+    (void)crew;
+    return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
+}
+
+void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads)
+{
+    (void)crew, (void)model, (void)device, (void)profiles, (void)run, (void)threads;
+}
+
+void nnc_crew_search_end(nnc_crew crew)
+{
+    (void)crew;
+}
+
+#else
+
+#include <mpi.h>
+#include <stdlib.h>
+
+/* A failing MPI call ends all ranks: that is MPI's default. */
+
+enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
+
+/* A rank gets 1 / (RUN_SHARE * ranks) of the remaining blocks of a round: large runs first, to save messages; small
+ * ones last, so that all ranks end together. */
+enum { RUN_SHARE = 3 };
+
+/* Blocks that rank 0 evaluates before it looks for requests again. Fewer would fill no batch of pipelines. */
+enum { OWN_MOST = 16 };
+
+/* Orders of rank 0 to all others. */
+typedef enum order { ORDER_SEARCH, ORDER_ROUND, ORDER_END_SEARCH, ORDER_END } order;
+
+static void tell(order what)
+{
+    int said = (int)what;
+    nnc_crew_broadcast(&said, sizeof said);
+}
+
+static order next_order(void)
+{
+    int said = 0;
+    nnc_crew_broadcast(&said, sizeof said);
+    return (order)said;
+}
+
+static size_t bytes_of(int32_t count)
+{
+    return (size_t)count * sizeof(nnc_found); /* at most some hundred plans */
+}
+
+/* Sends the used part of rank 0's front to every rank. */
+static void share_front(nnc_front *front)
+{
+    int counts[4] = { front->best_count, front->pareto_count, front->truncated, front->any_missed };
+    nnc_crew_broadcast(counts, sizeof counts);
+    front->best_count = counts[0];
+    front->pareto_count = counts[1];
+    front->truncated = counts[2] != 0;
+    front->any_missed = counts[3] != 0;
+    nnc_crew_broadcast(front->best, bytes_of(front->best_count));
+    nnc_crew_broadcast(front->pareto, bytes_of(front->pareto_count));
+    nnc_crew_broadcast(&front->missed, bytes_of(1));
+}
+
+/* First message of an outcome; its plans follow. */
+typedef struct part_head {
+    uint64_t evaluated, pruned, legal, feasible;
+    int32_t best_count, pareto_count;
+    bool truncated, any_missed;
+    nnc_found missed;
+} part_head;
+
+static void send_part(const nnc_search_part *part)
+{
+    const nnc_front *front = &part->front;
+    const part_head head = { .evaluated = part->evaluated,
+                             .pruned = part->pruned,
+                             .legal = part->legal,
+                             .feasible = part->feasible,
+                             .best_count = front->best_count,
+                             .pareto_count = front->pareto_count,
+                             .truncated = front->truncated,
+                             .any_missed = front->any_missed,
+                             .missed = front->missed };
+    MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
+    MPI_Send(front->best, (int)bytes_of(front->best_count), MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
+    MPI_Send(front->pareto, (int)bytes_of(front->pareto_count), MPI_BYTE, 0, TAG_PART,
+             MPI_COMM_WORLD);
+}
+
+static void receive(void *to, size_t size, int rank)
+{
+    MPI_Request request;
+    MPI_Irecv(to, (int)size, MPI_BYTE, rank, TAG_PART, MPI_COMM_WORLD, &request);
+    nnc_crew_wait(&request);
+}
+
+static void take_part(int rank, nnc_search_part *part)
+{
+    nnc_front *front = &part->front;
+    part_head head;
+    receive(&head, sizeof head, rank);
+    part->evaluated = head.evaluated;
+    part->pruned = head.pruned;
+    part->legal = head.legal;
+    part->feasible = head.feasible;
+    front->best_count = head.best_count;
+    front->pareto_count = head.pareto_count;
+    front->truncated = head.truncated;
+    front->any_missed = head.any_missed;
+    front->missed = head.missed;
+    receive(front->best, bytes_of(head.best_count), rank);
+    receive(front->pareto, bytes_of(head.pareto_count), rank);
+}
+
+/* A run of blocks; empty: the round has no more. */
+typedef struct places {
+    uint64_t first, end;
+} places;
+
+/* State of rank 0. */
+typedef struct desk {
+    nnc_crew crew;
+    const nnc_search *search;
+    nnc_front *known;      /* a copy, to be sent */
+    nnc_search_part *part; /* outcome received from a rank */
+    nnc_searcher *own;     /* evaluates blocks while no rank asks; NULL = rank 0 only waits */
+    nnc_space space;
+} desk;
+
+static bool any_asks(MPI_Status *from)
+{
+    int there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &there, from);
+    return there != 0;
+}
+
+/* Receives the request of any rank. */
+static void wait_for_asking(MPI_Status *from)
+{
+    MPI_Request request;
+    int there = 0;
+    MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &request);
+    while (!there) {
+        MPI_Test(&request, &there, from);
+        if (!there) {
+            nnc_crew_nap();
+        }
+    }
+}
+
+static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_part *part)
+{
+    const int helpers = d->crew.size - 1;
+    for (int idle = 0; idle < helpers;) {
+        MPI_Status from;
+        const uint64_t left = end - first;
+        const uint64_t size = left / (uint64_t)(RUN_SHARE * d->crew.size) + 1;
+        places next = { first, first };
+        if (d->own != NULL && left > 0 && !any_asks(&from)) {
+            const uint64_t own = size < OWN_MOST ? size : OWN_MOST;
+            nnc_searcher_work(d->own, d->known, first, first + own, part);
+            first += own;
+            continue;
+        }
+        wait_for_asking(&from);
+        if (left > 0) {
+            next.end = first = size < left ? first + size : end;
+        } else {
+            idle++;
+        }
+        MPI_Send(&next, (int)sizeof next, MPI_BYTE, from.MPI_SOURCE, TAG_RUN, MPI_COMM_WORLD);
+    }
+}
+
+/* The work function of nnc_helpers. */
+static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end,
+                       nnc_search_part *part)
+{
+    desk *d = context;
+    tell(ORDER_ROUND);
+    nnc_front_copy(d->known, known);
+    share_front(d->known);
+    hand_out(d, first, end, part);
+    for (int rank = 1; rank < d->crew.size; rank++) {
+        take_part(rank, d->part);
+        nnc_search_part_add(part, d->search, d->part);
+    }
+}
+
+nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_profiles *profiles, const nnc_search *search,
+                           const nnc_search_watch *watch, nnc_search_result *result, nnc_error *err)
+{
+    nnc_search said = *search, alone = *search;
+    desk d = { .crew = crew, .search = search };
+    alone.threads = 1;
+    if (crew.size == 1) {
+        return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
+    }
+    d.known = malloc(sizeof *d.known);
+    d.part = malloc(sizeof *d.part);
+    if (d.known == NULL || d.part == NULL) {
+        nnc_crew_abandon(crew, NNC_NO_MEMORY);
+    }
+    if (nnc_space_make(model, device, &alone, &d.space, NULL) == NNC_OK) {
+        d.own = nnc_searcher_create(model, device, profiles, &alone, &d.space);
+    }
+    const nnc_helpers helpers = { &d, lead_round };
+    tell(ORDER_SEARCH);
+    nnc_crew_broadcast(&said, sizeof said);
+    const nnc_status status =
+        nnc_search_with(model, device, profiles, search, &helpers, watch, result, err);
+    tell(ORDER_END_SEARCH);
+    nnc_searcher_destroy(d.own);
+    free(d.known);
+    free(d.part);
+    return status;
+}
+
+void nnc_crew_search_end(nnc_crew crew)
+{
+    if (crew.size > 1) {
+        tell(ORDER_END);
+    }
+}
+
+/* One round of a rank other than 0. */
+static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_part *part)
+{
+    places next;
+    share_front(known);
+    nnc_search_part_clear(part);
+    for (;;) {
+        MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_ASK, MPI_COMM_WORLD);
+        MPI_Request request;
+        MPI_Irecv(&next, (int)sizeof next, MPI_BYTE, 0, TAG_RUN, MPI_COMM_WORLD, &request);
+        nnc_crew_wait(&request);
+        if (next.first == next.end) {
+            break;
+        }
+        nnc_searcher_work(searcher, known, next.first, next.end, part);
+    }
+    send_part(part);
+}
+
+void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads)
+{
+    nnc_front *known = calloc(1, sizeof *known);
+    nnc_search_part *part = calloc(1, sizeof *part);
+    nnc_searcher *searcher = NULL;
+    nnc_search search;
+    nnc_space space;
+    if (known == NULL || part == NULL) {
+        nnc_crew_abandon(crew, NNC_NO_MEMORY);
+    }
+    for (order what = next_order(); what != ORDER_END; what = next_order()) {
+        if (what == ORDER_SEARCH) {
+            nnc_crew_broadcast(&search, sizeof search);
+            search.threads = threads;
+            search.run = run; /* a pointer of rank 0 is not valid here */
+        } else if (what == ORDER_END_SEARCH) {
+            nnc_searcher_destroy(searcher);
+            searcher = NULL;
+        } else {
+            /* Made only now: rank 0 has found the space to be valid. */
+            if (searcher == NULL &&
+                nnc_space_make(model, device, &search, &space, NULL) == NNC_OK) {
+                searcher = nnc_searcher_create(model, device, profiles, &search, &space);
+            }
+            if (searcher == NULL) {
+                nnc_crew_abandon(crew, NNC_NO_MEMORY);
+            }
+            serve_round(searcher, known, part);
+        }
+    }
+    free(known);
+    free(part);
+}
+
+#endif

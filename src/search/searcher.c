@@ -1,5 +1,5 @@
-#include "search/searcher.h"
-
+/* Evaluates blocks of a search on the threads of one process. For each plan: legal? does it fit? can it be among the best
+ * (a lower bound of its step time decides)? then its step time, at once or in a batch of pipelines. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -7,29 +7,31 @@
 
 #include "base/sized.h"
 #include "base/threads.h"
+#include "estimate/estimate_internal.h"
 #include "run/run.h"
-#include "search/block.h"
+#include "search/search_internal.h"
 
 typedef struct worker {
     nnc_searcher *of;
-    nnc_search_part part; /* counted up all the time: not next to what another worker reads */
-    nnc_plan_block block;
+    nnc_plan_groups *groups;
+    nnc_search_part part;
+    char padding[64]; /* keeps its counters out of the next worker's cache line (false sharing) */
 } worker;
 
 struct nnc_searcher {
     const nnc_device *device;
     const nnc_search *search;
     const nnc_space *space;
-    nnc_run_ask run_ask; /* of the search, as this library knows it */
+    nnc_run_ask run_ask; /* of the search, in the layout of this library */
     worker *workers;
     int32_t count;
-    /* Does not change while blocks are worked out. */
+    /* Constant while blocks are evaluated. */
     const nnc_front *known;
     uint64_t end, run; /* blocks that a thread takes at a time */
     atomic_ullong next;
 };
 
-/* Whole searches are one shard of one. */
+/* A whole search is shard 1 of 1. */
 static int32_t shards_of(const nnc_search *search)
 {
     return search->shards > 0 ? search->shards : 1;
@@ -45,12 +47,12 @@ uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space)
     return nnc_space_shard_size(space, shard_of(search), shards_of(search));
 }
 
-uint64_t nnc_shard_block(const nnc_search *search, uint64_t place)
+static uint64_t shard_block(const nnc_search *search, uint64_t place)
 {
     return nnc_space_shard_block(place, shard_of(search), shards_of(search));
 }
 
-/* What the run of a plan comes to: its steps, or all that the search says of it. */
+/* Fills in the run of a plan: all its metrics if the search asks for a run, else its steps alone. */
 static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
 {
     nnc_utilisation(result, NULL);
@@ -61,7 +63,7 @@ static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
                       .goodput = (double)NAN,
                       .energy_j = (double)NAN,
                       .carbon_kg = (double)NAN };
-    if (r->search->run != NULL) { /* whose contradictions were refused before */
+    if (r->search->run != NULL) { /* contradictions were refused before */
         (void)nnc_run_say(result, r->device, &result->plan, &r->run_ask, run, NULL, NULL);
     }
 }
@@ -96,8 +98,8 @@ static bool breaks_limits(const nnc_search *search, double run_s, double cost_ru
            (search->budget > 0.0 && !(cost_run <= search->budget));
 }
 
-/* Does a plan that takes at least least_s break a limit, and is one known that does so by less? */
-static bool misses_more(worker *w, nnc_pass *pass, nnc_result *result, double least_s)
+/* Does a plan that takes at least least_s break a limit, while a faster plan is known that breaks one too? */
+static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s)
 {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -105,20 +107,20 @@ static bool misses_more(worker *w, nnc_pass *pass, nnc_result *result, double le
     if (!r->known->any_missed || !(r->known->missed.step_s < least_s)) {
         return false;
     }
-    nnc_block_work(&w->block, pass, result);
+    nnc_plan_groups_work(w->groups, pass, result);
     const double steps = !isnan(plan->samples) ? plan->samples / (double)plan->global_batch
                                                : plan->tokens / (double)result->tokens;
-    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* by --epochs, say */
+    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* for example by --epochs */
         return false;
     }
     const double sites = r->run_ask.sites;
-    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* rounding */
+    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* minus rounding errors */
     const double price = nnc_price_of(plan, r->device);
     return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * sites * price);
 }
 
-/* The times are there: is the plan among the best? */
-static void keep_plan(worker *w, nnc_pass *pass, nnc_result *result, uint64_t index)
+/* Keeps a plan with a known step time if it is among the best. */
+static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint64_t index)
 {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -126,7 +128,7 @@ static void keep_plan(worker *w, nnc_pass *pass, nnc_result *result, uint64_t in
     nnc_run run;
     bool missed = false;
     if (limited) {
-        nnc_block_work(&w->block, pass, result);
+        nnc_plan_groups_work(w->groups, pass, result);
         count_run(r, result, &run);
         missed = breaks_limits(search, run.run_s, run.cost);
     }
@@ -137,11 +139,11 @@ static void keep_plan(worker *w, nnc_pass *pass, nnc_result *result, uint64_t in
                : nnc_front_takes(r->known, search->objective, search->best, index, step_s, bytes) &&
                      nnc_front_takes(&w->part.front, search->objective, search->best, index, step_s,
                                      bytes);
-    if (!wanted || !nnc_block_parts(&w->block, pass, result)) {
+    if (!wanted || !nnc_plan_groups_parts(w->groups, pass, result)) {
         return;
     }
-    count_run(r, result, &run); /* its parts are known now */
-    const nnc_found found = found_of(result, &run, pass->step.software, index);
+    count_run(r, result, &run); /* again, with the parts of the step */
+    const nnc_found found = found_of(result, &run, nnc_plan_groups_software(pass), index);
     if (missed) {
         nnc_front_miss(&w->part.front, &found);
     } else {
@@ -149,8 +151,8 @@ static void keep_plan(worker *w, nnc_pass *pass, nnc_result *result, uint64_t in
     }
 }
 
-/* Does a plan that takes so long, of which nothing else is worked out yet, change the front? Then it is kept as it is: see
- * nnc_searcher_complete. */
+/* Receives the step time of a plan that waited. A plan that improves the front is kept with index, step time and
+ * memory alone; nnc_searcher_complete adds the rest. */
 static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
 {
     worker *w = context;
@@ -170,36 +172,36 @@ static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
     }
 }
 
-/* Fills in a plan that was kept with its times alone. */
+/* Computes the rest of a plan that was kept with index, step time and memory alone. */
 static void complete(worker *w, nnc_found *found)
 {
     const nnc_searcher *r = w->of;
     const uint64_t size = nnc_space_group_size(r->space), index = found->index;
     const uint64_t inside = index % r->space->block_size;
-    nnc_plan_block *block = &w->block;
+    nnc_plan_groups *groups = w->groups;
     nnc_result result;
     nnc_run run;
     if (found->software[0] != '\0' ||
-        !nnc_block_begin(block, &r->search->base, index / r->space->block_size, NULL) ||
-        !nnc_block_group(block, inside / size)) {
+        !nnc_plan_groups_block(groups, &r->search->base, index / r->space->block_size, NULL) ||
+        !nnc_plan_groups_group(groups, inside / size)) {
         return;
     }
-    nnc_pass *pass = nnc_block_plan(block, inside % size, &result);
-    if (pass != NULL && nnc_block_pass(block, pass, &result.plan) &&
-        nnc_block_time(block, pass, inside % size, &result) &&
-        nnc_block_parts(block, pass, &result)) {
+    nnc_pass_costs *pass = nnc_plan_groups_plan(groups, inside % size, &result);
+    if (pass != NULL && nnc_plan_groups_times(groups, pass, &result.plan) &&
+        nnc_plan_groups_step(groups, pass, inside % size, &result) &&
+        nnc_plan_groups_parts(groups, pass, &result)) {
         count_run(r, &result, &run);
-        *found = found_of(&result, &run, pass->step.software, index);
+        *found = found_of(&result, &run, nnc_plan_groups_software(pass), index);
     }
 }
 
-/* One plan of the group at hand: legal? does it fit? could it be among the best? then its times. */
+/* Evaluates one plan of the current group: is it legal, does it fit, can it be among the best, how long is its step? */
 static void try_plan(worker *w, uint64_t index, uint64_t inside)
 {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
     nnc_result result;
-    nnc_pass *pass = nnc_block_plan(&w->block, inside, &result);
+    nnc_pass_costs *pass = nnc_plan_groups_plan(w->groups, inside, &result);
     if (pass == NULL) {
         w->part.pruned++;
         return;
@@ -208,23 +210,24 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     const bool fits = nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
     w->part.legal++;
     w->part.feasible += fits ? 1 : 0;
-    if ((!fits && !search->no_prune) || !nnc_block_pass(&w->block, pass, &result.plan)) {
+    if ((!fits && !search->no_prune) || !nnc_plan_groups_times(w->groups, pass, &result.plan)) {
         w->part.pruned++;
         return;
     }
-    const double least_s = nnc_block_least_s(pass, &result.plan);
+    const double least_s = nnc_plan_groups_least_s(pass, &result.plan);
     const bool hopeless = !fits || misses_more(w, pass, &result, least_s) ||
                           nnc_front_beats(r->known, search->objective, search->best, least_s,
                                           result.memory.total_bytes);
-    nnc_waiting waiting; /* its ends are filled as far as there are some */
+    nnc_waiting waiting; /* ends[] stays unset beyond end_count */
     waiting.index = index;
     waiting.memory_bytes = result.memory.total_bytes;
     waiting.fits = fits;
     if ((!hopeless || search->no_prune) &&
-        nnc_block_wait(&w->block, pass, inside, &result, &waiting)) {
+        nnc_plan_groups_wait(w->groups, pass, inside, &result, &waiting)) {
         return;
     }
-    if ((hopeless && !search->no_prune) || !nnc_block_time(&w->block, pass, inside, &result)) {
+    if ((hopeless && !search->no_prune) ||
+        !nnc_plan_groups_step(w->groups, pass, inside, &result)) {
         w->part.pruned++;
         return;
     }
@@ -238,12 +241,12 @@ static void run_block(worker *w, uint64_t number)
 {
     const nnc_space *space = w->of->space;
     const uint64_t size = nnc_space_group_size(space);
-    if (!nnc_block_begin(&w->block, &w->of->search->base, number, NULL)) {
+    if (!nnc_plan_groups_block(w->groups, &w->of->search->base, number, NULL)) {
         w->part.pruned += space->block_size;
         return;
     }
     for (uint64_t first = 0; first < space->block_size; first += size) {
-        if (!nnc_block_group(&w->block, first / size)) {
+        if (!nnc_plan_groups_group(w->groups, first / size)) {
             w->part.pruned += size;
             continue;
         }
@@ -260,12 +263,10 @@ static void run_blocks(void *context)
     for (uint64_t first; (first = atomic_fetch_add(&r->next, r->run)) < r->end;) {
         const uint64_t end = r->end - first < r->run ? r->end : first + r->run;
         for (uint64_t place = first; place < end; place++) {
-            run_block(w, nnc_shard_block(r->search, place));
+            run_block(w, shard_block(r->search, place));
         }
     }
-    if (w->block.replays != NULL) {
-        nnc_replays_finish(w->block.replays, &w->block.scratch->step.pipeline);
-    }
+    nnc_plan_groups_finish(w->groups);
 }
 
 void nnc_search_part_add(nnc_search_part *part, const nnc_search *search,
@@ -284,11 +285,11 @@ void nnc_search_part_clear(nnc_search_part *part)
     part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
-/* Blocks in a row share lists and tables, and fill the same sets of pipelines that are replayed side by side; but no thread is
- * to wait long for the last. */
+/* Neighbouring blocks share caches and fill the same batches of pipelines, so threads take runs of blocks. Runs are
+ * short enough that no thread waits long for the last one. */
 static uint64_t run_of(uint64_t blocks, int32_t threads)
 {
-    enum { TURNS = 16 }; /* of a thread */
+    enum { TURNS = 16 }; /* runs per thread */
     return blocks / (uint64_t)(TURNS * threads) + 1;
 }
 
@@ -320,10 +321,10 @@ void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front)
 
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err)
 {
-    nnc_plan_block *block = &searcher->workers[0].block;
-    return nnc_block_begin(block, &searcher->search->base, nnc_shard_block(searcher->search, place),
-                           err) &&
-           nnc_block_ships(block, err);
+    nnc_plan_groups *groups = searcher->workers[0].groups;
+    return nnc_plan_groups_block(groups, &searcher->search->base,
+                                 shard_block(searcher->search, place), err) &&
+           nnc_plan_groups_shipped(groups, err);
 }
 
 nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device,
@@ -343,26 +344,19 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     made->run_ask = nnc_run_ask_default();
     if (search->run != NULL) {
         (void)nnc_sized_read(&made->run_ask, sizeof made->run_ask, search->run, "nnc_run_ask",
-                             NULL); /* read before */
+                             NULL); /* it was read without error before */
     }
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;
     bool ready = made->workers != NULL;
+    /* Whether a run keeps its limits depends on more than its step time: then no plan waits. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
     for (int32_t i = 0; i < made->count; i++) {
-        worker *w = &made->workers[i]; /* zero; much of it is room, and stays untouched */
+        worker *w = &made->workers[i];
         w->of = made;
-        w->block.model = model;
-        w->block.device = device;
-        w->block.profiles = profiles;
-        w->block.space = space;
-        w->block.scratch = nnc_scratch_create();
-        ready =
-            ready && w->block.scratch != NULL && nnc_scratch_share(w->block.scratch, model, device);
-        if (!limited) { /* whether a run keeps to its limits takes more than its step */
-            w->block.replays = nnc_replays_create(keep_waited, w);
-            ready = ready && w->block.replays != NULL;
-        }
+        w->groups =
+            nnc_plan_groups_create(model, device, profiles, space, limited ? NULL : keep_waited, w);
+        ready = ready && w->groups != NULL;
     }
     if (!ready) {
         nnc_searcher_destroy(made);
@@ -377,8 +371,7 @@ void nnc_searcher_destroy(nnc_searcher *searcher)
         return;
     }
     for (int32_t i = 0; i < searcher->count; i++) {
-        nnc_scratch_destroy(searcher->workers[i].block.scratch);
-        nnc_replays_destroy(searcher->workers[i].block.replays);
+        nnc_plan_groups_destroy(searcher->workers[i].groups);
     }
     free(searcher->workers);
     free(searcher);

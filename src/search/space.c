@@ -1,10 +1,10 @@
-#include "search/space.h"
-
+/* The space of a search: the values of each choice, and the plan at each place. */
 #include <math.h>
 
 #include "base/digest.h"
 #include "base/error.h"
 #include "pipeline/schedule.h"
+#include "search/search_internal.h"
 #include "shape/family.h"
 
 static nnc_status add(nnc_choice *choice, const char *option, int64_t value, nnc_error *err)
@@ -17,7 +17,7 @@ static nnc_status add(nnc_choice *choice, const char *option, int64_t value, nnc
     return NNC_OK;
 }
 
-/* Divisors of whole from 1 to most. */
+/* Divisors of whole, from 1 to most. */
 static nnc_status add_divisors(nnc_choice *choice, const char *option, int64_t whole, int64_t most,
                                nnc_error *err)
 {
@@ -38,7 +38,7 @@ static nnc_status add_list(nnc_choice *choice, const char *option, const int64_t
     return NNC_OK;
 }
 
-/* The schedules a search tries, in its order, as far as `most`. */
+/* The first `most` schedules in the order in which a search tries them. */
 static nnc_status add_schedules(nnc_choice *choice, int32_t most, nnc_error *err)
 {
     for (int32_t place = 1; place <= most; place++) {
@@ -51,8 +51,7 @@ static nnc_status add_schedules(nnc_choice *choice, int32_t most, nnc_error *err
     return NNC_OK;
 }
 
-/* Chunks that divide a device's layers when the layers divide over stages: divisors of the layers,
- * as far as anyone interleaves. */
+/* Virtual stages divide the layers, so they are divisors; more than 12 are not used in practice. */
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
 static nnc_status fill(const nnc_model *model, const nnc_device *device, const nnc_search *search,
@@ -66,7 +65,8 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
                                           NNC_RECOMPUTE_ACTIVATION,
                                           NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                           NNC_RECOMPUTE_ATTENTION };
-    const bool scores = search->base.attention == NNC_ATTENTION_UNFUSED; /* kept, so worth it */
+    const bool scores = search->base.attention ==
+                        NNC_ATTENTION_UNFUSED; /* scores are kept, so recomputing attention pays */
     static const int64_t offloads[] = { NNC_OFFLOAD_NONE, NNC_OFFLOAD_OPTIMIZER };
     const nnc_model_sizes sizes = nnc_model_sizes_of(model);
     const bool splits = nnc_family_of(model)->split != NULL;
@@ -90,7 +90,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_VIRTUAL_STAGES:
         return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
-    default: /* a search offloads where the device file records the speed of host memory */
+    default: /* offload only where the device file records the speed of host memory */
         return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2,
                         err);
     }
@@ -124,7 +124,7 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device,
     return NNC_OK;
 }
 
-/* Digits of a place between two axes, the last fastest. */
+/* The values at a place, for the axes from first to end - 1; the last axis moves fastest. */
 static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values)
 {
     for (int a = end - 1; a >= first; a--) {
@@ -134,17 +134,19 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
     }
 }
 
-/* A row is turned by a digest of its number: anything with a period would meet that of a choice. */
+/* Rotates each row of blocks by a digest of its number, because a period could coincide with that of a choice. */
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
 {
     const uint64_t count = (uint64_t)shards;
-    const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* well mixed */
+    const uint64_t turn =
+        nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* the upper bits are well mixed */
     return place * count + ((uint64_t)(shard - 1) + (place > 0 ? turn : 0)) % count;
 }
 
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards)
 {
-    const uint64_t rows = space->blocks / (uint64_t)shards; /* whole ones */
+    const uint64_t rows =
+        space->blocks / (uint64_t)shards; /* complete rows of one block per shard */
     return rows + (nnc_space_shard_block(rows, shard, shards) < space->blocks ? 1 : 0);
 }
 
@@ -175,7 +177,7 @@ void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan)
     plan->virtual_stages = (int32_t)v[NNC_AXIS_VIRTUAL_STAGES];
 }
 
-void nnc_space_moved(const nnc_space *space, uint64_t inside, nnc_plan *plan)
+void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *plan)
 {
     int64_t v[NNC_AXES];
     digits(space, NNC_AXIS_ZERO, NNC_AXES, inside, v);
@@ -186,5 +188,5 @@ void nnc_space_moved(const nnc_space *space, uint64_t inside, nnc_plan *plan)
 void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan)
 {
     nnc_space_group(space, inside / nnc_space_group_size(space), plan);
-    nnc_space_moved(space, inside, plan);
+    nnc_space_inside_group(space, inside, plan);
 }

@@ -313,38 +313,9 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
     return NNC_OK;
 }
 
-/* ---- the request: defaults, and what model, device and engine allow ---- */
+/* ---- the request: what model, device and engine allow ---- */
 
 NNC_ENUM_TEXTS(nnc_serve_mode, NNC_SERVE_MODE_LIST)
-
-void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size)
-{
-    const nnc_serve_ask unset = {
-        .input_len = 1024,
-        .output_len = 256,
-        .request_rate = (double)NAN,
-        .tensor = 1,
-        .pipeline = 1,
-        .expert = 1,
-        .attention_data = 1,
-        .precision = NNC_DTYPE_COUNT,
-        .weights = NNC_STORED_COUNT,
-        .kv_precision = NNC_STORED_COUNT,
-        .group_size = 128,
-        .memory_use = (double)NAN,
-        .imbalance = 1.0,
-        .price = (double)NAN,
-        .acceptance = 0.7,
-        .draft_share = 0.05,
-        .carbon_g_per_kwh = (double)NAN,
-        .waves = 10.0,
-    };
-    if (ask == NULL || struct_size < sizeof struct_size) {
-        return;
-    }
-    ask->struct_size = struct_size;
-    nnc_sized_write(ask, &unset, sizeof unset);
-}
 
 /* degrees of parallelism */
 

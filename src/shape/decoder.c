@@ -1,10 +1,14 @@
-#include "shape/decoder.h"
-
+/* The family of decoders, encoders and encoder-decoders over tokens.
+ *
+ *     segment 0: towers, embedding, encoder | one segment per kind of layer | head and loss
+ *
+ * Parts of a layer are in transformer.c (attention, MLP) and decoder_layers.c (experts, state, latents). */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/number.h"
+#include "base/names.h"
+#include "shape/shape_internal.h"
 
 int64_t nnc_vocab_rows(const nnc_decoder *decoder)
 {
@@ -70,7 +74,424 @@ static nnc_layer layer_of(const nnc_decoder *d)
     };
 }
 
-/* Layers that are alike. */
+/* ---- embedding: where tokens enter ---- */
+
+/* Width of the tables, and of a head that shares its table. */
+static int64_t table_width(const nnc_decoder *d)
+{
+    return d->embed_width > 0 ? d->embed_width : d->hidden;
+}
+
+/* Width of the states that the head reads: a decoder with narrow tables projects them down again
+ * (OPT-350M). */
+static int64_t state_width(const nnc_decoder *d)
+{
+    return d->bidirectional ? d->hidden : table_width(d);
+}
+
+static int64_t table_rows(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    return nnc_vocab_split(nnc_vocab_rows(d), w->to.how->plan->tensor);
+}
+
+/* Is the output of the head a choice from the vocabulary? */
+static bool has_words(const nnc_decoder *d)
+{
+    return d->head == NNC_HEAD_LOGITS || d->head == NNC_HEAD_MASKED ||
+           d->head == NNC_HEAD_MASKED_NEXT;
+}
+
+static void relative_positions(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    nnc_op *op = nnc_list_add(&w->to, "attn.relative", NNC_OP_EMBEDDING, NNC_GROUP_ATTENTION);
+    op->weights =
+        (nnc_weights){ .count = 1, .rows = d->relative_buckets, .cols = d->heads, .table = true };
+    op->u.embedding = (nnc_embedding){ .tokens = nnc_list_mul(&w->to, w->seq_len, w->seq_len),
+                                       .width = d->heads };
+    w->to.list->lookup_params +=
+        nnc_list_mul(&w->to, nnc_list_mul(&w->to, d->relative_buckets, d->heads), w->to.repeat);
+}
+
+/* Table of relative distances, forward and backward, with its norm. */
+static void distances(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t rows = 2 * d->relative_buckets;
+    nnc_op *op = nnc_list_norm(&w->to, "embed.distances", d->norm,
+                               nnc_list_mul(&w->to, rows, d->hidden), rows, 2 * d->hidden);
+    op->weights = (nnc_weights){
+        .count = 1, .rows = rows, .cols = d->hidden, .vector = 2 * d->hidden, .table = true
+    };
+    w->to.list->lookup_params += nnc_list_mul(&w->to, rows, d->hidden);
+}
+
+static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    static const char *const names[] = { "attn.distance_k", "attn.distance_q" };
+    static const char *const scores[] = { "attn.content_to_distance", "attn.distance_to_content" };
+    const int64_t rows = 2 * d->relative_buckets, inner = d->heads * d->head_dim;
+    for (int i = 0; i < 2; i++) {
+        nnc_op *linear = nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN,
+                                         rows, inner, d->hidden, false);
+        linear->weights = (nnc_weights){ 0 }; /* the weights are those of the tokens' projection */
+        nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
+        op->split = NNC_SPLIT_HEADS;
+        op->u.matmul = (nnc_matmul){ .batch = nnc_list_mul(&w->to, w->batch, d->heads),
+                                     .m = w->seq_len,
+                                     .n = rows,
+                                     .k = d->head_dim,
+                                     .b_shared = w->batch,
+                                     .heads = d->heads,
+                                     .kv_heads = d->heads,
+                                     .kept_divisor = 1,
+                                     .needs_grad_input = true,
+                                     .keeps_b = true };
+    }
+}
+
+/* Projects from the width of the tables to the width of the stream. */
+static void project(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    if (table_width(d) != d->hidden) {
+        nnc_layer_linear(w, "embed.project", NNC_GROUP_EMBEDDING, NNC_SPLIT_SEQUENCE, d->hidden,
+                         table_width(d), d->bidirectional);
+    }
+}
+
+static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool again)
+{
+    nnc_op_list *list = w->to.list;
+    const int64_t vocab = table_rows(w, d);
+    int64_t width = table_width(d);
+    nnc_op *op = nnc_list_add(&w->to, "embed.tokens", NNC_OP_EMBEDDING, NNC_GROUP_EMBEDDING);
+    op->split = NNC_SPLIT_VOCAB;
+    op->weights =
+        (nnc_weights){ .count = again ? 0 : 1, .rows = vocab, .cols = width, .table = true };
+    op->u.embedding = (nnc_embedding){ .tokens = w->tokens, .width = width };
+    nnc_layer_tensor_collective(w, "embed.tensor", false, width);
+
+    if (!d->bidirectional) { /* only the token table is narrow */
+        project(w, d);
+        width = d->hidden;
+    }
+    const int64_t elements = nnc_list_mul(&w->to, w->tokens, width);
+    if (nnc_positions_learned(d->positions)) {
+        const int64_t rows = d->positions_max > 0 ? d->positions_max : d->seq_len;
+        op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING,
+                                elements);
+        op->split = NNC_SPLIT_SEQUENCE;
+        op->weights = (nnc_weights){ .count = 1, .rows = rows, .cols = width, .table = true };
+        op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->seq_len; /* position ids, int64 */
+        list->lookup_params += nnc_list_mul(&w->to, rows, width);
+    }
+    if (d->token_types > 0) {
+        op = nnc_list_pointwise(&w->to, "embed.types", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING,
+                                elements);
+        op->split = NNC_SPLIT_SEQUENCE;
+        op->weights =
+            (nnc_weights){ .count = 1, .rows = d->token_types, .cols = width, .table = true };
+        op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->tokens; /* type ids, int64 */
+        list->lookup_params += nnc_list_mul(&w->to, d->token_types, width);
+    }
+    if (d->positions == NNC_POSITIONS_RELATIVE || d->positions == NNC_POSITIONS_LEARNED_RELATIVE) {
+        relative_positions(w, d);
+    } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
+        distances(w, d);
+    }
+    if ((d->tied_head && has_words(d)) || again) { /* the head looks the table up again */
+        list->tied_rows = vocab;
+        list->tied_cols = table_width(d);
+    } else {
+        list->lookup_params += nnc_list_mul(&w->to, vocab, table_width(d));
+    }
+    if (d->embed_norm) {
+        nnc_layer_norm(w, "embed.norm", width);
+    }
+    if (d->bidirectional) {
+        project(w, d);
+    }
+    nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
+}
+
+/* ---- heads: the training task ---- */
+
+static void words(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const nnc_plan *plan = w->to.how->plan;
+    const int64_t vocab = table_rows(w, d);
+    const int64_t width = table_width(d);
+    nnc_layer_tensor_collective(w, "head.tensor_in", true, width);
+    nnc_op *logits = nnc_layer_linear(w, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_COLUMN, vocab,
+                                      width, d->head_bias);
+    logits->weights.table = true;
+    logits->weights.count = d->tied_head ? 0 : 1; /* a tied table is counted as the embedding */
+    if (d->logit_softcap) {
+        nnc_list_pointwise(&w->to, "head.softcap", NNC_PW_SOFTCAP, NNC_GROUP_HEAD,
+                           nnc_list_mul(&w->to, w->tokens, vocab))
+            ->split = NNC_SPLIT_INNER;
+    }
+    nnc_list_loss(&w->to, w->tokens, vocab)->split = NNC_SPLIT_VOCAB;
+    if (plan->tensor > 1) { /* three fp32 numbers per token: maximum, sum and target logit */
+        const nnc_exchange e = { .comm = NNC_COMM_TENSOR,
+                                 .forward = NNC_ALL_REDUCE,
+                                 .bytes = 4.0 * (double)w->tokens / (double)plan->context,
+                                 .count = 3.0 };
+        nnc_list_exchange(&w->to, "loss.tensor", e);
+    }
+}
+
+/* An encoder without biases (ModernBERT) has a dense layer without bias, and a norm, before all
+ * classes. */
+static bool has_bare_head(const nnc_decoder *d)
+{
+    return d->bidirectional && !d->biases;
+}
+
+/* A dense layer over `rows` tokens, and its activation. */
+static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows, int64_t width)
+{
+    nnc_list_linear(&w->to, "head.dense", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, rows, width,
+                    d->hidden,
+                    d->biases || d->head == NNC_HEAD_REPLACED ||
+                        (d->head == NNC_HEAD_CLASSES && !has_bare_head(d)));
+    nnc_op *act = nnc_list_pointwise(&w->to, "head.activation", NNC_PW_GELU, NNC_GROUP_HEAD,
+                                     nnc_list_mul(&w->to, rows, width));
+    act->split = NNC_SPLIT_SEQUENCE;
+    act->u.pointwise.keeps_input = true;
+}
+
+/* Mean squared error against a target of the same size. */
+static void distance(const nnc_layer_writer *w, int64_t rows, int64_t width)
+{
+    nnc_list_loss(&w->to, rows, width)->u.loss.squared_error = true;
+}
+
+static void masked(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t width = table_width(d);
+    nnc_layer_writer some = *w; /* only the masked positions */
+    if (d->head_share > 0.0) {
+        some.tokens = (int64_t)nnc_ceil((double)w->tokens * d->head_share);
+    }
+    dense(&some, d, some.tokens, width);
+    nnc_layer_norm(&some, "head.dense_norm", width);
+    words(&some, d);
+}
+
+static void replaced(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    dense(w, d, w->tokens, d->hidden);
+    nnc_layer_linear(w, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, 1, d->hidden, true);
+    distance(w, w->tokens, 1);
+}
+
+/* Classifies one token of each sequence. Source: BERT, arXiv:1810.04805, sections 3.1 and 4.1. */
+static void choose(const nnc_layer_writer *w, const nnc_decoder *d, int64_t classes)
+{
+    dense(w, d, w->batch, d->hidden);
+    if (has_bare_head(d)) {
+        nnc_layer_writer one = *w;
+        one.tokens = w->batch;
+        nnc_layer_norm(&one, "head.dense_norm", d->hidden);
+    }
+    nnc_list_linear(&w->to, "head.classes", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, w->batch, classes,
+                    d->hidden, true);
+    nnc_list_loss(&w->to, w->batch, classes);
+}
+
+static void classes(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    choose(w, d, d->head_width);
+}
+
+static void masked_next(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    masked(w, d);
+    choose(w, d, 2);
+}
+
+static void tags(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    if (has_bare_head(d)) {
+        dense(w, d, w->tokens, d->hidden);
+        nnc_layer_norm(w, "head.dense_norm", d->hidden);
+    }
+    nnc_layer_linear(w, "head.classes", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, d->head_width,
+                     state_width(d), true);
+    nnc_list_loss(&w->to, w->tokens, d->head_width);
+}
+
+static void pooler(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    dense(w, d, w->batch, d->hidden);
+    distance(w, w->batch, d->hidden);
+}
+
+static void projection(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    nnc_list_linear(&w->to, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch,
+                    d->head_width, state_width(d), false);
+    distance(w, w->batch, d->head_width);
+}
+
+static void states(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    distance(w, w->tokens, state_width(d));
+}
+
+typedef void head_writer(const nnc_layer_writer *w, const nnc_decoder *d);
+static head_writer *const NNC_ROW(NNC_HEAD_LOGITS) = words;
+static head_writer *const NNC_ROW(NNC_HEAD_MASKED) = masked;
+static head_writer *const NNC_ROW(NNC_HEAD_REPLACED) = replaced;
+static head_writer *const NNC_ROW(NNC_HEAD_POOLER) = pooler;
+static head_writer *const NNC_ROW(NNC_HEAD_PROJECTION) = projection;
+static head_writer *const NNC_ROW(NNC_HEAD_MASKED_NEXT) = masked_next;
+static head_writer *const NNC_ROW(NNC_HEAD_CLASSES) = classes;
+static head_writer *const NNC_ROW(NNC_HEAD_TAGS) = tags;
+static head_writer *const NNC_ROW(NNC_HEAD_NONE) = states;
+static head_writer *const *const heads[] = { NNC_MODEL_HEAD_LIST(NNC_ROW_AT) };
+
+static void write_head(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    if (d->norm_place != NNC_NORM_POST) {
+        nnc_layer_norm(w, "head.norm", d->hidden);
+    }
+    if (state_width(d) != d->hidden) {
+        nnc_layer_linear(w, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, state_width(d),
+                         d->hidden, false);
+    }
+    (*heads[d->head])(w, d);
+}
+
+/* ---- the encoder of an encoder-decoder, and the attention to it   [encoder-decoder] ----
+ * Sources: arXiv:1706.03762, section 3; arXiv:2212.04356, section 2.2 (frames). */
+
+static const nnc_attention_names cross_names = {
+    "cross.norm",
+    "cross.tensor_in",
+    "cross.q",
+    "cross.kv",
+    "cross.rotary",
+    "cross.context_in",
+    { "cross.core", "cross.scores", "cross.mask", "cross.softmax", "cross.dropout",
+      "cross.context" },
+    "cross.context_out",
+    "cross.out",
+    "cross.tensor_out",
+    "cross.end_norm",
+    "cross.residual",
+};
+
+static int64_t encoder_len(const nnc_decoder *d, const nnc_plan *plan)
+{
+    return d->encoder_seq_len > 0 ? d->encoder_seq_len : plan->seq_len;
+}
+
+static void frame_conv(const nnc_layer_writer *w, const char *name, int64_t bands, int64_t frames,
+                       int64_t stride)
+{
+    const nnc_conv conv = { .batch = w->batch,
+                            .c_in = bands,
+                            .c_out = w->layer->hidden,
+                            .h_in = frames,
+                            .w_in = 1,
+                            .h_out = frames / stride,
+                            .w_out = 1,
+                            .kernel = 3,
+                            .stride = stride,
+                            .groups = 1,
+                            .kernel_w = 1,
+                            .needs_grad_input = stride > 1,
+                            .keeps_input = stride > 1 };
+    nnc_list_conv(&w->to, name, NNC_GROUP_EMBEDDING, &conv, true);
+    nnc_list_pointwise(&w->to, "frames.activation", NNC_PW_GELU, NNC_GROUP_EMBEDDING,
+                       nnc_list_mul(&w->to, w->batch * conv.h_out, conv.c_out))
+        ->u.pointwise.keeps_input = true;
+}
+
+/* Frames of a spectrogram: two convolutions (the second has stride 2) and a table of positions. */
+static void frames(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    nnc_op_list *list = w->to.list;
+    frame_conv(w, "frames.conv1", d->frame_bands, 2 * w->seq_len, 1);
+    frame_conv(w, "frames.conv2", d->hidden, 2 * w->seq_len, 2);
+    nnc_op *op = nnc_list_pointwise(&w->to, "frames.positions", NNC_PW_POSITION_ADD,
+                                    NNC_GROUP_EMBEDDING, w->hidden_elements);
+    op->weights = (nnc_weights){ .count = 1, .rows = w->seq_len, .cols = d->hidden, .table = true };
+    list->lookup_params += nnc_list_mul(&w->to, w->seq_len, d->hidden);
+    list->input_bytes +=
+        4.0 * (double)w->batch * 2.0 * (double)w->seq_len * (double)d->frame_bands; /* fp32 */
+}
+
+static void write_encoder(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const nnc_plan *plan = w->to.how->plan;
+    nnc_layer layer = *w->layer;
+    layer.causal = false;
+    layer.ffn_hidden = d->encoder_ffn_hidden > 0 ? d->encoder_ffn_hidden : d->ffn_hidden;
+    nnc_layer_writer one = nnc_layer_begin(&w->to, &layer, w->batch, encoder_len(d, plan));
+    if (d->frame_bands > 0) {
+        frames(&one, d);
+    } else {
+        write_embedding(&one, d, true);
+        w->to.list->input_bytes += 4.0 * (double)one.tokens;
+    }
+    if (layer.norm_place != NNC_NORM_POST) {
+        nnc_layer_norm(&one, "encoder.norm", d->hidden);
+    }
+    nnc_list_segment(&w->to, d->encoder_layers, true);
+    one.to = nnc_list_block(&w->to, d->encoder_layers, one.hidden_elements);
+    if (d->positions == NNC_POSITIONS_RELATIVE_EACH) {
+        relative_positions(&one, d);
+    }
+    nnc_layer_attention(&one, &nnc_attention_plain, NULL);
+    nnc_layer_mlp(&one);
+}
+
+static void cross_attention(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    nnc_layer layer = *w->layer;
+    nnc_layer_writer one = *w;
+    const nnc_cross cross = { .len = encoder_len(d, w->to.how->plan),
+                              .width = d->hidden,
+                              .shares = d->layers };
+    layer.causal = false;
+    layer.window = layer.rotary = 0;
+    one.layer = &layer;
+    nnc_layer_attention(&one, &cross_names, &cross);
+}
+
+/* ---- towers: networks that turn images or sounds into tokens   [towers] ---- */
+
+/* A tower without inputs still has its parameters. */
+static void idle_tower(const nnc_graph *tower, const nnc_writer *to)
+{
+    nnc_graph_fault fault;
+    nnc_graph_sizes sizes = { 0 };
+    nnc_graph_measure(tower->net, tower->lets, &sizes, &fault);
+    nnc_list_pointwise(to, "tower", NNC_PW_SCALE, NNC_GROUP_EMBEDDING, 0)->weights.vector =
+        sizes.params;
+}
+
+static void write_towers(const nnc_model *model, const nnc_writer *to)
+{
+    const int64_t images = model->decoder.tower_inputs;
+    const int32_t first = to->list->count;
+    for (int32_t i = 0; i < model->tower_count; i++) {
+        if (images == 0) {
+            idle_tower(&model->towers[i], to);
+        } else {
+            nnc_graph_write_part(&model->towers[i], to,
+                                 nnc_list_mul(to, to->how->plan->micro_batch, images));
+        }
+    }
+    for (int32_t i = first; i < to->list->count; i++) {
+        to->list->ops[i].tower = true;
+    }
+}
+
+/* ---- layers ---- */
+
+/* Layers of one kind: same mixer, same MLP. */
 typedef struct kind {
     nnc_mixer mixer;
     nnc_mlp_kind mlp;
@@ -96,12 +517,12 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
         nnc_layer_attention(&one, &nnc_attention_plain, NULL);
     }
     if (d->positions == NNC_POSITIONS_RELATIVE_EACH) {
-        nnc_decoder_relative(&one, d);
+        relative_positions(&one, d);
     } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
-        nnc_decoder_distances(&one, d);
+        distance_scores(&one, d);
     }
     if (d->encoder_layers > 0) {
-        nnc_decoder_cross(&one, d);
+        cross_attention(&one, d);
     }
     if (k->mlp == NNC_LAYER_EXPERTS) {
         nnc_decoder_experts(&one, d);
@@ -116,7 +537,7 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     block(w, d, k);
 }
 
-/* Layers with the weights of those before them. */
+/* Layers that reuse the weights of the first layer. */
 static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k)
 {
     const int32_t first = list->count;
@@ -126,15 +547,16 @@ static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_write
     }
 }
 
-/* Modules that predict tokens further on: the stream and the next token's row of the table, both through a norm and a
- * product to one width, a layer like the last, and the model's head. Source: arXiv:2412.19437, section 2.2. [next-tokens] */
+/* Modules that predict later tokens (multi-token prediction): the stream and the next token's row
+ * of the table, both through a norm and a product to one width, a layer like the last, and the
+ * model's head. Source: arXiv:2412.19437, section 2.2.   [next-tokens] */
 static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const kind last = { mixer_of(d, d->layers - 1), mlp_of(d, d->layers - 1), d->next_layers };
     nnc_layer_writer all = *w;
     all.to.repeat = d->next_layers;
     nnc_list_segment(&w->to, 1, false);
-    nnc_decoder_embedding(&all, d, true);
+    write_embedding(&all, d, true);
     nnc_layer_norm(&all, "next.token_norm", d->hidden);
     nnc_layer_norm(&all, "next.norm", d->hidden);
     nnc_op *concat = nnc_list_pointwise(&all.to, "next.concat", NNC_PW_CONCAT, NNC_GROUP_MLP,
@@ -144,7 +566,7 @@ static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
                      2 * d->hidden, false);
     block(&all, d, &last);
     const int32_t head = w->to.list->count;
-    nnc_decoder_head(&all, d);
+    write_head(&all, d);
     for (int32_t i = head; i < w->to.list->count; i++) {
         nnc_weights *weights = &w->to.list->ops[i].weights;
         weights->count = weights->table ? 0 : weights->count;
@@ -154,13 +576,14 @@ static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 
 enum { KINDS_MAX = NNC_SEGMENTS_MAX - 3 };
 
-/* The kinds of layers in the order of their first; where they alternate, the list notes which is which. */
+/* The kinds of layers, in order of first appearance. When they alternate, list->mixed records the
+ * kind of each layer. */
 static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX])
 {
     int32_t count = 0;
     if (d->mixers_count <= 1 && d->mlps_count <= 1) {
-        const bool alike = d->experts == 0 || d->mlps_count > 0;
-        const int64_t first = alike ? d->layers : d->dense_layers;
+        const bool same_mlp = d->experts == 0 || d->mlps_count > 0;
+        const int64_t first = same_mlp ? d->layers : d->dense_layers;
         const kind runs[] = { { mixer_of(d, 0), mlp_of(d, 0), first },
                               { mixer_of(d, 0), NNC_LAYER_EXPERTS, d->layers - first } };
         for (int i = 0; i < 2; i++) {
@@ -184,7 +607,7 @@ static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KIND
             kinds[count++] = k;
         }
         kinds[i].count++;
-        list->mixed[list->mixed_count++] = (uint8_t)(i + 1); /* the embedding is segment 0 */
+        list->mixed[list->mixed_count++] = (uint8_t)(i + 1); /* segment 0 is the embedding */
     }
     return count;
 }
@@ -195,7 +618,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     const nnc_layer layer = layer_of(d);
     const nnc_plan *plan = to->how->plan;
     const nnc_layer_writer w = nnc_layer_begin(to, &layer, plan->micro_batch, plan->seq_len);
-    const double token_id_bytes = 4.0; /* a loader moves int32 ids */
+    const double token_id_bytes = 4.0; /* the loader copies int32 ids */
     to->list->tokens = w.tokens;
     to->list->input_bytes = token_id_bytes * (double)w.tokens;
     to->list->stream_elements = w.hidden_elements;
@@ -203,10 +626,10 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     kind kinds[KINDS_MAX];
     const int32_t kind_count = kinds_of(d, to->list, kinds);
     nnc_list_segment(to, 1, false);
-    nnc_decoder_towers(model, to);
-    nnc_decoder_embedding(&w, d, false);
+    write_towers(model, to);
+    write_embedding(&w, d, false);
     if (d->encoder_layers > 0) {
-        nnc_decoder_encoder(&w, d);
+        write_encoder(&w, d);
     }
     for (int32_t i = 0; i < kind_count; i++) {
         if (d->share_layers && kinds[i].count > 1) {
@@ -223,7 +646,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
         further_tokens(&w, d);
     }
     nnc_list_segment(to, 1, false);
-    nnc_decoder_head(&w, d);
+    write_head(&w, d);
 }
 
 static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
@@ -239,7 +662,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     if (p->next_tokens && (d->next_layers == 0 || d->head != NNC_HEAD_LOGITS)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--next-tokens",
                         "expected a model with next_layers and a head of words, found %" PRId64
-                        " layers that predict tokens further on",
+                        " layers that predict later tokens",
                         d->next_layers);
     }
     p->seq_len = p->seq_len > 0 ? p->seq_len : d->seq_len;
@@ -265,13 +688,13 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-/* What layers that keep a state ask for. */
+/* Rules of layers that keep a state. */
 static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_error *err)
 {
     if (p->context > 1) {
         return nnc_fail(
             err, NNC_ILLEGAL_PLAN, "--context",
-            "a state passes through all tokens of a sequence, expected 1, found %" PRId32,
+            "the state passes through all tokens of a sequence, expected 1, found %" PRId32,
             p->context);
     }
     NNC_TRY(nnc_divides("--tensor", "ssm_inner", d->ssm_inner, p->tensor, err));
@@ -289,15 +712,15 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
                         d->head == NNC_HEAD_CLASSES || d->head == NNC_HEAD_MASKED_NEXT;
     if (d->encoder_layers > 0 && p->pipeline > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
-                        "an encoder and its decoder stay together, expected 1, found %" PRId32,
+                        "an encoder-decoder has no pipeline stages, expected 1, found %" PRId32,
                         p->pipeline);
     }
     const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 ||
                        d->tower_inputs > 0 || d->positions == NNC_POSITIONS_DISENTANGLED;
     if (whole && p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
-                        "the tokens that are looked at from outside stay together, expected 1, "
-                        "found %" PRId32,
+                        "an encoder, a tower, an indexer or the head reads all tokens at once, "
+                        "expected 1, found %" PRId32,
                         p->context);
     }
     for (int32_t i = 0; i < d->mixers_count; i++) {

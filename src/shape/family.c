@@ -1,11 +1,10 @@
-#include "shape/family.h"
-
+/* The table of families, and helpers of their rules. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
-#include "op/work.h"
+#include "shape/shape_internal.h"
 
 static const nnc_family_row *const rows[] = {
 #define NNC_FAMILY_ROW(name, text, help, row) [name] = &nnc_##row##_family,
@@ -71,9 +70,9 @@ nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_pl
     return NNC_OK;
 }
 
-enum { NEAR_ENOUGH = 1000000 }; /* how far to look for a legal value */
+enum { NEAR_ENOUGH = 1000000 }; /* limit of the search for a legal value */
 
-/* "4 or 6": the divisors of whole next to value, below and above. */
+/* "4 or 6": the nearest divisors of whole, below and above value. */
 static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t size)
 {
     int64_t below = 0, above = 0;
@@ -97,7 +96,7 @@ nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int6
     if (ranks <= 1 || whole % ranks == 0) {
         return NNC_OK;
     }
-    if (err == NULL) { /* nobody reads what would be legal */
+    if (err == NULL) { /* no message to write */
         return NNC_ILLEGAL_PLAN;
     }
     nearest_divisors(whole, ranks, legal, sizeof legal);

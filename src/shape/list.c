@@ -1,13 +1,14 @@
-#include "shape/list.h"
-
+/* The op list of one forward pass: how ops are appended, with the choices of the software profile. */
 #include <string.h>
+
+#include "shape/shape_internal.h"
 
 nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nnc_group group)
 {
     nnc_op_list *list = w->list;
     if (list->count == NNC_OPS_MAX) {
         list->truncated = true;
-        list->count--; /* the caller reports it; the last slot is reused until then */
+        list->count--; /* the caller reports it; until then the last slot is reused */
     }
     nnc_op *op = &list->ops[list->count++];
     memset(op, 0, sizeof *op);
@@ -108,7 +109,7 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
     return op;
 }
 
-/* Groups that have no kernel of matrix units for channels that lie together. */
+/* Grouped convolutions for which matrix units have no channels-last kernel. */
 static bool on_vectors(const nnc_software *software, const nnc_conv *conv)
 {
     const int64_t width = conv->c_in / conv->groups;
@@ -138,7 +139,8 @@ nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind,
                       int64_t rows, int64_t params)
 {
     const nnc_software *software = w->how->software;
-    const bool map = kind == NNC_NORM_BATCH || kind == NNC_NORM_GROUP; /* never written out */
+    /* maps are never written out */
+    const bool map = kind == NNC_NORM_BATCH || kind == NNC_NORM_GROUP;
     nnc_op *op = nnc_list_add(w, name, NNC_OP_NORM, NNC_GROUP_NORM);
     op->weights.vector = params;
     op->recomputed = w->block >= 0 && nnc_list_recomputes(w, NNC_RECOMPUTE_NORM);

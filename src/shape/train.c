@@ -1,8 +1,9 @@
-/* What a step trains: parts of a network, or low-rank adapters beside its linear layers. Sources: LoRA
- * arXiv:2106.09685; QLoRA arXiv:2305.14314; DoRA arXiv:2402.09353.   [adapters] */
+/* Which weights a step trains: all, parts of a network, or low-rank adapters added to its linear
+ * layers. Frozen weights need no gradient; ops before the first trained weight need no backward.
+ * Sources: LoRA arXiv:2106.09685; QLoRA arXiv:2305.14314; DoRA arXiv:2402.09353.   [adapters] */
 #include <string.h>
 
-#include "shape/list.h"
+#include "shape/shape_internal.h"
 
 static bool is_trained(const nnc_op *op, unsigned train)
 {
@@ -18,7 +19,7 @@ static bool is_trained(const nnc_op *op, unsigned train)
     return !op->fixed && (train & (op->tower ? NNC_TRAIN_TOWERS : flags[op->group])) != 0;
 }
 
-/* The logits may use the table of the embedding. */
+/* Do the logits use the table of the embedding? */
 static bool is_tied(const nnc_op *op)
 {
     return op->weights.table && op->weights.count == 0 && op->kind == NNC_OP_MATMUL;
@@ -29,7 +30,7 @@ static bool has_weights(const nnc_op *op)
     return op->weights.count > 0 || op->weights.vector > 0;
 }
 
-/* A product with a matrix of its own: no table, no head. */
+/* A product with its own matrix, outside tables and head. */
 static bool is_linear(const nnc_op *op)
 {
     return op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && op->weights.count > 0 &&
@@ -45,22 +46,23 @@ static bool is_adapted(const nnc_op *op, const nnc_plan *plan)
             (mlp && plan->adapters != NNC_ADAPTED_ATTENTION));
 }
 
-/* Matrices that libraries keep apart, each with an adapter: queries, keys and values; gate and up. */
+/* Separate matrices in the libraries, each with an adapter: queries, keys and values; gate and
+ * up. */
 static int64_t parts_of(const nnc_op *op)
 {
     return op->split == NNC_SPLIT_QKV ? 3 : strstr(op->name, "gate_up") != NULL ? 2 : 1;
 }
 
-/* Where ops are put between others. */
+/* Position where ops are inserted. */
 typedef struct place {
     nnc_op_list *list;
-    int32_t at; /* the next one stands here */
+    int32_t at; /* index of the next op */
 } place;
 
 static nnc_op *insert(place *to, const nnc_op *base, const char *name, nnc_op_kind kind)
 {
     nnc_op_list *list = to->list;
-    const nnc_op like = *base; /* it may move */
+    const nnc_op like = *base; /* base may move in the list */
     if (list->count == NNC_OPS_MAX) {
         list->truncated = true;
         list->count--;
@@ -88,14 +90,14 @@ static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwi
     return op;
 }
 
-/* y = x W + x A B: A makes `rank` values, which tensor ranks each have, B the output. */
+/* y = x W + x A B. A makes `rank` values, on every tensor rank; B makes the output. */
 static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
 {
     const nnc_op linear = *base;
     const nnc_matmul p = linear.u.matmul;
     const int64_t rank = plan->adapter_rank, inner = parts_of(&linear) * rank;
     const bool column = linear.split == NNC_SPLIT_COLUMN || linear.split == NNC_SPLIT_QKV;
-    if (plan->dora) { /* the length of each output's weights, W and A B together */
+    if (plan->dora) { /* norm of each output's weights, W and A B together */
         nnc_op *weight = insert(to, &linear, "adapter.weight", NNC_OP_MATMUL);
         weight->split = NNC_SPLIT_COLUMN;
         weight->forward_only = true;
@@ -128,7 +130,8 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
     }
 }
 
-/* A frozen matrix becomes 16-bit numbers before each of its products, forward and backward. */
+/* A frozen quantized matrix is dequantized to 16 bits before each of its products, forward and
+ * backward. */
 static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan)
 {
     const nnc_op copy = *base, *linear = &copy;
@@ -148,7 +151,7 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan)
                          .fused = true };
 }
 
-/* Does a later product, up to the next norm, look at the same input and need it? */
+/* Does a later product, up to the next norm, read the same input and need it for backward? */
 static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan)
 {
     const nnc_matmul *p = &list->ops[at].u.matmul;
@@ -162,7 +165,8 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
     return false;
 }
 
-/* Where the first of what repeats with this op begins: other turns of it lie behind something trained. */
+/* Index of the first op of the same repeat: later turns of the repeat follow trained ops, so all of
+ * it needs backward. */
 static int32_t begin_of(const nnc_op_list *list, int32_t at)
 {
     if (at == list->count) {
@@ -179,8 +183,8 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at)
     return at;
 }
 
-/* Nothing before the first op that is trained asks for the gradient of its input, unless that op comes again behind
- * others of its kind. */
+/* The first trained op needs no gradient of its input, unless it repeats behind other trained
+ * ops. */
 static void stop_gradient(nnc_op_list *list, int32_t first)
 {
     nnc_op *op = &list->ops[first];
@@ -194,7 +198,7 @@ static void stop_gradient(nnc_op_list *list, int32_t first)
     }
 }
 
-/* Blocks without a backward keep no input. */
+/* Blocks without backward keep no input. */
 static void clear_blocks(nnc_op_list *list, int32_t first)
 {
     for (int32_t b = 0; b < list->block_count; b++) {
@@ -206,7 +210,7 @@ static void clear_blocks(nnc_op_list *list, int32_t first)
     }
 }
 
-/* Does the network itself leave weights as they are? */
+/* Does the network itself freeze weights? */
 static bool has_fixed(const nnc_op_list *list)
 {
     bool fixed = false;

@@ -1,7 +1,7 @@
-#include "shape/transformer.h"
-
+/* One layer of a transformer: attention, MLP, norms, residuals, and the collectives between tensor and
+ * context ranks. Decoders, encoders, vision transformers and the attention of U-Nets consist of it. */
 #include "base/names.h"
-#include "shape/context.h"
+#include "shape/shape_internal.h"
 
 const nnc_attention_names nnc_attention_plain = {
     "attn.norm",
@@ -65,7 +65,6 @@ nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group 
     return nnc_list_linear(&w->to, name, group, split, w->tokens, n, k, bias);
 }
 
-/* Dropout and addition in one kernel, or addition alone. */
 void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group group)
 {
     nnc_op *op = nnc_list_residual(&w->to, name, group, w->hidden_elements);
@@ -98,10 +97,10 @@ void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group gr
     }
 }
 
-/* ---- between ranks ---- */
+/* ---- tensor parallelism ---- */
 
-void nnc_layer_tensor_exchange(const nnc_layer_writer *w, const char *name, bool entering,
-                               int64_t width)
+void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering,
+                                 int64_t width)
 {
     const nnc_plan *plan = w->to.how->plan;
     nnc_exchange e = { .comm = NNC_COMM_TENSOR };
@@ -112,7 +111,8 @@ void nnc_layer_tensor_exchange(const nnc_layer_writer *w, const char *name, bool
     if (plan->sequence_parallel) {
         e.forward = entering ? NNC_ALL_GATHER : NNC_REDUCE_SCATTER;
         e.backward = entering ? NNC_REDUCE_SCATTER : NNC_ALL_GATHER;
-        e.backward_again = entering ? NNC_ALL_GATHER : NNC_NO_COLLECTIVE; /* the kept input */
+        /* the input is gathered again for the weight gradient */
+        e.backward_again = entering ? NNC_ALL_GATHER : NNC_NO_COLLECTIVE;
     } else {
         e.forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE;
         e.backward = entering ? NNC_ALL_REDUCE : NNC_NO_COLLECTIVE;
@@ -120,16 +120,17 @@ void nnc_layer_tensor_exchange(const nnc_layer_writer *w, const char *name, bool
     nnc_list_exchange(&w->to, name, e);
 }
 
-/* Tokens that linear layers read: software may send them as products read them, and gradients; adapters read theirs in
- * 16 bits. What is scattered are sums. */
-static void linear_exchange(const nnc_layer_writer *w, const char *name, bool entering,
-                            int64_t width)
+/* Collectives around linear layers. Software may send the operands, and gradients, in the narrow
+ * format of the products; inputs of adapters stay in 16 bits. A reduce-scatter adds up, so it stays
+ * wide. */
+static void linear_collective(const nnc_layer_writer *w, const char *name, bool entering,
+                              int64_t width)
 {
     const nnc_lowering *how = w->to.how;
     const double wide = nnc_dtype_bytes(how->dtype), narrow = nnc_dtype_bytes(how->linear_dtype);
     const bool adapted = entering && how->plan->adapter_rank > 0;
     const int32_t first = w->to.list->count;
-    nnc_layer_tensor_exchange(w, name, entering, width);
+    nnc_layer_tensor_collective(w, name, entering, width);
     if (how->software->narrow_gathers && how->plan->sequence_parallel && narrow < wide &&
         !adapted && w->to.list->count > first) {
         nnc_exchange *e = &w->to.list->ops[first].u.exchange;
@@ -140,20 +141,83 @@ static void linear_exchange(const nnc_layer_writer *w, const char *name, bool en
     }
 }
 
-int64_t nnc_layer_kv_copies(const nnc_layer_writer *w)
+/* ---- context parallelism: one row per kind   [context-parallel] ---- */
+
+/* One rank's part of a layer's attention, in elements. */
+typedef struct context_part {
+    double ranks;
+    double query, key_value, output;
+    double bytes; /* of an element */
+} context_part;
+
+typedef struct context_row {
+    bool
+        over_heads; /* each rank attends for some of the heads over all tokens; else for its own tokens */
+    bool in_blocks; /* keys and values arrive in blocks; the attention over them is merged */
+    /* Fills in the collective before or after the attention; leaves it unchanged without one. */
+    void (*collective)(const context_part *part, bool before, nnc_exchange *e);
+} context_row;
+
+/* Ring attention: each rank passes its block to the next; gradients of keys and values travel in
+ * fp32, together with the blocks. Source: arXiv:2310.01889. */
+static void pass_blocks(const context_part *part, bool before, nnc_exchange *e)
+{
+    if (before) {
+        e->forward = e->backward = NNC_P2P;
+        e->bytes = part->key_value * part->bytes;
+        e->backward_bytes = part->key_value * (part->bytes + 4.0);
+        e->count = part->ranks - 1.0;
+        e->hides = true;
+    }
+}
+
+static void gather(const context_part *part, bool before, nnc_exchange *e)
+{
+    if (before) {
+        e->forward = e->backward = NNC_ALL_GATHER;
+        e->backward_again = NNC_REDUCE_SCATTER;
+        e->bytes = part->key_value * part->ranks * part->bytes;
+    }
+}
+
+/* Ulysses: an all-to-all from token slices to head slices, and back. Source: arXiv:2309.14509. */
+static void swap(const context_part *part, bool before, nnc_exchange *e)
+{
+    e->forward = e->backward = NNC_ALL_TO_ALL;
+    e->bytes = (before ? part->query + part->key_value : part->output) * part->bytes;
+}
+
+static const context_row NNC_ROW(NNC_CONTEXT_RING) = { false, true, pass_blocks };
+static const context_row NNC_ROW(NNC_CONTEXT_ALL_GATHER) = { false, false, gather };
+static const context_row NNC_ROW(NNC_CONTEXT_ULYSSES) = { true, false, swap };
+static const context_row *const contexts[] = { NNC_CONTEXT_KIND_LIST(NNC_ROW_AT) };
+
+static const context_row *context_of(const nnc_plan *plan)
+{
+    return contexts[plan->context_kind];
+}
+
+bool nnc_context_over_heads(const nnc_plan *plan)
+{
+    return context_of(plan)->over_heads;
+}
+
+/* Heads that read one copy of a key and its value: 1, or all of its group. */
+static int64_t kv_copies(const nnc_layer_writer *w)
 {
     return w->to.how->software->expanded_kv ? w->layer->heads / w->layer->kv_heads : 1;
 }
 
-void nnc_layer_context_exchange(const nnc_layer_writer *w, const char *name, bool before)
+/* The collective between context ranks before or after the attention. */
+static void context_collective(const nnc_layer_writer *w, const char *name, bool before)
 {
     const nnc_layer *l = w->layer;
     const nnc_plan *plan = w->to.how->plan;
     const double c = plan->context, t = plan->tensor;
-    const double keyed = (double)(nnc_layer_kv_copies(w) * l->kv_heads);
+    const double keyed = (double)(kv_copies(w) * l->kv_heads);
     const double kv_heads = keyed > t ? keyed / t : 1.0;
     const double tokens = (double)w->tokens / c; /* of this rank */
-    const nnc_context_part part = {
+    const context_part part = {
         .ranks = c,
         .query = tokens * (double)l->heads / t * (double)l->head_dim,
         .key_value = tokens * kv_heads * (double)(l->head_dim + l->value_dim),
@@ -164,13 +228,247 @@ void nnc_layer_context_exchange(const nnc_layer_writer *w, const char *name, boo
     if (plan->context == 1) {
         return;
     }
-    nnc_context_of(plan)->exchange(&part, before, &e);
+    context_of(plan)->collective(&part, before, &e);
     if (e.forward != NNC_NO_COLLECTIVE) {
         nnc_list_exchange(&w->to, name, e);
     }
 }
 
-/* ---- attention ---- */
+/* ---- attention itself ---- */
+
+/* Attention over queries, keys and values: one fused kernel, or one op after another. */
+
+/* Sizes of one attention. */
+typedef struct core {
+    const nnc_writer *w;
+    const nnc_layer *layer;
+    const nnc_core_names *names;
+    int64_t batch, s_q, s_k;
+    /* all query-key pairs, and those under the mask; elements of all scores */
+    int64_t all, pairs, scores;
+    int64_t in_window; /* pairs if every query saw a whole window */
+    int64_t kv_heads;  /* stored heads, copies included */
+    bool recomputed;
+    bool projects_again; /* queries, keys and values are recomputed from their latents */
+} core;
+
+/* Q K^T, or P V. */
+static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t k)
+{
+    nnc_op *op = nnc_list_add(c->w, name, NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
+    op->split = NNC_SPLIT_HEADS;
+    op->recomputed = c->recomputed;
+    op->u.matmul = (nnc_matmul){
+        .batch = nnc_list_mul(c->w, c->batch, c->layer->heads),
+        .m = c->s_q,
+        .n = n,
+        .k = k,
+        .b_shared = c->layer->heads / c->kv_heads,
+        .heads = c->layer->heads,
+        .kv_heads = c->layer->kv_heads,
+        .kept_divisor = 1,
+        .pairs = (double)c->pairs,
+        .full_pairs = (double)c->all,
+        .window_pairs = (double)c->in_window,
+        .needs_grad_input = true,
+        .keeps_b = !c->projects_again,
+    };
+    return op;
+}
+
+static nnc_op *over_scores(const core *c, const char *name, nnc_pointwise_kind kind)
+{
+    nnc_op *op = nnc_list_pointwise(c->w, name, kind, NNC_GROUP_ATTENTION, c->scores);
+    op->recomputed = c->recomputed;
+    op->split = NNC_SPLIT_HEADS;
+    return op;
+}
+
+static void unfused_core(const core *c)
+{
+    const nnc_software *software = c->w->how->software;
+    const bool dropout = c->layer->dropout > 0.0;
+    const bool upcast = software->softmax_upcast && nnc_dtype_bytes(c->w->how->dtype) < 4.0;
+    const double mask_bytes =
+        c->layer->causal && software->attention_mask_kept ? (double)c->s_q * (double)c->s_k : 0.0;
+
+    score_product(c, c->names->scores, c->s_k, c->layer->head_dim)->u.matmul.keeps_a =
+        !c->projects_again;
+    if (c->layer->score_softcap) {
+        over_scores(c, "attn.softcap", NNC_PW_SOFTCAP)->u.pointwise.keeps_output = !c->recomputed;
+    }
+    if (!software->fused_softmax) {
+        over_scores(c, c->names->mask, NNC_PW_SCALE_MASK);
+    }
+    nnc_op *softmax = over_scores(c, c->names->softmax, NNC_PW_SOFTMAX);
+    softmax->u.pointwise.by_reductions = software->by_reductions;
+    softmax->weights.vector = c->layer->sinks ? c->layer->heads : 0;
+    if (!c->recomputed) {
+        softmax->u.pointwise.keeps_output = true;
+        softmax->u.pointwise.extra_kept_bytes =
+            mask_bytes + (upcast ? 4.0 * (double)c->scores : 0.0);
+    }
+    if (dropout) {
+        nnc_op *drop = over_scores(c, c->names->dropout, NNC_PW_DROPOUT);
+        drop->u.pointwise.keeps_mask = !c->recomputed;
+        drop->u.pointwise.random_written = software->random_written;
+    }
+    /* Without dropout the softmax owns the probabilities. */
+    score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a =
+        dropout && !c->recomputed;
+}
+
+/* The kernel named by the plan; else that of the software. */
+typedef struct kernel {
+    bool named;
+    nnc_flash_kernel kernel;
+} kernel;
+static const kernel NNC_ROW(NNC_ATTENTION_FLASH) = { false, NNC_FLASH2 };
+static const kernel NNC_ROW(NNC_ATTENTION_FLASH1) = { true, NNC_FLASH1 };
+static const kernel NNC_ROW(NNC_ATTENTION_FLASH2) = { true, NNC_FLASH2 };
+static const kernel NNC_ROW(NNC_ATTENTION_FLASH3) = { true, NNC_FLASH3 };
+static const kernel NNC_ROW(NNC_ATTENTION_UNFUSED) = { false, NNC_FLASH2 };
+static const kernel *const kernels[] = { NNC_ATTENTION_LIST(NNC_ROW_AT) };
+
+nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_software *software)
+{
+    return kernels[attention]->named ? kernels[attention]->kernel : software->flash_kernel;
+}
+
+/* Merges the result of each block of keys with the results so far; backward adds each block's part
+ * of the gradients of queries, keys and values. In fp32, for every block but the first. Under a
+ * causal mask all queries meet the first half of an earlier block, and the second half of the
+ * queries meets all of a later one: three quarters on average. */
+static void merge_blocks(const core *c)
+{
+    const nnc_layer *l = c->layer;
+    const int64_t context = c->w->how->plan->context, met = l->causal ? 3 : 4;
+    const int64_t tokens = nnc_list_mul(c->w, c->batch, c->s_q);
+    const int64_t q = l->heads * l->head_dim, kv = c->kv_heads * (l->head_dim + l->value_dim);
+    nnc_op *op = nnc_list_pointwise(c->w, "attn.merge", NNC_PW_MERGE, NNC_GROUP_ATTENTION,
+                                    nnc_list_mul(c->w, tokens, l->heads * l->value_dim * met) / 4);
+    op->dtype = NNC_FP32;
+    op->split = NNC_SPLIT_INNER;
+    op->repeat *= context - 1;
+    op->recomputed = c->recomputed;
+    op->u.pointwise.backward_elements = nnc_list_mul(c->w, tokens, (q + kv) * met) / 4;
+}
+
+static void fused_core(const core *c)
+{
+    const nnc_layer *l = c->layer;
+    const nnc_plan *plan = c->w->how->plan;
+    const bool in_blocks = plan->context > 1 && context_of(plan)->in_blocks;
+    nnc_op *op = nnc_list_add(c->w, c->names->fused, NNC_OP_FLASH, NNC_GROUP_ATTENTION);
+    op->recomputed = c->recomputed;
+    op->dropped = c->projects_again;
+    op->split = NNC_SPLIT_HEADS;
+    op->u.flash = (nnc_flash){
+        .batch = c->batch,
+        .heads = l->heads,
+        .kv_heads = l->kv_heads,
+        .s_q = c->s_q,
+        .s_k = c->s_k,
+        .head_dim = l->head_dim,
+        .value_dim = l->value_dim,
+        .pairs = (double)c->pairs,
+        .full_pairs = (double)c->all,
+        .window_pairs = (double)c->in_window,
+        .causal = l->causal,
+        .keeps_qkv = true,
+        .kept_s_k = c->s_k,
+        .kept_kv_heads = c->kv_heads,
+        .blocks = in_blocks ? plan->context : 0,
+        .softcap = l->score_softcap,
+        .kernel = nnc_attention_kernel(c->w->how->attention, c->w->how->software),
+    };
+    op->weights.vector = l->sinks ? l->heads : 0;
+    nnc_list_mul(c->w, c->scores, l->head_dim);
+    if (in_blocks) {
+        merge_blocks(c);
+    }
+}
+
+/* Query-key pairs when a token sees half a window on each side, and itself. */
+static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
+{
+    const int64_t side = window / 2;
+    int64_t all = INT64_MAX; /* too large; refused by the caller */
+    if (!nnc_mul_i64(s_q, s_k, &all)) {
+        return INT64_MAX;
+    }
+    return window == 0 || side >= s_k ? all : s_q * (2 * side + 1) - side * (side + 1);
+}
+
+/* Query-key pairs inside chunks of this many tokens. */
+static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
+{
+    const int64_t rest = seq_len % chunk;
+    return seq_len / chunk * nnc_attention_pairs(chunk, chunk, true, 0) +
+           nnc_attention_pairs(rest, rest, true, 0);
+}
+
+/* Copies queries, keys and values into a layout by heads, and the output back; gradients too. */
+static void copy_heads(const core *c)
+{
+    const nnc_layer *l = c->layer;
+    const int64_t q = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_q), l->heads);
+    const int64_t kv = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_k), l->kv_heads);
+    nnc_list_pointwise(c->w, "attn.heads", NNC_PW_COPY, NNC_GROUP_ATTENTION,
+                       nnc_list_mul(c->w, q + kv, l->head_dim + l->value_dim))
+        ->split = NNC_SPLIT_HEADS;
+}
+
+/* Writes keys and values of a group once per head; their gradients are summed. */
+static void expand_kv(const core *c)
+{
+    const nnc_layer *l = c->layer;
+    const int64_t each =
+        nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_k), l->head_dim + l->value_dim);
+    nnc_op *op = nnc_list_pointwise(c->w, "attn.expand_kv", NNC_PW_DISPATCH, NNC_GROUP_ATTENTION,
+                                    nnc_list_mul(c->w, each, c->kv_heads));
+    op->split = NNC_SPLIT_HEADS;
+    op->recomputed = c->recomputed;
+    op->u.pointwise.input_elements = nnc_list_mul(c->w, each, l->kv_heads);
+}
+
+void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int64_t s_k)
+{
+    const nnc_layer *l = w->layer;
+    core c = { .w = &w->to,
+               .layer = l,
+               .names = names,
+               .batch = w->batch,
+               .s_q = w->seq_len,
+               .s_k = s_k,
+               .kv_heads = l->kv_heads * kv_copies(w),
+               .recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ATTENTION),
+               .projects_again =
+                   l->latent && nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLA_UP_PROJ) };
+    c.all = nnc_list_mul(c.w, c.s_q, c.s_k);
+    c.pairs = !l->causal   ? both_sides(c.s_q, c.s_k, l->window)
+              : l->chunked ? chunk_pairs(c.s_q, l->window)
+                           : nnc_attention_pairs(c.s_q, c.s_k, true, l->window);
+    c.in_window = l->causal && l->window > 0 && l->window < c.s_k
+                      ? nnc_list_mul(c.w, c.s_q, l->window)
+                      : c.all;
+    c.scores = nnc_list_mul(c.w, nnc_list_mul(c.w, c.batch, l->heads), c.all);
+    const bool unfused = w->to.how->attention == NNC_ATTENTION_UNFUSED;
+    const nnc_head_copy copy = w->to.how->software->copied_heads;
+    if (copy == NNC_HEADS_ALWAYS || (copy == NNC_HEADS_UNFUSED && unfused)) {
+        copy_heads(&c);
+    }
+    if (c.kv_heads > l->kv_heads) {
+        expand_kv(&c);
+    }
+    if (unfused) {
+        unfused_core(&c);
+    } else {
+        fused_core(&c);
+    }
+}
+
+/* ---- attention with its projections ---- */
 
 void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width)
 {
@@ -182,7 +480,7 @@ void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width
         software->fused_rotary && (software->fused_rotary_scale || !w->layer->rotary_scale);
 }
 
-/* Of the queries or the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */
+/* Norm of the queries or the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */
 static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads)
 {
     const nnc_layer *l = w->layer;
@@ -203,7 +501,7 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     const nnc_layer *l = w->layer;
     const int64_t q_heads = l->attention_gate ? 2 * l->heads : l->heads;
     const int64_t width = q_heads * l->head_dim, kv_width = l->kv_heads * l->head_dim;
-    linear_exchange(w, names->tensor_in, true, l->hidden);
+    linear_collective(w, names->tensor_in, true, l->hidden);
     nnc_op *q =
         nnc_layer_linear(w, names->q, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
                          cross != NULL ? width : width + 2 * kv_width, l->hidden, l->qkv_bias);
@@ -230,14 +528,21 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     }
 }
 
+/* Do attention and MLP run side by side on the same input? */
+static bool runs_parallel(const nnc_layer *layer)
+{
+    return layer->norm_place == NNC_NORM_PARALLEL || layer->norm_place == NNC_NORM_PARALLEL_TWO;
+}
+
 void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names,
                       const nnc_cross *cross)
 {
     const nnc_layer *l = w->layer;
-    nnc_layer_context_exchange(w, names->context_in, true);
+    context_collective(w, names->context_in, true);
     nnc_layer_core(w, &names->core, cross != NULL ? cross->len : w->seq_len);
-    nnc_layer_context_exchange(w, names->context_out, false);
-    if (l->attention_gate) { /* as of a gated MLP: one half activated, times the other */
+    context_collective(w, names->context_out, false);
+    /* a gated output: half of the query projection, activated, times the other */
+    if (l->attention_gate) {
         nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SWIGLU, NNC_GROUP_ATTENTION,
                                           nnc_list_mul(&w->to, w->tokens, l->heads * l->value_dim));
         gate->split = NNC_SPLIT_INNER;
@@ -245,8 +550,8 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     }
     nnc_layer_linear(w, names->out, NNC_GROUP_ATTENTION, NNC_SPLIT_ROW, l->hidden,
                      l->heads * l->value_dim, l->out_bias);
-    if (!nnc_layer_parallel(l)) { /* else the MLP's is added first: one reduction for both */
-        linear_exchange(w, names->tensor_out, false, l->hidden);
+    if (!runs_parallel(l)) { /* else the MLP's output is added first, with one reduction for both */
+        linear_collective(w, names->tensor_out, false, l->hidden);
     }
     if (names->residual != NULL) {
         nnc_layer_join(w, names->end_norm, names->residual, NNC_GROUP_ATTENTION);
@@ -311,18 +616,19 @@ void nnc_layer_mlp(const nnc_layer_writer *w)
     const nnc_layer *l = w->layer;
     const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up",
                                   "mlp.activation", "mlp.down" };
-    const bool shared = l->norm_place == NNC_NORM_PARALLEL; /* the input of the attention */
-    if (l->norm_place == NNC_NORM_PARALLEL_TWO) {           /* the first norm owns what both read */
+    /* the MLP reads the input of the attention */
+    const bool shared = l->norm_place == NNC_NORM_PARALLEL;
+    if (l->norm_place == NNC_NORM_PARALLEL_TWO) { /* the first norm owns the input that both read */
         nnc_layer_norm(w, "mlp.norm", l->hidden)->u.norm.keeps_input = false;
     } else if (!shared) {
         nnc_layer_begin_norm(w, "mlp.norm");
     }
     const int32_t first = w->to.list->count;
     if (!shared) {
-        linear_exchange(w, "mlp.tensor_in", true, l->hidden);
+        linear_collective(w, "mlp.tensor_in", true, l->hidden);
     }
     nnc_layer_dense(w, &names, l->ffn_hidden, !shared);
-    linear_exchange(w, "mlp.tensor_out", false, l->hidden);
+    linear_collective(w, "mlp.tensor_out", false, l->hidden);
     if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLP)) {
         nnc_list_again(&w->to, first);
     }

@@ -3,14 +3,14 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "shape/transformer.h"
+#include "shape/shape_internal.h"
 
 static int64_t patches_per_side(const nnc_vit *v, const nnc_plan *plan)
 {
     return plan->image / v->patch;
 }
 
-/* Tokens of an image: its patches, and the one or two that are classified. */
+/* Tokens of an image: its patches, and one or two class tokens. */
 static int64_t tokens_of(const nnc_vit *v, const nnc_plan *plan)
 {
     return patches_per_side(v, plan) * patches_per_side(v, plan) + (v->distilled ? 2 : 1);
@@ -34,8 +34,8 @@ static nnc_layer layer_of(const nnc_vit *v)
                         .dropout = v->dropout };
 }
 
-/* Patches, class token and positions: every tensor rank makes all of them, and under sequence
- * parallelism keeps its part. */
+/* Patches, class token and positions: every tensor rank computes all of them, and keeps its part
+ * under sequence parallelism. */
 static void embedding(const nnc_layer_writer *w, const nnc_vit *v)
 {
     const nnc_plan *plan = w->to.how->plan;
@@ -90,7 +90,8 @@ static void head(const nnc_layer_writer *w, const nnc_vit *v)
     nnc_list_loss(&w->to, (v->distilled ? 2 : 1) * w->batch, v->classes)->split = NNC_SPLIT_VOCAB;
 }
 
-/* The table of a layer, (2 side - 1)^2 distances and three for the class token, added to all scores. */
+/* The relative table of a layer: (2 side - 1)^2 distances and three for the class token, added to
+ * all scores. */
 static void relative_positions(const nnc_layer_writer *w, const nnc_vit *v, const nnc_plan *plan)
 {
     const int64_t reach = 2 * patches_per_side(v, plan) - 1;
@@ -157,9 +158,10 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     const nnc_vit *v = &model->vit;
     const nnc_layer layer = layer_of(v);
     if (p->context > 1) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
-                        "the patches of an image stay together, expected 1, found %" PRId32,
-                        p->context);
+        return nnc_fail(
+            err, NNC_ILLEGAL_PLAN, "--context",
+            "the patches of an image are not split over context ranks, expected 1, found %" PRId32,
+            p->context);
     }
     NNC_TRY(nnc_layer_split_tensor(&layer, p, err));
     return nnc_layer_split_sequence(p, p->micro_batch * tokens_of(v, p), err);

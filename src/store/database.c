@@ -1,17 +1,345 @@
+/* The rows of a sweep in an SQLite file. Nothing else in the program knows SQLite.
+ *
+ *     rows     one row per combination; the first column is its number
+ *     columns  the short name and the full name of each column
+ *     sweep    one row, nnc_database_head: whose rows these are, how many combinations are done, a digest of the rows
+ *
+ * Rows and progress change in one transaction, so a sweep that was killed goes on from its last commit. SQLite has no
+ * checksums of its own: a reader compares the digest. A build without SQLite has the same functions, which fail. */
+#include "base/error.h"
+#include "store/store_internal.h"
+
+#ifdef NNC_HAVE_SQLITE
+
 #include <ctype.h>
+#include <math.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
-#include "base/error.h"
-#include "store/sqlite.h"
+#include "base/late.h"
+
+enum {
+    APPLICATION = 0x6E6E6353, /* "nncS": the file is of a sweep */
+    BUSY_MS = 1000,
+    PATH_SIZE = 4096
+};
+
+/* clang-format off */
+#define SQLITE_CALLS(X)                                                                  \
+    X(bind_double) X(bind_int) X(bind_int64) X(bind_null) X(bind_text) X(busy_timeout)       \
+    X(close) X(column_count) X(column_double) X(column_int) X(column_int64) X(column_text)   \
+    X(column_type) X(db_readonly) X(errcode) X(errmsg) X(exec) X(finalize) X(open_v2)        \
+    X(prepare_v2) X(reset) X(step)
+/* clang-format on */
+
+typedef struct sqlite_calls {
+#define CALL(name) __typeof__(sqlite3_##name) *name; /* NOLINT(bugprone-macro-parentheses) */
+    SQLITE_CALLS(CALL)
+#undef CALL
+} sqlite_calls;
+
+/* An open file, and the functions of SQLite. */
+typedef struct connection {
+    sqlite3 *file; /* NULL: not open; call may be empty */
+    sqlite_calls call;
+    char path[PATH_SIZE];
+} connection;
+
+/* The last error of SQLite. */
+static nnc_status sql_fail(const connection *db, nnc_error *err)
+{
+    const int code = db->file != NULL ? db->call.errcode(db->file) & 0xFF : SQLITE_NOMEM;
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
+        return nnc_fail(err, NNC_BAD_SPEC, db->path, "not a database of a sweep: %s",
+                        db->call.errmsg(db->file));
+    }
+    if (code == SQLITE_NOMEM) {
+        return nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory");
+    }
+    const bool reads = code == SQLITE_CANTOPEN || code == SQLITE_BUSY || code == SQLITE_LOCKED;
+    return nnc_fail(err, NNC_IO, db->path, "%s: %s", reads ? "cannot open" : "cannot write",
+                    db->call.errmsg(db->file));
+}
+
+static nnc_status sql_foreign(const connection *db, nnc_error *err)
+{
+    return nnc_fail(err, NNC_BAD_SPEC, db->path, "holds something else than the rows of a sweep");
+}
+
+static bool sql_prepare(const connection *db, const char *sql, sqlite3_stmt **query)
+{
+    return db->call.prepare_v2(db->file, sql, -1, query, NULL) == SQLITE_OK;
+}
+
+/* Earlier versions wrote no digest of the rows, then no table of column names. */
+static bool is_earlier(const connection *db)
+{
+    sqlite3_stmt *query = NULL;
+    const bool found =
+        sql_prepare(
+            db,
+            "SELECT 1 FROM sqlite_master WHERE name = 'sweep' AND sql LIKE '%, done INTEGER%)' AND "
+            "(sql NOT LIKE '%rows_digest%' OR NOT EXISTS "
+            "(SELECT 1 FROM sqlite_master WHERE name = 'columns'))",
+            &query) &&
+        db->call.step(query) == SQLITE_ROW;
+    db->call.finalize(query);
+    return found;
+}
+
+/* The error of a file that could not be read as it was written. */
+static nnc_status sql_damaged(const connection *db, nnc_error *err)
+{
+    const int code = db->call.errcode(db->file) & 0xFF;
+    if (code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_BUSY ||
+        code == SQLITE_LOCKED) {
+        return sql_fail(db, err);
+    }
+    if (is_earlier(db)) {
+        return nnc_fail(err, NNC_BAD_SPEC, db->path,
+                        "is of an earlier version of nncost, expected one with the digest of its "
+                        "rows and the names "
+                        "of its columns; go on with that version, or delete it to begin anew");
+    }
+    return nnc_fail(err, NNC_BAD_SPEC, db->path,
+                    "is damaged, expected the rows as a sweep wrote them; delete it to begin anew");
+}
+
+static nnc_status sql_run(const connection *db, const char *sql, nnc_error *err)
+{
+    return db->call.exec(db->file, sql, NULL, NULL, NULL) == SQLITE_OK ? NNC_OK : sql_fail(db, err);
+}
+
+/* The one number that a query returns. */
+static nnc_status sql_ask(const connection *db, const char *sql, int64_t *number, nnc_error *err)
+{
+    sqlite3_stmt *query = NULL;
+    nnc_status status = NNC_OK;
+    if (!sql_prepare(db, sql, &query) || db->call.step(query) != SQLITE_ROW) {
+        status = sql_fail(db, err);
+    } else {
+        *number = db->call.column_int64(query, 0);
+    }
+    db->call.finalize(query);
+    return status;
+}
+
+static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_error *err)
+{
+    sqlite3_stmt *query = NULL;
+    nnc_status status = NNC_OK;
+    if (!sql_prepare(db, "SELECT digest, shard, shards, rows, done, count, rows_digest FROM sweep",
+                     &query) ||
+        db->call.step(query) != SQLITE_ROW) {
+        status = sql_damaged(db, err);
+    } else {
+        const unsigned char *digest = db->call.column_text(query, 0);
+        snprintf(head->digest, sizeof head->digest, "%s",
+                 digest != NULL ? (const char *)digest : "");
+        head->shard = db->call.column_int(query, 1);
+        head->shards = db->call.column_int(query, 2);
+        head->rows = db->call.column_int64(query, 3);
+        head->done = db->call.column_int64(query, 4);
+        head->count = db->call.column_int64(query, 5);
+        head->rows_digest = (uint64_t)db->call.column_int64(query, 6);
+        if (digest == NULL || head->done < 0 || head->done > head->rows ||
+            head->count > head->done) {
+            status = sql_damaged(db, err);
+        }
+    }
+    db->call.finalize(query);
+    return status;
+}
+
+/* Digest of no rows under columns of these names. */
+static uint64_t digest_names(const char *const *names, int count)
+{
+    uint64_t digest = NNC_DIGEST_START;
+    for (int i = 0; i < count; i++) {
+        digest = nnc_digest_text(digest, names[i]);
+    }
+    return digest;
+}
+
+static const uint64_t NUMBER_MARK = UINT64_C(0x9e3779b97f4a7c15);
+
+/* Continues a digest by one row, as SQLite returns it: NaN comes back as null, a bool as a whole number. Equal bits as a
+ * number, a whole number or text give different digests, because the stored type of a cell may be damaged too. */
+static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const nnc_cell *cell = &cells[i];
+        uint64_t bits = 0;
+        switch (cell->kind) {
+        case NNC_CELL_NULL: digest = nnc_digest_bytes(digest, "n", 1); break;
+        case NNC_CELL_NUMBER:
+            memcpy(&bits, &cell->number, sizeof bits);
+            digest = isnan(cell->number) ? nnc_digest_bytes(digest, "n", 1)
+                                         : nnc_digest_number(digest, bits ^ NUMBER_MARK);
+            break;
+        case NNC_CELL_WHOLE: digest = nnc_digest_number(digest, (uint64_t)cell->whole); break;
+        case NNC_CELL_BOOL: digest = nnc_digest_number(digest, cell->flag); break;
+        case NNC_CELL_TEXT:
+            digest = nnc_digest_text(nnc_digest_bytes(digest, "t", 1), cell->text);
+            break;
+        }
+    }
+    return digest;
+}
+
+/* One column of the current row of a query. false: out of memory. */
+static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_cell *cell)
+{
+    *cell = (nnc_cell){ .kind = NNC_CELL_NULL };
+    switch (db->call.column_type(query, index)) {
+    case SQLITE_INTEGER:
+        cell->kind = NNC_CELL_WHOLE;
+        cell->whole = db->call.column_int64(query, index);
+        break;
+    case SQLITE_FLOAT:
+        cell->kind = NNC_CELL_NUMBER;
+        cell->number = db->call.column_double(query, index);
+        break;
+    case SQLITE_TEXT:
+        cell->kind = NNC_CELL_TEXT;
+        cell->text = (const char *)db->call.column_text(query, index);
+        return cell->text != NULL;
+    default: break;
+    }
+    return true;
+}
+
+/* Is the file empty? NNC_BAD_SPEC: it holds something other than a sweep. */
+static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err)
+{
+    int64_t application = 0, tables = 0;
+    NNC_TRY(sql_ask(db, "PRAGMA application_id", &application, err));
+    NNC_TRY(sql_ask(db, "SELECT count(*) FROM sqlite_schema", &tables, err));
+    *empty = tables == 0;
+    return tables > 0 && application != APPLICATION ? sql_foreign(db, err) : NNC_OK;
+}
+
+static nnc_status keep_path(connection *db, const char *path, nnc_error *err)
+{
+    /* SQLite keeps ":memory:", a URI and "" in memory: the rows would be lost. */
+    if (path[0] == ':' || path[0] == '\0' || strncmp(path, "file:", 5) == 0) {
+        return nnc_fail(
+            err, NNC_BAD_USAGE, path,
+            "not the name of a file, expected one such as rows.db, or ./%.80s for a file "
+            "of that name",
+            path);
+    }
+    return snprintf(db->path, sizeof db->path, "%s", path) < PATH_SIZE
+               ? NNC_OK
+               : nnc_fail(err, NNC_IO, path, "cannot open: the name is too long");
+}
+
+/* Loads SQLite when a command first needs it, unless the program is linked to it. */
+static nnc_status load(sqlite_calls *calls, nnc_error *err)
+{
+#ifdef NNC_SQLITE_LIBRARY
+#define NAME(name) "sqlite3_" #name,
+    static const char *const names[] = { SQLITE_CALLS(NAME) };
+    return nnc_late_load(NNC_SQLITE_LIBRARY, NNC_SQLITE_PACKAGE, names,
+                         sizeof names / sizeof *names, calls, err);
+#else
+#define ADDRESS(name) .name = sqlite3_##name,
+    (void)err;
+    *calls = (sqlite_calls){ SQLITE_CALLS(ADDRESS) };
+    return NNC_OK;
+#endif
+}
+
+/* Opens a file; sql_close is needed whatever it returns. */
+static nnc_status sql_open(connection *db, const char *path, int flags, nnc_error *err)
+{
+    db->file = NULL;
+    NNC_TRY(keep_path(db, path, err));
+    NNC_TRY(load(&db->call, err));
+    /* One thread uses the connection: no mutex is needed. */
+    if (db->call.open_v2(db->path, &db->file, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+        return sql_fail(db, err);
+    }
+    db->call.busy_timeout(db->file, BUSY_MS);
+    return NNC_OK;
+}
+
+static void sql_close(connection *db)
+{
+    if (db->file != NULL) {
+        db->call.close(db->file); /* rolls back */
+    }
+}
+
+static void sql_finalize(const connection *db, sqlite3_stmt *query)
+{
+    if (query != NULL) {
+        db->call.finalize(query);
+    }
+}
+
+/* ---- rows in their order ---- */
+
+typedef struct cursor {
+    sqlite3_stmt *query;
+    int count;         /* of columns */
+    int64_t row_count; /* rows read so far */
+    uint64_t digest;   /* of the names and of these rows */
+    int64_t last;      /* number of the last row; -1 = none yet */
+    nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
+} cursor;
+
+static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err)
+{
+    if (!sql_prepare(db, "SELECT * FROM rows ORDER BY row", &rows->query)) {
+        return sql_damaged(db, err);
+    }
+    rows->last = -1;
+    rows->count = db->call.column_count(rows->query);
+    return rows->count < 1 || rows->count > NNC_DATABASE_COLUMNS_MAX ? sql_foreign(db, err)
+                                                                     : NNC_OK;
+}
+
+/* The next row; NULL after the last one, if the rows are those that head tells of. */
+static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_database_head *head,
+                              const nnc_cell **cells, nnc_error *err)
+{
+    const int code = db->call.step(rows->query);
+    *cells = NULL;
+    if (code == SQLITE_DONE && rows->row_count == head->count &&
+        rows->digest == head->rows_digest) {
+        return NNC_OK;
+    }
+    if (code != SQLITE_ROW) {
+        return sql_damaged(db, err);
+    }
+    for (int i = 0; i < rows->count; i++) {
+        if (!read_cell(db, rows->query, i, &rows->cells[i])) {
+            return nnc_no_memory(err);
+        }
+    }
+    const nnc_cell *number = &rows->cells[0];
+    if (number->kind != NNC_CELL_WHOLE || number->whole <= rows->last) {
+        return sql_damaged(db, err);
+    }
+    rows->last = number->whole;
+    rows->row_count++;
+    rows->digest = digest_row(rows->digest, rows->cells, rows->count);
+    *cells = rows->cells;
+    return NNC_OK;
+}
+
+/* ---- writing ---- */
 
 enum { SHORT_NAME = 256 };
 
 struct nnc_database {
-    nnc_sqlite sql;
+    connection sql;
     sqlite3_stmt *insert, *progress;
     int64_t row_count;
     uint64_t digest; /* of the rows */
@@ -19,7 +347,7 @@ struct nnc_database {
     bool in_batch;
 };
 
-/* A text of SQL between quotes, which are doubled inside. */
+/* Puts text between SQL quotes; a quote inside is doubled. */
 static void put_quoted(nnc_buffer *sql, char quote, const char *text)
 {
     nnc_buffer_byte(sql, quote);
@@ -32,7 +360,7 @@ static void put_quoted(nnc_buffer *sql, char quote, const char *text)
     nnc_buffer_byte(sql, quote);
 }
 
-/* Does another name end in it, at a dot or as a whole? SQL does not tell cases apart. */
+/* Does another name end in these parts? SQL ignores upper and lower case. */
 static bool is_shared(const char *end, const char *const *names, int count, int own)
 {
     const size_t length = strlen(end);
@@ -46,8 +374,8 @@ static bool is_shared(const char *end, const char *const *names, int count, int 
     return false;
 }
 
-/* A column goes by the last parts of its name that no other one ends in, a word that SQL takes without quotes:
- * "step.step_s" is step_s, "step.interval_s.0" interval_s_0. */
+/* The short name of a column, a word that SQL takes without quotes: the fewest last parts that no other name ends in.
+ * "step.step_s" becomes step_s, "step.interval_s.0" becomes interval_s_0. */
 static void short_name(const char *const *names, int count, int index, char name[SHORT_NAME])
 {
     const char *begin = names[index], *end = begin + strlen(begin);
@@ -63,7 +391,7 @@ static void short_name(const char *const *names, int count, int index, char name
     }
 }
 
-/* Columns by their short names, and which name in full each has. */
+/* Creates the columns by their short names, and the table of full names. */
 static void put_columns(nnc_buffer *sql, const char *const *names, int count)
 {
     char name[SHORT_NAME];
@@ -87,13 +415,12 @@ static void put_columns(nnc_buffer *sql, const char *const *names, int count)
     nnc_buffer_text(sql, "; ");
 }
 
-static nnc_status create(const nnc_sqlite *db, const nnc_database_head *head,
+static nnc_status create(const connection *db, const nnc_database_head *head,
                          const char *const *names, int count, nnc_error *err)
 {
     char text[320];
     nnc_buffer sql = { 0 };
-    snprintf(text, sizeof text, "BEGIN IMMEDIATE; PRAGMA application_id = %d;",
-             NNC_SQLITE_APPLICATION);
+    snprintf(text, sizeof text, "BEGIN IMMEDIATE; PRAGMA application_id = %d;", APPLICATION);
     nnc_buffer_text(&sql, text);
     put_columns(&sql, names, count);
     snprintf(text, sizeof text,
@@ -101,10 +428,10 @@ static nnc_status create(const nnc_sqlite *db, const nnc_database_head *head,
              "done INTEGER, count INTEGER, rows_digest INTEGER); "
              "INSERT INTO sweep VALUES ('%s', %d, %d, %lld, 0, 0, %lld); COMMIT;",
              head->digest, (int)head->shard, (int)head->shards, (long long)head->rows,
-             (long long)nnc_sqlite_names_digest(names, count));
+             (long long)digest_names(names, count));
     nnc_buffer_put(&sql, text, strlen(text) + 1);
     nnc_status status = sql.failed ? nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory")
-                                   : nnc_sqlite_run(db, sql.bytes, err);
+                                   : sql_run(db, sql.bytes, err);
     nnc_buffer_free(&sql);
     return status;
 }
@@ -126,33 +453,23 @@ static nnc_status check_head(const char *path, const nnc_database_head *found,
     return NNC_OK;
 }
 
-/* Reads the rows: are they those that were written? */
+/* Compares all rows with their digest. */
 static nnc_status check_rows(nnc_database *db, const nnc_database_head *head,
                              const char *const *names, nnc_error *err)
 {
-    sqlite3_stmt *query = NULL;
-    nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
-    bool read = true;
-    db->digest = nnc_sqlite_names_digest(names, db->count);
-    int code =
-        db->sql.call.prepare_v2(db->sql.file, "SELECT * FROM rows ORDER BY row", -1, &query, NULL);
-    if (code == SQLITE_OK && db->sql.call.column_count(query) == db->count) {
-        for (code = db->sql.call.step(query); code == SQLITE_ROW && read;
-             code = db->sql.call.step(query)) {
-            for (int i = 0; i < db->count; i++) {
-                read = nnc_sqlite_cell(&db->sql, query, i, &cells[i]) && read;
-            }
-            if (read) {
-                db->digest = nnc_sqlite_row_digest(db->digest, cells, db->count);
-                db->row_count++;
-            }
-        }
+    cursor rows = { 0 };
+    const nnc_cell *cells = NULL;
+    nnc_status status = cursor_open(&rows, &db->sql, err);
+    if (status == NNC_OK) {
+        status = rows.count == db->count ? NNC_OK : sql_damaged(&db->sql, err);
     }
-    const bool same = db->row_count == head->count && db->digest == head->rows_digest;
-    const nnc_status status = !read                         ? nnc_no_memory(err)
-                              : code == SQLITE_DONE && same ? NNC_OK
-                                                            : nnc_sqlite_damaged(&db->sql, err);
-    db->sql.call.finalize(query);
+    rows.digest = digest_names(names, db->count);
+    do {
+        status = status == NNC_OK ? cursor_next(&rows, &db->sql, head, &cells, err) : status;
+    } while (status == NNC_OK && cells != NULL);
+    sql_finalize(&db->sql, rows.query);
+    db->digest = rows.digest;
+    db->row_count = rows.row_count;
     return status;
 }
 
@@ -167,11 +484,10 @@ static nnc_status prepare(nnc_database *db, nnc_error *err)
     nnc_status status = NNC_OK;
     if (sql.failed) {
         status = nnc_fail(err, NNC_NO_MEMORY, db->sql.path, "out of memory");
-    } else if (!nnc_sqlite_prepare(&db->sql, sql.bytes, &db->insert) ||
-               !nnc_sqlite_prepare(&db->sql,
-                                   "UPDATE sweep SET done = ?, count = ?, rows_digest = ?",
-                                   &db->progress)) {
-        status = nnc_sqlite_fail(&db->sql, err);
+    } else if (!sql_prepare(&db->sql, sql.bytes, &db->insert) ||
+               !sql_prepare(&db->sql, "UPDATE sweep SET done = ?, count = ?, rows_digest = ?",
+                            &db->progress)) {
+        status = sql_fail(&db->sql, err);
     }
     nnc_buffer_free(&sql);
     return status;
@@ -179,17 +495,16 @@ static nnc_status prepare(nnc_database *db, nnc_error *err)
 
 static nnc_status open_file(nnc_database *db, const char *path, nnc_error *err)
 {
-    NNC_TRY(nnc_sqlite_open(&db->sql, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err));
+    NNC_TRY(sql_open(&db->sql, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err));
     return db->sql.call.db_readonly(db->sql.file, "main") == 1
                ? nnc_fail(err, NNC_IO, path, "cannot write: the file is read-only")
                : NNC_OK;
 }
 
-/* One process at a time: the lock is kept after the transaction. */
+/* One process at a time: SQLite keeps the lock after the transaction. */
 static nnc_status lock(nnc_database *db, nnc_error *err)
 {
-    return nnc_sqlite_run(&db->sql, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT",
-                          err);
+    return sql_run(&db->sql, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", err);
 }
 
 static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head *head,
@@ -199,15 +514,14 @@ static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head
     bool empty = true;
     NNC_TRY(open_file(db, path, err));
     if (head->disposable) {
-        NNC_TRY(
-            nnc_sqlite_run(&db->sql, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", err));
+        NNC_TRY(sql_run(&db->sql, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", err));
     }
-    NNC_TRY(nnc_sqlite_inspect(&db->sql, &empty, err));
+    NNC_TRY(sql_inspect(&db->sql, &empty, err));
     NNC_TRY(lock(db, err));
     if (empty) {
         NNC_TRY(create(&db->sql, head, names, db->count, err));
     }
-    NNC_TRY(nnc_sqlite_head(&db->sql, &found, err));
+    NNC_TRY(sql_head(&db->sql, &found, err));
     NNC_TRY(check_head(path, &found, head, err));
     NNC_TRY(check_rows(db, &found, names, err));
     NNC_TRY(prepare(db, err));
@@ -250,7 +564,7 @@ static nnc_status begin_batch(nnc_database *db, nnc_error *err)
     if (db->in_batch) {
         return NNC_OK;
     }
-    const nnc_status status = nnc_sqlite_run(&db->sql, "BEGIN IMMEDIATE", err);
+    const nnc_status status = sql_run(&db->sql, "BEGIN IMMEDIATE", err);
     db->in_batch = status == NNC_OK;
     return status;
 }
@@ -264,9 +578,8 @@ nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *
     }
     ok = ok && db->sql.call.step(db->insert) == SQLITE_DONE;
     db->row_count += ok;
-    db->digest = ok ? nnc_sqlite_row_digest(db->digest, cells, db->count) : db->digest;
-    return db->sql.call.reset(db->insert) == SQLITE_OK && ok ? NNC_OK
-                                                             : nnc_sqlite_fail(&db->sql, err);
+    db->digest = ok ? digest_row(db->digest, cells, db->count) : db->digest;
+    return db->sql.call.reset(db->insert) == SQLITE_OK && ok ? NNC_OK : sql_fail(&db->sql, err);
 }
 
 nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
@@ -277,9 +590,9 @@ nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
                     db->sql.call.bind_int64(db->progress, 3, (int64_t)db->digest) == SQLITE_OK &&
                     db->sql.call.step(db->progress) == SQLITE_DONE;
     if (db->sql.call.reset(db->progress) != SQLITE_OK || !ok) {
-        return nnc_sqlite_fail(&db->sql, err);
+        return sql_fail(&db->sql, err);
     }
-    const nnc_status status = nnc_sqlite_run(&db->sql, "COMMIT", err);
+    const nnc_status status = sql_run(&db->sql, "COMMIT", err);
     db->in_batch = status != NNC_OK;
     return status;
 }
@@ -292,9 +605,176 @@ int64_t nnc_database_count(const nnc_database *db)
 void nnc_database_close(nnc_database *db)
 {
     if (db != NULL) {
-        nnc_sqlite_finalize(&db->sql, db->insert);
-        nnc_sqlite_finalize(&db->sql, db->progress);
-        nnc_sqlite_close(&db->sql); /* rolls back */
+        sql_finalize(&db->sql, db->insert);
+        sql_finalize(&db->sql, db->progress);
+        sql_close(&db->sql); /* rolls back */
         free(db);
     }
 }
+
+/* ---- reading ---- */
+
+struct nnc_database_reader {
+    connection sql;
+    nnc_database_head head;
+    cursor rows;
+    nnc_arena *arena; /* of the names */
+    const char *names[NNC_DATABASE_COLUMNS_MAX];
+};
+
+/* The full names of the columns. */
+static nnc_status read_names(nnc_database_reader *reader, nnc_error *err)
+{
+    sqlite3_stmt *query = NULL;
+    int count = 0, code = reader->sql.call.prepare_v2(reader->sql.file,
+                                                      "SELECT name FROM columns ORDER BY rowid", -1,
+                                                      &query, NULL);
+    bool kept = true;
+    reader->arena = nnc_arena_create();
+    if (code == SQLITE_OK) {
+        for (code = reader->sql.call.step(query);
+             code == SQLITE_ROW && count < reader->rows.count && kept;
+             code = reader->sql.call.step(query)) {
+            const char *name = (const char *)reader->sql.call.column_text(query, 0);
+            reader->names[count] = reader->arena != NULL && name != NULL
+                                       ? nnc_arena_strdup(reader->arena, name)
+                                       : NULL;
+            kept = reader->names[count++] != NULL;
+        }
+    }
+    reader->sql.call.finalize(query);
+    return !kept                                                ? nnc_no_memory(err)
+           : code == SQLITE_DONE && count == reader->rows.count ? NNC_OK
+                                                                : sql_damaged(&reader->sql, err);
+}
+
+static nnc_status open_query(nnc_database_reader *reader, nnc_error *err)
+{
+    bool empty = true;
+    NNC_TRY(sql_inspect(&reader->sql, &empty, err));
+    if (empty) {
+        return sql_foreign(&reader->sql, err);
+    }
+    NNC_TRY(sql_head(&reader->sql, &reader->head, err));
+    NNC_TRY(cursor_open(&reader->rows, &reader->sql, err));
+    NNC_TRY(read_names(reader, err));
+    reader->rows.digest = digest_names(reader->names, reader->rows.count);
+    return NNC_OK;
+}
+
+nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err)
+{
+    nnc_database_reader *reader = calloc(1, sizeof *reader);
+    *out = reader;
+    if (reader == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    nnc_status status = sql_open(&reader->sql, path, SQLITE_OPEN_READONLY, err);
+    if (status == NNC_OK) {
+        status = open_query(reader, err);
+    }
+    if (status != NNC_OK) {
+        nnc_database_reader_close(reader);
+        *out = NULL;
+    }
+    return status;
+}
+
+const nnc_database_head *nnc_database_reader_head(const nnc_database_reader *reader)
+{
+    return &reader->head;
+}
+
+const char *const *nnc_database_reader_names(const nnc_database_reader *reader, int *count)
+{
+    *count = reader->rows.count;
+    return reader->names;
+}
+
+nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells,
+                                    nnc_error *err)
+{
+    return cursor_next(&reader->rows, &reader->sql, &reader->head, cells, err);
+}
+
+void nnc_database_reader_close(nnc_database_reader *reader)
+{
+    if (reader != NULL) {
+        sql_finalize(&reader->sql, reader->rows.query);
+        sql_close(&reader->sql);
+        nnc_arena_destroy(reader->arena);
+        free(reader);
+    }
+}
+
+#else /* without SQLite no database can be opened */
+
+static nnc_status not_built(const char *path, nnc_error *err)
+{
+    return nnc_fail(err, NNC_BAD_USAGE, path, "this program was built without SQLite");
+}
+
+nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names,
+                             int count, nnc_database **database, nnc_error *err)
+{
+    (void)head, (void)names, (void)count;
+    *database = NULL;
+    return not_built(path, err);
+}
+
+nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *err)
+{
+    (void)db, (void)cells;
+    return not_built("", err);
+}
+
+nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
+{
+    (void)db, (void)done;
+    return not_built("", err);
+}
+
+int64_t nnc_database_count(const nnc_database *db)
+{
+    (void)db;
+    return -1;
+}
+
+void nnc_database_close(nnc_database *db)
+{
+    (void)db;
+}
+
+nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err)
+{
+    *out = NULL;
+    return not_built(path, err);
+}
+
+const nnc_database_head *nnc_database_reader_head(const nnc_database_reader *reader)
+{
+    (void)reader;
+    return NULL;
+}
+
+const char *const *nnc_database_reader_names(const nnc_database_reader *reader, int *count)
+{
+    (void)reader;
+    *count = 0;
+    return NULL;
+}
+
+nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells,
+                                    nnc_error *err)
+{
+    (void)reader;
+    *cells = NULL;
+    return not_built("", err);
+}
+
+void nnc_database_reader_close(nnc_database_reader *reader)
+{
+    (void)reader;
+}
+
+#endif

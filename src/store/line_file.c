@@ -1,5 +1,4 @@
-#include "store/line_file.h"
-
+/* Output of whole lines. A regular file is written under a temporary name and renamed when it is complete. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "store/store_internal.h"
 
 static nnc_status write_failed(const nnc_file *file, int cause, nnc_error *err)
 {
@@ -36,7 +36,7 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
     return opened ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* Takes back what was written after the last line's end. */
+/* Removes what was written after the last line end. */
 static void cut_back(const nnc_file *file, const char *lines, size_t written)
 {
     size_t whole = written;

@@ -1,5 +1,8 @@
-#include "store/merge.h"
-
+/* Merges the shards of a sweep. All inputs are files of lines, or all are databases; both are merged by row number.
+ * 
+ *     1.csv  row 0, 3, 6 ...  \
+ *     2.csv  row 1, 4, 7 ...   >  lowest row first  >  lines or a database
+ *     3.csv  row 2, 5, 8 ...  / */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,18 +14,17 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "render/format.h"
-#include "store/database.h"
-#include "store/line_file.h"
+#include "store/store_internal.h"
+#include "sweep/sweep_internal.h"
 
-/* One input, at its next row. */
 typedef struct source {
     const char *path;
-    FILE *file; /* of lines, or */
+    FILE *file; /* NULL = a database */
     nnc_database_reader *reader;
     char *line;
     size_t line_capacity, line_size;
     const nnc_cell *cells;
-    int64_t row; /* -1 before the first */
+    int64_t row; /* number of the current row; -1 before the first */
     bool ended;
 } source;
 
@@ -31,10 +33,10 @@ typedef struct merger {
     source *sources;
     int count;
     bool json;
-    nnc_file file;     /* of lines, or */
-    nnc_beside beside; /* where the database is written */
+    nnc_file file;     /* output lines */
+    nnc_beside beside; /* output database, under its temporary name */
     nnc_database *database;
-    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* of the lines that rows become */
+    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings when rows of databases become lines */
     int head_count;
     nnc_buffer text;
 } merger;
@@ -67,7 +69,7 @@ static nnc_status read_line(source *s, nnc_error *err)
     return NNC_OK;
 }
 
-/* The number of the row that a line is. */
+/* Reads the row number at the start of a line. */
 static bool read_row(const source *s, bool json, int64_t *row)
 {
     static const char key[] = "{\"row\": ";
@@ -138,7 +140,7 @@ static bool ends_with(const char *path, const char *end)
     return length > end_length && strcmp(path + length - end_length, end) == 0;
 }
 
-/* All inputs must start with the same heading, which is kept as text to write. */
+/* Opens files of lines. All must start with the same heading, which becomes the heading of the output. */
 static nnc_status open_lines(merger *m, nnc_error *err)
 {
     for (int i = 0; i < m->count; i++) {
@@ -149,7 +151,7 @@ static nnc_status open_lines(merger *m, nnc_error *err)
         }
         const int first = getc(s->file);
         ungetc(first, s->file);
-        /* An empty file is JSON lines without a line. */
+        /* An empty file counts as JSON lines without a line. */
         const bool json = first == '{' || first == EOF;
         m->json = i == 0 ? json : m->json;
         if (json) {
@@ -175,32 +177,25 @@ static nnc_status open_lines(merger *m, nnc_error *err)
     return NNC_OK;
 }
 
+/* All shards of one sweep must be there, each once and complete. */
 static nnc_status check_shards(const merger *m, nnc_error *err)
 {
-    const nnc_database_head *first = nnc_database_reader_head(m->sources[0].reader);
-    for (int i = 0; i < m->count; i++) {
+    nnc_shard_set seen = { .kind = "sweep" };
+    nnc_status status = NNC_OK;
+    for (int i = 0; i < m->count && status == NNC_OK; i++) {
         const char *path = m->sources[i].path;
         const nnc_database_head *head = nnc_database_reader_head(m->sources[i].reader);
-        if (strcmp(head->digest, first->digest) != 0 || head->shards != first->shards) {
-            return nnc_fail(err, NNC_BAD_SPEC, path, "holds another sweep than %s",
-                            m->sources[0].path);
-        }
-        if (head->done != head->rows) {
-            return nnc_fail(err, NNC_BAD_SPEC, path,
-                            "is not finished, expected %lld combinations, found %lld",
-                            (long long)head->rows, (long long)head->done);
-        }
-        for (int k = 0; k < i; k++) {
-            if (nnc_database_reader_head(m->sources[k].reader)->shard == head->shard) {
-                return nnc_fail(err, NNC_BAD_SPEC, path, "is shard %d/%d, as is %s",
-                                (int)head->shard, (int)head->shards, m->sources[k].path);
-            }
+        const nnc_shard number = { head->shard, head->shards };
+        status = nnc_shard_set_add(&seen, path, head->digest, number, err);
+        if (status == NNC_OK && head->done != head->rows) {
+            status = nnc_fail(err, NNC_BAD_SPEC, path,
+                              "is not finished, expected %lld combinations, found %lld",
+                              (long long)head->rows, (long long)head->done);
         }
     }
-    return m->count == first->shards
-               ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, "merge", "expected all %d shards, found %d",
-                          (int)first->shards, m->count);
+    status = status == NNC_OK ? nnc_shard_set_complete(&seen, err) : status;
+    nnc_shard_set_free(&seen);
+    return status;
 }
 
 static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
@@ -228,7 +223,8 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     for (int i = 0; i < m->count; i++) {
         head.rows += nnc_database_reader_head(m->sources[i].reader)->rows;
     }
-    if (!nnc_beside_open_named(&m->beside, m->out)) { /* an empty file is an empty database */
+    if (!nnc_beside_open_named(&m->beside,
+                               m->out)) { /* SQLite takes an empty file as an empty database */
         return cannot_write(m->out, err);
     }
     return nnc_database_open(m->beside.temporary, &head, names, count, &m->database, err);
@@ -256,7 +252,7 @@ static nnc_status put(merger *m, const source *s, nnc_error *err)
     return status;
 }
 
-/* The lowest row comes next. */
+/* Writes the lowest row of all inputs next. */
 static nnc_status merge_rows(merger *m, nnc_error *err)
 {
     for (int i = 0; i < m->count; i++) {
@@ -325,7 +321,7 @@ static void close_all(merger *m)
         free(s->line);
     }
     nnc_database_close(m->database);
-    nnc_beside_drop(&m->beside); /* after the database: closing a file ends all locks on it */
+    nnc_beside_drop(&m->beside); /* last: closing a file drops all its locks */
     nnc_buffer_free(&m->text);
     free(m->sources);
 }

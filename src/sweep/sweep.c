@@ -1,10 +1,16 @@
-/* A sweep from its axes to its rows. */
-#include "sweep/sweep.h"
-
+/* A sweep, from its axes to its rows: the public functions, the digest that tells two sweeps from each other, and
+ * the command line that estimates one row. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <nncost/nncost.h>
 
 #include "base/error.h"
+#include "base/shell_word.h"
 #include "input/kind.h"
+#include "sweep/sweep_internal.h"
 
 static nnc_status add_specs(nnc_sweep *sweep, const char *models, const char *devices,
                             const char *software, nnc_error *err)
@@ -173,7 +179,7 @@ nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int thread
     return NNC_OK;
 }
 
-/* Whom rows are told to. */
+/* The receiver of rows. */
 typedef struct teller {
     const nnc_sweep *sweep;
     nnc_sweep_row_fn *row;
@@ -188,7 +194,7 @@ static nnc_status tell(void *context, const nnc_batch *batch, bool *stop, nnc_er
     nnc_batch_row row;
     nnc_cell cells[NNC_TABLE_COLUMNS];
     (void)err;
-    if (!to->ended) { /* batches that had been begun */
+    if (!to->ended) { /* batches may still arrive after the end */
         nnc_tally_add(&to->tally, &batch->tally);
     }
     for (size_t at = 0; !to->ended && nnc_batch_next(batch, &at, &row);) {
@@ -222,4 +228,125 @@ nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row, v
         *tally = to.tally;
     }
     return status;
+}
+
+/* ---- digest ---- */
+
+static nnc_status add_file(uint64_t *digest, const char *path, nnc_error *err)
+{
+    char block[4096];
+    FILE *file = fopen(path, "rb");
+    bool ok = file != NULL;
+    while (ok) {
+        const size_t size = fread(block, 1, sizeof block, file);
+        *digest = nnc_digest_bytes(*digest, block, size);
+        if (size < sizeof block) {
+            ok = ferror(file) == 0;
+            break;
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    *digest = nnc_digest_text(*digest, "");
+    if (file == NULL && errno == ENOMEM) {
+        return nnc_no_memory(err);
+    }
+    return ok ? NNC_OK : nnc_fail(err, NNC_IO, path, "cannot read");
+}
+
+static nnc_status add_axis(uint64_t *digest, const nnc_sweep_axis *axis, nnc_error *err)
+{
+    nnc_status status = NNC_OK;
+    *digest = nnc_digest_text(*digest, axis->name);
+    *digest = nnc_digest_number(*digest, (uint64_t)axis->group);
+    for (int32_t i = 0; i < axis->count && status == NNC_OK; i++) {
+        const char *path = NULL;
+        *digest = nnc_digest_text(*digest, axis->values[i]);
+        if (axis->target == NNC_SWEEP_MODEL) {
+            path = ((const nnc_model *)axis->specs[i])->path;
+        } else if (axis->target == NNC_SWEEP_DEVICE) {
+            path = ((const nnc_device *)axis->specs[i])->path;
+        } else if (axis->target == NNC_SWEEP_SOFTWARE) {
+            path = ((const nnc_software *)axis->specs[i])->path;
+        }
+        status = path != NULL ? add_file(digest, path, err) : NNC_OK;
+    }
+    return status;
+}
+
+nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *err)
+{
+    uint64_t digest = nnc_digest_text(NNC_DIGEST_START, nnc_version());
+    for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
+        NNC_TRY(add_axis(&digest, &sweep->axes.axes[i], err));
+    }
+    if (sweep->cluster != NULL) {
+        NNC_TRY(add_file(&digest, sweep->cluster, err));
+    }
+    const nnc_profiles *p = sweep->axes.profiles;
+    for (int i = 0; i < NNC_PROFILE_KINDS && p != NULL; i++) {
+        if (p->of[i] != NULL && p->of[i]->path != NULL) {
+            NNC_TRY(add_file(&digest, p->of[i]->path, err));
+        }
+    }
+    for (int32_t i = 0; i < sweep->column_count; i++) {
+        digest = nnc_digest_text(digest, sweep->heads[i].name);
+    }
+    for (int32_t i = 0; i < sweep->where_count; i++) {
+        digest = nnc_digest_text(digest, sweep->where_texts[i]);
+    }
+    digest = nnc_digest_text(digest, sweep->all ? "all" : "fits");
+    *made = digest;
+    return NNC_OK;
+}
+
+/* ---- command of a row ---- */
+
+/* Writes the model, device or profile of a row. */
+static void put_whole(const nnc_sweep *sweep, const int32_t *places, nnc_sweep_target target,
+                      const char *option, nnc_buffer *out)
+{
+    for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
+        const nnc_sweep_axis *axis = &sweep->axes.axes[i];
+        if (axis->target == target) {
+            nnc_buffer_text(out, option);
+            nnc_shell_word(out, axis->values[places[axis->group]]);
+        }
+    }
+}
+
+static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer *out)
+{
+    nnc_buffer_text(out, axis->option);
+    if (!axis->is_switch) {
+        nnc_shell_word(out, value);
+    } else if (strcmp(value, "on") != 0) { /* a switch has its value after '=' */
+        nnc_buffer_byte(out, '=');
+        nnc_buffer_text(out, value);
+    }
+}
+
+void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer *out)
+{
+    const nnc_sweep_axes *axes = &sweep->axes;
+    nnc_buffer_clear(out);
+    nnc_buffer_text(out, "nncost estimate");
+    put_whole(sweep, places, NNC_SWEEP_MODEL, " ", out);
+    put_whole(sweep, places, NNC_SWEEP_DEVICE, " ", out);
+    put_whole(sweep, places, NNC_SWEEP_SOFTWARE, " --software ", out);
+    if (sweep->cluster != NULL) {
+        nnc_buffer_text(out, " --cluster ");
+        nnc_shell_word(out, sweep->cluster);
+    }
+    nnc_buffer_text(out, nnc_specs_are_lenient(sweep->specs) ? " --lenient" : "");
+    for (int pass = 0; pass < 2; pass++) { /* first options, then what --set changes */
+        for (int32_t i = 0; i < axes->axis_count; i++) {
+            const nnc_sweep_axis *axis = &axes->axes[i];
+            if (axis->field != NULL && (axis->target == NNC_SWEEP_PLAN_FIELD) == (pass == 0)) {
+                put_field(axis, axis->values[places[axis->group]], out);
+            }
+        }
+    }
+    nnc_buffer_byte(out, '\0');
 }

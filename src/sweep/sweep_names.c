@@ -1,4 +1,4 @@
-/* The names of a sweep: what a word in --columns, --where or --by stands for. */
+/* Names in a sweep: which axis, field, metric or own column a word in --columns, --where or --by stands for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,28 +8,147 @@
 #include "metrics/report.h"
 #include "render/text.h"
 #include "shape/family.h"
-#include "sweep/sweep.h"
+#include "sweep/sweep_internal.h"
+
+/* ---- fields of the model, device and plan of a row ---- */
+
+enum { PLACE_COUNT = 3 };
+
+static const struct place {
+    const char *prefix;
+    nnc_sweep_target target;
+} places[PLACE_COUNT] = { { "plan.", NNC_SWEEP_PLAN_FIELD },
+                          { "model.", NNC_SWEEP_MODEL_FIELD },
+                          { "device.", NNC_SWEEP_DEVICE_FIELD } };
+
+static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point *point)
+{
+    return target == NNC_SWEEP_PLAN_FIELD    ? &nnc_plan_table
+           : target == NNC_SWEEP_MODEL_FIELD ? nnc_model_table_of(&point->model)
+                                             : &nnc_device_table;
+}
+
+/* A field of the point's model or device, or of plan, and the object that holds it; NULL = unknown. */
+static const nnc_field *sweep_field(nnc_sweep_target target, const nnc_point *point,
+                                    const nnc_plan *plan, const char *field, const void **object,
+                                    nnc_dtype *dtype)
+{
+    /* nnc_field_find returns an address to write to; it is only read here. */
+    union {
+        const void *read;
+        void *write;
+    } at = { .read = target == NNC_SWEEP_PLAN_FIELD    ? (const void *)plan
+                     : target == NNC_SWEEP_MODEL_FIELD ? (const void *)&point->model
+                                                       : (const void *)&point->device };
+    const nnc_field *found = nnc_field_find(table_of(target, point), field, &at.write, dtype);
+    *object = at.read;
+    return found;
+}
+
+bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_found_field *found)
+{
+    for (int i = 0; i < PLACE_COUNT; i++) {
+        const struct place *in = &places[i];
+        const size_t length = strlen(in->prefix);
+        const char *dotted = strncmp(name, in->prefix, length) == 0 ? name + length : name;
+        const void *object = NULL;
+        nnc_dtype dtype;
+        const nnc_field *field =
+            sweep_field(in->target, point, &point->plan, dotted, &object, &dtype);
+        const bool bare = field != NULL && (field->type == NNC_FIELD_OBJECT ||
+                                            (field->type == NNC_FIELD_TEXT && field->size == 0));
+        if (field != NULL && !(shown && bare)) {
+            *found = (nnc_found_field){ in->target, field, in->prefix, dotted };
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Parts after a dot stay as written. */
+const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found)
+{
+    char name[192];
+    const bool top = strchr(found->dotted, '.') == NULL;
+    snprintf(name, sizeof name, "%s%s", found->prefix, top ? found->field->name : found->dotted);
+    return nnc_arena_strdup(arena, name);
+}
+
+size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t max)
+{
+    size_t count = 0;
+    for (int i = 0; i < PLACE_COUNT; i++) {
+        const nnc_field_table *table = table_of(places[i].target, point);
+        for (size_t k = 0; k < table->count && count < max; k++) {
+            names[count++] = table->fields[k].name;
+        }
+    }
+    return count;
+}
+
+nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_plan *resolved,
+                        char *text, size_t size)
+{
+    const void *object = NULL;
+    nnc_dtype dtype;
+    double number = 0;
+    const nnc_field *field =
+        sweep_field(slot->target, point, resolved, slot->field, &object, &dtype);
+    if (field == NULL) { /* a field of another model family */
+        return (nnc_cell){ .kind = NNC_CELL_NULL };
+    }
+    const char *at = (const char *)object + field->offset;
+    if (field->type == NNC_FIELD_BOOL) {
+        return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = *(const bool *)at };
+    }
+    if (field->type == NNC_FIELD_RATES && dtype < NNC_DTYPE_COUNT) {
+        memcpy(&number, at + (size_t)dtype * sizeof number, sizeof number);
+        return (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number };
+    }
+    nnc_field_text(field, object, text, size);
+    int64_t whole = 0;
+    if (strcmp(text, "-") == 0) {
+        return (nnc_cell){ .kind = NNC_CELL_NULL };
+    }
+    if (nnc_read_i64(text, &whole)) {
+        return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole };
+    }
+    return nnc_read_double(text, &number) ? (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number }
+                                          : (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
+}
+
+bool nnc_sweep_numeric(const nnc_field *field)
+{
+    double number = 0;
+    if (field->type == NNC_FIELD_ENUM) { /* ZeRO stages are numbers */
+        return nnc_read_double(field->names.of(0), &number);
+    }
+    return field->type == NNC_FIELD_I32 || field->type == NNC_FIELD_I64 ||
+           field->type == NNC_FIELD_F64 || field->type == NNC_FIELD_RATES;
+}
+
+/* ---- names ---- */
 
 NNC_ENUM_NAMES(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST)
 
-/* Cells are filled as a row is made: the table only says what they are. */
+/* The rows describe the columns; sweep_rows.c fills the cells. */
 static const nnc_metric own_rows[] = {
     NNC_AS("row", WHOLE, .help = "Number of the combination, from 0."),
     NNC_AS("verdict", ENUM, .names = { nnc_sweep_verdict_name, NNC_SWEEP_VERDICTS },
-           .help = "What became of the plan."),
+           .help = "Outcome of the plan."),
     NNC_AS("reason", TEXT, .help = "Why it does not fit, or is illegal."),
     NNC_AS("command", TEXT, .help = "The command line that estimates it."),
 };
 const nnc_metrics nnc_sweep_own_metrics =
     NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
 
-/* What names are looked up in. */
+/* A search for a name. */
 typedef struct lookup {
     nnc_sweep *sweep;
     const char *option; /* for messages */
 } lookup;
 
-/* The part of an axis' name that people write: "tensor" of plan.tensor, "model" of model.id. */
+/* Is it the short name of the axis: "tensor" of plan.tensor, "model" of model.id? */
 static bool is_short(const nnc_sweep_axis *axis, const char *name)
 {
     switch (axis->target) {
@@ -52,7 +171,7 @@ static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot)
     return false;
 }
 
-/* A figure by its name in full or by the last parts of it. NNC_BAD_USAGE: several end so. */
+/* Finds a metric by its full name or its last parts. NNC_BAD_USAGE: several metrics end so. */
 static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
 {
     const nnc_columns figures = l->sweep->figures;
@@ -60,7 +179,7 @@ static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot,
         nnc_name_find(&figures.list[0].name, sizeof figures.list[0], figures.count, name);
     if (match.other >= 0) {
         return nnc_fail(err, NNC_BAD_USAGE, l->option,
-                        "\"%s\" stands for several, expected one of %s, %s ...", name,
+                        "\"%s\" is ambiguous, expected one of %s, %s ...", name,
                         figures.list[match.index].name, figures.list[match.other].name);
     }
     if (match.index >= 0) {
@@ -115,7 +234,7 @@ static nnc_status unknown(const lookup *l, const char *name, nnc_error *err)
                           "\"%s\"",
                           nearest, name)
                : nnc_fail(err, NNC_BAD_USAGE, l->option,
-                          "no such name, expected an axis, a figure of 'estimate --format csv' or "
+                          "no such name, expected an axis, a metric of 'estimate --format csv' or "
                           "a field of plan, model or device, found \"%s\"",
                           name);
 }
@@ -133,11 +252,11 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     if (find_axis(l->sweep, name, slot)) {
         return NNC_OK;
     }
-    /* An option's other spelling: "tp". */
+    /* An alias of the option, such as "tp". */
     const void *object = NULL;
     nnc_dtype dtype;
-    const nnc_field *option = nnc_sweep_field(NNC_SWEEP_PLAN_FIELD, &l->sweep->point,
-                                              &l->sweep->point.plan, name, &object, &dtype);
+    const nnc_field *option = sweep_field(NNC_SWEEP_PLAN_FIELD, &l->sweep->point,
+                                          &l->sweep->point.plan, name, &object, &dtype);
     if (option != NULL) {
         snprintf(full, sizeof full, "plan.%s", option->name);
         name = full;
@@ -156,7 +275,7 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     return status;
 }
 
-/* Gives a name a slot, the one it has if it was used before. */
+/* Gives a name a slot, or finds the slot that it already has. */
 static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_error *err)
 {
     const lookup *l = context;
@@ -178,17 +297,16 @@ static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_
     return NNC_OK;
 }
 
-/* A field of a model, device or plan that a name in full stands for; NULL: a whole one. */
+/* The field of a full name; NULL for a model, device or profile. */
 static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const char *field)
 {
     const void *object = NULL;
     nnc_dtype dtype;
     const nnc_point *point = &l->sweep->point;
-    return field != NULL ? nnc_sweep_field(target, point, &point->plan, field, &object, &dtype)
-                         : NULL;
+    return field != NULL ? sweep_field(target, point, &point->plan, field, &object, &dtype) : NULL;
 }
 
-/* That of all devices; NULL: they have several. */
+/* The currency of all devices; NULL: they differ. */
 static const char *currency_of(const nnc_sweep *sweep)
 {
     const char *currency = NULL;
@@ -205,7 +323,7 @@ static const char *currency_of(const nnc_sweep *sweep)
     return currency;
 }
 
-/* An amount stands under its currency: "step USD", "USD/Mtoken". */
+/* Heads an amount with its currency: "step USD", "USD/Mtoken". */
 static void head_money(const nnc_sweep *sweep, nnc_head *head)
 {
     static const struct {
@@ -226,7 +344,7 @@ static void head_money(const nnc_sweep *sweep, nnc_head *head)
     }
 }
 
-/* How a column is headed and shown: as the metric's or the field's own row says. */
+/* Heading and layout of a column, from the row of its metric or field. */
 static nnc_head head_of(const lookup *l, const nnc_slot *slot)
 {
     const nnc_sweep *sweep = l->sweep;
@@ -293,7 +411,7 @@ static nnc_status add_listed(lookup *l, const char *list, nnc_error *err)
     return status;
 }
 
-/* What varies, and what people ask for first. */
+/* The default columns: axes with several values, then the most asked metrics. */
 static nnc_status add_default(lookup *l, nnc_error *err)
 {
     const nnc_sweep_axes *axes = &l->sweep->axes;

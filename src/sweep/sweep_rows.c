@@ -1,4 +1,6 @@
-/* The rows of a sweep: one after the other, without allocating. */
+/* The rows of a sweep. A point moves from row to row and sets only what changes; constraints are tested as soon as their
+ * values are known, so that most excluded rows need no estimate; the rows of a chunk may be evaluated out of order. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,14 +8,218 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "estimate/scratch.h"
-#include "sweep/sweep.h"
-#include "sweep/sweep_order.h"
+#include "memo/memo_internal.h"
+#include "sweep/sweep_internal.h"
 
-/* What of a row is known, in the order in which it costs more to know. */
+/* ---- the row made concrete ---- */
+
+nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index,
+                         nnc_error *err)
+{
+    switch (axis->target) {
+    case NNC_SWEEP_MODEL: point->model = *(const nnc_model *)axis->specs[index]; break;
+    case NNC_SWEEP_DEVICE: point->device = *(const nnc_device *)axis->specs[index]; break;
+    case NNC_SWEEP_SOFTWARE: point->software = *(const nnc_software *)axis->specs[index]; break;
+    case NNC_SWEEP_PLAN_FIELD:
+        if (axis->bytes != NULL) { /* read when the axis was made */
+            memcpy((char *)&point->plan + axis->offset, axis->bytes + (size_t)index * axis->size,
+                   axis->size);
+            return NNC_OK;
+        }
+        return nnc_plan_set(&point->plan, axis->field, axis->values[index], err);
+    case NNC_SWEEP_MODEL_FIELD:
+        return nnc_model_set(&point->model, axis->field, axis->values[index], err);
+    case NNC_SWEEP_DEVICE_FIELD:
+        return nnc_device_set(&point->device, axis->field, axis->values[index], err);
+    }
+    return NNC_OK;
+}
+
+/* Does a newly loaded model or device overwrite the field of this axis? */
+static bool is_lost(const nnc_sweep_axis *axis, bool model_loaded, bool device_loaded)
+{
+    return (axis->target == NNC_SWEEP_MODEL_FIELD && model_loaded) ||
+           (axis->target == NNC_SWEEP_DEVICE_FIELD && device_loaded);
+}
+
+static void check_specs(nnc_point *point)
+{
+    point->specs_moves++;
+    nnc_shared_begin(point->scratch->shared, &point->model,
+                     &point->device); /* the caches hold until model or device change */
+    point->spec_fault.status = NNC_OK;
+    if (nnc_model_check(&point->model, point->model.id, &point->spec_fault) == NNC_OK) {
+        nnc_device_check(&point->device, point->device.id, &point->spec_fault);
+    }
+}
+
+/* Axes of models and devices come first, so fields set in them are set after them. */
+void nnc_point_move(nnc_point *point, int64_t row)
+{
+    int32_t places[NNC_SWEEP_AXES_MAX];
+    bool model_loaded = false, device_loaded = false, specs_moved = false;
+    const nnc_sweep_axes *axes = point->axes;
+    if (!point->placed) {
+        point->plan = nnc_plan_default();
+        point->software = nnc_software_default();
+    }
+    nnc_sweep_place(axes, row, places);
+    for (int32_t i = 0; i < axes->axis_count; i++) {
+        const nnc_sweep_axis *axis = &axes->axes[i];
+        const int32_t place = places[axis->group];
+        if (point->placed && place == point->places[axis->group] &&
+            !is_lost(axis, model_loaded, device_loaded)) {
+            continue;
+        }
+        const nnc_status status = nnc_point_set(point, axis, place, NULL);
+        assert(status == NNC_OK);
+        (void)status;
+        model_loaded = model_loaded || axis->target == NNC_SWEEP_MODEL;
+        device_loaded = device_loaded || axis->target == NNC_SWEEP_DEVICE;
+        specs_moved = specs_moved ||
+                      (axis->target != NNC_SWEEP_PLAN_FIELD && axis->target != NNC_SWEEP_SOFTWARE);
+    }
+    memcpy(point->places, places, sizeof *places * (size_t)axes->group_count);
+    point->placed = true;
+    if (specs_moved) {
+        check_specs(point);
+    }
+    if (axes->profiles != NULL) {
+        const nnc_software *profile =
+            nnc_profile_of(axes->profiles, &point->model, &point->device, &point->plan);
+        if (profile != point->profile) {
+            point->software = *profile;
+            point->profile = profile;
+        }
+    }
+}
+
+nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *err)
+{
+    if (point->spec_fault.status != NNC_OK) {
+        if (err != NULL) {
+            *err = point->spec_fault;
+        }
+        return point->spec_fault.status;
+    }
+    return nnc_estimate_asked(&point->model, &point->device, &point->software, &point->plan,
+                              point->scratch, result, err);
+}
+
+/* ---- order in a chunk ---- */
+
+/* Order of the rows in a chunk: rows that run the same ops follow each other and share the cached op list. Measured:
+ * 30 % fewer instructions in a sweep of 3,072 plans whose slow axis is micro_batches; nothing where the slow axes
+ * decide the ops. */
+
+/* The row at a place of the shard. */
+static int64_t row_at(const nnc_sweep *sweep, int64_t place)
+{
+    return sweep->shard.number - 1 + place * sweep->shard.of;
+}
+
+/* One place in that order. The mark belongs to the row at the same place of the chunk, whatever its turn. */
+typedef struct turn {
+    int64_t row; /* its place in the chunk */
+    size_t mark; /* place of its mark in the batch; NO_MARK = the row is left out */
+} turn;
+#define NO_MARK SIZE_MAX
+
+typedef struct row_order {
+    bool decides[NNC_SWEEP_AXES_MAX]; /* the group of axes decides which ops a rank runs */
+    bool mixed;                       /* such a group moves faster than another group */
+    int64_t keys
+        [NNC_POOL_CHUNK_MAX]; /* the values of those groups as a number, then the place in the chunk */
+    turn turns[NNC_POOL_CHUNK_MAX];
+} row_order;
+
+/* Does a rank run other ops at the last value of an axis than at the first? */
+static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis)
+{
+    nnc_plan first = sweep->point.plan, last = first;
+    if (axis->target != NNC_SWEEP_PLAN_FIELD || axis->bytes == NULL) {
+        return true;
+    }
+    memcpy((char *)&first + axis->offset, axis->bytes, axis->size);
+    memcpy((char *)&last + axis->offset, axis->bytes + (size_t)(axis->count - 1) * axis->size,
+           axis->size);
+    first = nnc_plan_seen(&first);
+    last = nnc_plan_seen(&last);
+    return !nnc_same_bytes(&first, &last, sizeof first);
+}
+
+static void find_order(const nnc_sweep *sweep, row_order *order)
+{
+    const nnc_sweep_axes *axes = &sweep->axes;
+    bool other = false;
+    for (int32_t i = 0; i < axes->axis_count; i++) {
+        const nnc_sweep_axis *axis = &axes->axes[i];
+        order->decides[axis->group] = order->decides[axis->group] || decides_ops(sweep, axis);
+    }
+    for (int32_t g = 0; g < axes->group_count; g++) {
+        order->mixed = order->mixed || (other && order->decides[g] && axes->lengths[g] > 1);
+        other = other || (!order->decides[g] && axes->lengths[g] > 1);
+    }
+}
+
+/* Rows of a chunk. Long chunks share more op lists; short sweeps still need a chunk for each thread, and wide rows must
+ * not need more memory. */
+static int64_t chunk_of(const nnc_sweep *sweep, const row_order *order)
+{
+    enum { CHUNKS = 32, CELLS = 16384 };
+    const int64_t share = sweep->shard_rows / CHUNKS,
+                  narrow = CELLS / (sweep->column_count > 0 ? sweep->column_count : 1),
+                  most = share < narrow ? share : narrow;
+    return !order->mixed || most < NNC_POOL_CHUNK ? NNC_POOL_CHUNK
+           : most < NNC_POOL_CHUNK_MAX            ? most
+                                                  : NNC_POOL_CHUNK_MAX;
+}
+
+static int64_t key_of_ops(const nnc_sweep_axes *axes, const row_order *order, int64_t row)
+{
+    int32_t places[NNC_SWEEP_AXES_MAX];
+    int64_t key = 0;
+    nnc_sweep_place(axes, row, places);
+    for (int32_t g = 0; g < axes->group_count; g++) {
+        key = order->decides[g] ? key * axes->lengths[g] + places[g] : key;
+    }
+    return key;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Orders the rows of a chunk; false: they keep their order. */
+static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch *batch)
+{
+    bool rises = true;
+    int64_t *keys = order->keys, before = 0;
+    for (int64_t i = 0; order->mixed && i < batch->count; i++) {
+        const int64_t key = key_of_ops(&sweep->axes, order, row_at(sweep, batch->first + i));
+        keys[i] = key * NNC_POOL_CHUNK_MAX + i; /* fits: there are at most 1e15 rows, and so keys */
+        rises = rises && key >= before;
+        before = key;
+    }
+    if (rises) {
+        return false;
+    }
+    qsort(keys, (size_t)batch->count, sizeof keys[0], by_key);
+    for (int64_t i = 0; i < batch->count; i++) {
+        order->turns[i].row = keys[i] % NNC_POOL_CHUNK_MAX;
+    }
+    return true;
+}
+
+/* ---- rows ---- */
+
+/* Evaluates rows one after the other, without allocating. */
+/* Which cells of a row are filled, from cheap to expensive. */
 typedef enum known { KNOWN_AXES, KNOWN_SPECS, KNOWN_FIGURES } known;
 
-/* What is said of a plan over memory. */
+/* The reason of a plan that does not fit. */
 typedef struct over {
     int64_t total_bytes, capacity_bytes;
     char text[3 * NNC_NUMBER_TEXT];
@@ -24,19 +230,19 @@ struct nnc_sweeper {
     nnc_point point;
     nnc_result result;
     int32_t places[NNC_SWEEP_AXES_MAX];
-    known known;                         /* which cells are those of this row */
+    known known;                         /* of the current row */
     nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* by slot */
     nnc_cell shown[NNC_TABLE_COLUMNS];   /* by column */
     char (*texts)[NNC_METRIC_TEXT_MAX];  /* by slot */
-    int64_t specs_moves;                 /* that the fields of model and device were read at */
-    char reason[sizeof(nnc_error)];      /* both its texts and what joins them */
-    over over;                           /* of the last row that was */
-    nnc_buffer command;                  /* of the row, where it is asked for; keeps its memory */
-    nnc_order order;
-    nnc_batch held; /* of rows out of their order */
+    int64_t specs_moves;            /* of the point when the fields of model and device were read */
+    char reason[sizeof(nnc_error)]; /* where and what of an error */
+    over over;          /* of the last such row; rows often need as much as the one before */
+    nnc_buffer command; /* of the row, if a column asks for it; keeps its memory */
+    row_order order;
+    nnc_batch held; /* rows that wait for their place in the order */
 };
 
-/* Does anything that is shown, tested or sorted by take more than a brief estimate? */
+/* Does any column, constraint or sort key need more than a brief estimate? */
 static bool asks_full(const nnc_sweep *sweep)
 {
     for (int32_t i = 0; i < sweep->slot_count; i++) {
@@ -66,7 +272,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
-    nnc_order_find(sweep, &sweeper->order);
+    find_order(sweep, &sweeper->order);
     return sweeper;
 }
 
@@ -111,7 +317,7 @@ static void fill_axes(nnc_sweeper *s, int64_t row)
     }
 }
 
-/* The fields of model and device; figures stay empty until there is an estimate. */
+/* Fills in the fields of model and device; metrics stay empty until there is an estimate. */
 static void fill_specs(nnc_sweeper *s)
 {
     const nnc_sweep *sweep = s->sweep;
@@ -144,7 +350,7 @@ static void fill_verdict(nnc_sweeper *s, nnc_sweep_verdict verdict, const char *
     }
 }
 
-/* The figures of the estimate, and the fields of the plan as it was resolved. */
+/* Fills in the metrics of the estimate and the fields of the resolved plan. */
 static void fill_late(nnc_sweeper *s)
 {
     const nnc_sweep *sweep = s->sweep;
@@ -173,7 +379,7 @@ static const nnc_cell *read_cell(void *context, int32_t slot)
     return known_from(&s->sweep->slots[slot]) <= s->known ? &s->cells[slot] : NULL;
 }
 
-/* All constraints together. */
+/* Tests all constraints. */
 static nnc_truth test(nnc_sweeper *s)
 {
     nnc_truth all = NNC_TRUE;
@@ -219,7 +425,7 @@ static void over_memory(nnc_sweeper *s)
 {
     char needed[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT];
     const nnc_memory *memory = &s->result.memory;
-    over *told = &s->over; /* rows in a row often need as much */
+    over *told = &s->over;
     if (told->total_bytes != memory->total_bytes ||
         told->capacity_bytes != memory->capacity_bytes) {
         told->total_bytes = memory->total_bytes;
@@ -235,7 +441,7 @@ static void do_illegal(nnc_sweeper *s, int64_t row, nnc_truth met, const nnc_err
                        nnc_batch *batch)
 {
     batch->tally.illegal++;
-    /* A constraint on figures is not met by a plan that has none. */
+    /* An illegal plan has no metrics and meets no constraint on them. */
     if (s->sweep->all && met == NNC_TRUE) {
         snprintf(s->reason, sizeof s->reason, "%s: %s", why->where, why->what);
         fill_verdict(s, NNC_SWEEP_ILLEGAL, s->reason);
@@ -283,20 +489,20 @@ static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
     write_row(s, row, batch);
 }
 
-/* Rows that run the same ops one after the other, which share more; they are handed on in their order. */
+/* Evaluates rows that run the same ops one after the other, then puts them back in order. */
 static void work_mixed(nnc_sweeper *s, nnc_batch *batch)
 {
-    nnc_turn *turns = s->order.turns;
+    turn *turns = s->order.turns;
     nnc_batch_row row;
     nnc_batch_clear(&s->held);
     for (int64_t i = 0; i < batch->count; i++) {
         const int64_t at = turns[i].row;
         const size_t mark = s->held.marks.size;
-        do_row(s, nnc_sweep_row_at(s->sweep, batch->first + at), &s->held);
-        turns[at].mark = s->held.marks.size > mark ? mark : NNC_NO_MARK;
+        do_row(s, row_at(s->sweep, batch->first + at), &s->held);
+        turns[at].mark = s->held.marks.size > mark ? mark : NO_MARK;
     }
     for (int64_t i = 0; i < batch->count; i++) {
-        if (turns[i].mark != NNC_NO_MARK && nnc_batch_next(&s->held, &turns[i].mark, &row)) {
+        if (turns[i].mark != NO_MARK && nnc_batch_next(&s->held, &turns[i].mark, &row)) {
             nnc_buffer_put(&batch->bytes, row.bytes, row.size);
             nnc_batch_mark(batch, row.number, row.key);
         }
@@ -308,16 +514,16 @@ static void work_mixed(nnc_sweeper *s, nnc_batch *batch)
 void nnc_sweeper_work(void *sweeper, nnc_batch *batch)
 {
     nnc_sweeper *s = sweeper;
-    if (nnc_order_take(s->sweep, &s->order, batch)) {
+    if (order_rows(s->sweep, &s->order, batch)) {
         work_mixed(s, batch);
         return;
     }
     for (int64_t i = batch->first; i < batch->first + batch->count; i++) {
-        do_row(s, nnc_sweep_row_at(s->sweep, i), batch);
+        do_row(s, row_at(s->sweep, i), batch);
     }
 }
 
 int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper)
 {
-    return nnc_order_chunk(sweeper->sweep, &sweeper->order);
+    return chunk_of(sweeper->sweep, &sweeper->order);
 }

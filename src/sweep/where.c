@@ -1,223 +1,127 @@
-#include "sweep/where.h"
-
-#include <ctype.h>
+/* Constraints: reading them as a tree, and testing them on a row, some of whose values are not known yet. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/expression.h"
 #include "base/number.h"
+#include "sweep/sweep_internal.h"
 
-enum { DEPTH_MAX = 64, NAME_MAX_SIZE = 64 };
+/* ---- reading ---- */
 
-/* Operators of two letters go by another one. */
-enum {
-    OP_OR = 'o',
-    OP_AND = 'a',
-    OP_EQ = '=',
-    OP_NE = 'n',
-    OP_LE = 'l',
-    OP_GE = 'g',
-    OP_NEG = 'm'
-};
-
-typedef struct operator_text {
-    const char *text;
-    char op;
-    int level; /* binds tighter with more */
-} operator_text;
-
-/* Longer ones before those they begin with. */
-static const operator_text operators[] = {
-    { "||", OP_OR, 1 }, { "&&", OP_AND, 2 }, { "==", OP_EQ, 3 }, { "!=", OP_NE, 3 },
-    { "<=", OP_LE, 3 }, { ">=", OP_GE, 3 },  { "<", '<', 3 },    { ">", '>', 3 },
-    { "+", '+', 4 },    { "-", '-', 4 },     { "*", '*', 5 },    { "/", '/', 5 },
-    { "%", '%', 5 },
-};
-enum { OPERATOR_COUNT = sizeof operators / sizeof operators[0], TIGHTEST = 5 };
-
-typedef struct parser {
-    const char *option, *text, *at;
+typedef struct reading {
+    const char *option, *text;
     nnc_where_name *name;
     void *context;
     nnc_where *where;
+    int32_t waiting[NNC_WHERE_NODES]; /* nodes that wait for their operator */
+    int32_t waiting_count;
     nnc_error *err;
     nnc_status status;
-    int depth;
-} parser;
+} reading;
 
-static int32_t parse_level(parser *p, int level);
-
-static int32_t refuse(parser *p, const char *expected)
+static void refuse(void *context, const char *expected, const char *at)
 {
-    if (p->status == NNC_OK && *p->at == '\0') {
-        p->status = nnc_fail(p->err, NNC_BAD_USAGE, p->option, "expected %s at the end of \"%s\"",
-                             expected, p->text);
-    } else if (p->status == NNC_OK) {
-        p->status = nnc_fail(p->err, NNC_BAD_USAGE, p->option,
-                             "expected %s at column %d of \"%s\", found \"%.20s\"", expected,
-                             (int)(p->at - p->text) + 1, p->text, p->at);
+    reading *r = context;
+    r->status = *at == '\0' ? nnc_fail(r->err, NNC_BAD_USAGE, r->option,
+                                       "expected %s at the end of \"%s\"", expected, r->text)
+                            : nnc_fail(r->err, NNC_BAD_USAGE, r->option,
+                                       "expected %s at column %d of \"%s\", found \"%.20s\"",
+                                       expected, (int)(at - r->text) + 1, r->text, at);
+}
+
+static bool add_node(reading *r, nnc_where_node node)
+{
+    if (r->where->node_count == NNC_WHERE_NODES) {
+        r->status =
+            nnc_fail(r->err, NNC_BAD_USAGE, r->option,
+                     "too long, expected at most %d names, numbers and operators", NNC_WHERE_NODES);
+        return false;
     }
-    return -1;
+    r->waiting[r->waiting_count++] = r->where->root = r->where->node_count;
+    r->where->nodes[r->where->node_count++] = node;
+    return true;
 }
 
-static int32_t add_node(parser *p, nnc_where_node node)
-{
-    if (p->where->node_count == NNC_WHERE_NODES) {
-        if (p->status == NNC_OK) {
-            p->status = nnc_fail(p->err, NNC_BAD_USAGE, p->option,
-                                 "too long, expected at most %d names, numbers and operators",
-                                 NNC_WHERE_NODES);
-        }
-        return -1;
-    }
-    p->where->nodes[p->where->node_count] = node;
-    return p->where->node_count++;
-}
-
-static void skip_blanks(parser *p)
-{
-    p->at += strspn(p->at, " \t\n");
-}
-
-static int32_t parse_number(parser *p)
+static size_t add_number(void *context, const char *at)
 {
     char number[NNC_NUMBER_TEXT * 2];
-    nnc_where_node node = { .op = '0', .left = -1, .right = -1 };
-    size_t length = nnc_number_span(p->at, strlen(p->at));
-    if (length > 0) { /* and its unit, where one stands behind it */
-        length += strspn(p->at + length, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-        length += strncmp(p->at + length, "/s", 2) == 0 ? 2 : 0;
+    nnc_where_node node = { .kind = NNC_WHERE_NUMBER };
+    size_t length = nnc_number_span(at, strlen(at));
+    if (length > 0) { /* a unit may follow */
+        length += strspn(at + length, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        length += strncmp(at + length, "/s", 2) == 0 ? 2 : 0;
     }
-    snprintf(number, sizeof number, "%.*s", (int)length, p->at);
+    snprintf(number, sizeof number, "%.*s", (int)length, at);
     if (length == 0 || length >= sizeof number || !nnc_read_typed(number, &node.number)) {
-        return refuse(p, "a number, such as 9.5, 860ms or 70GB");
+        refuse(context, "a number, such as 9.5, 860ms or 70GB", at);
+        return 0;
     }
-    p->at += length;
-    return add_node(p, node);
+    return add_node(context, node) ? length : 0;
 }
 
-static int32_t parse_text(parser *p)
+static bool add_text(void *context, const char *text, size_t length)
 {
-    const char quote = *p->at;
-    const char *end = strchr(p->at + 1, quote);
-    const size_t length = end != NULL ? (size_t)(end - p->at - 1) : 0;
-    nnc_where *where = p->where;
-    if (end == NULL || length + 1 > sizeof where->texts - (size_t)where->text_size) {
-        return refuse(p, end == NULL ? "the closing quote" : "texts of fewer characters");
+    reading *r = context;
+    nnc_where *where = r->where;
+    if (length + 1 > sizeof where->texts - (size_t)where->text_size) {
+        refuse(r, "texts of fewer characters", text - 1);
+        return false;
     }
-    const nnc_where_node node = { .op = 't', .left = -1, .right = -1, .text = where->text_size };
-    memcpy(where->texts + where->text_size, p->at + 1, length);
+    const nnc_where_node node = { .kind = NNC_WHERE_WORD, .text = where->text_size };
+    memcpy(where->texts + where->text_size, text, length);
     where->texts[where->text_size + (int32_t)length] = '\0';
     where->text_size += (int32_t)length + 1;
-    p->at = end + 1;
-    return add_node(p, node);
+    return add_node(r, node);
 }
 
-static int32_t parse_name(parser *p)
+static bool add_name(void *context, const char *text, size_t length)
 {
-    char name[NAME_MAX_SIZE];
-    nnc_where_node node = { .op = 'v', .left = -1, .right = -1 };
-    size_t length = 0;
-    while (isalnum((unsigned char)p->at[length]) || p->at[length] == '_' || p->at[length] == '.') {
-        length++;
-    }
+    enum { NAME_SIZE = 64 };
+    char name[NAME_SIZE];
+    reading *r = context;
+    nnc_where_node node = { .kind = NNC_WHERE_VARIABLE };
     if (length >= sizeof name) {
-        return refuse(p, "a name");
+        refuse(r, "a name", text);
+        return false;
     }
-    snprintf(name, sizeof name, "%.*s", (int)length, p->at);
-    if (p->status == NNC_OK) {
-        p->status = p->name(p->context, name, &node.variable, p->err);
-    }
-    p->at += length;
-    return add_node(p, node);
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    r->status = r->name(r->context, name, &node.variable, r->err);
+    return r->status == NNC_OK && add_node(r, node);
 }
 
-static int32_t parse_operand(parser *p)
+static bool add_operator(void *context, nnc_operator of)
 {
-    skip_blanks(p);
-    if (p->status != NNC_OK || p->depth == DEPTH_MAX) {
-        return refuse(p, "fewer brackets and signs inside each other");
-    }
-    if (*p->at == '!' || *p->at == '-') {
-        nnc_where_node node = { .op = *p->at == '-' ? OP_NEG : '!', .right = -1 };
-        p->at++;
-        p->depth++;
-        node.left = parse_operand(p);
-        p->depth--;
-        return node.left < 0 ? -1 : add_node(p, node);
-    }
-    if (*p->at == '(') {
-        p->at++;
-        p->depth++;
-        const int32_t inner = parse_level(p, 1);
-        p->depth--;
-        if (inner < 0 || *p->at != ')') {
-            return refuse(p, "\")\"");
-        }
-        p->at++;
-        return inner;
-    }
-    if (*p->at == '\'' || *p->at == '"') {
-        return parse_text(p);
-    }
-    if (isdigit((unsigned char)*p->at)) {
-        return parse_number(p);
-    }
-    if (isalpha((unsigned char)*p->at) || *p->at == '_') {
-        return parse_name(p);
-    }
-    return refuse(p, "a name, a number or \"(\"");
-}
-
-static const operator_text *operator_here(const parser *p)
-{
-    for (int i = 0; i < OPERATOR_COUNT; i++) {
-        if (strncmp(p->at, operators[i].text, strlen(operators[i].text)) == 0) {
-            return &operators[i];
-        }
-    }
-    return NULL;
-}
-
-/* Operators that bind at least as tightly as level; equal ones group from the left. */
-static int32_t parse_level(parser *p, int level)
-{
-    int32_t left = level > TIGHTEST ? parse_operand(p) : parse_level(p, level + 1);
-    while (left >= 0 && level <= TIGHTEST) {
-        skip_blanks(p);
-        const operator_text *found = operator_here(p);
-        if (found == NULL || found->level != level) {
-            break;
-        }
-        p->at += strlen(found->text);
-        const int32_t right = parse_level(p, level + 1);
-        left = right < 0
-                   ? -1
-                   : add_node(p, (nnc_where_node){ .op = found->op, .left = left, .right = right });
-    }
-    return left;
+    reading *r = context;
+    nnc_where_node node = { .kind = NNC_WHERE_OPERATOR, .of = of };
+    node.right = of < NNC_OPERATOR_COUNT ? r->waiting[--r->waiting_count] : -1;
+    node.left = r->waiting[--r->waiting_count];
+    return add_node(r, node);
 }
 
 nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name *name,
                            void *context, nnc_where *where, nnc_error *err)
 {
-    parser p = { .option = option,
-                 .text = text,
-                 .at = text,
-                 .name = name,
-                 .context = context,
-                 .where = where,
-                 .err = err };
+    static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ALL,
+                                                   .nesting_max = 64,
+                                                   .name_marks = "_.",
+                                                   .number = add_number,
+                                                   .name = add_name,
+                                                   .text = add_text,
+                                                   .operate = add_operator,
+                                                   .refuse = refuse };
+    reading r = {
+        .option = option, .text = text, .name = name, .context = context, .where = where, .err = err
+    };
     *where = (nnc_where){ 0 };
-    where->root = parse_level(&p, 1);
-    if (p.status == NNC_OK && *p.at != '\0') {
-        refuse(&p, "an operator");
-    }
-    return p.status;
+    (void)nnc_expression_read(&grammar, text, &r); /* the status tells */
+    return r.status;
 }
 
-/* A value while a constraint is tested. */
+/* ---- testing ---- */
+
+/* A value during a test. */
 typedef struct value {
     bool later; /* not known yet */
     double number;
@@ -250,29 +154,29 @@ static value of_cell(const nnc_cell *cell)
     return of_number((double)NAN);
 }
 
-static double compute(char op, value a, value b)
+static double compute(nnc_operator of, value a, value b)
 {
     const double x = a.number, y = b.number;
-    switch (op) {
-    case OP_EQ:
-    case OP_NE: {
+    switch (of) {
+    case NNC_OPERATOR_EQUAL:
+    case NNC_OPERATOR_NOT_EQUAL: {
         const bool texts = a.text != NULL && b.text != NULL;
         const bool equal = texts ? strcmp(a.text, b.text) == 0 : x == y;
-        return equal == (op == OP_EQ);
+        return equal == (of == NNC_OPERATOR_EQUAL);
     }
-    case OP_LE: return x <= y;
-    case OP_GE: return x >= y;
-    case '<': return x < y;
-    case '>': return x > y;
-    case '+': return x + y;
-    case '-': return x - y;
-    case '*': return x * y;
-    case '/': return x / y;
+    case NNC_OPERATOR_AT_MOST: return x <= y;
+    case NNC_OPERATOR_AT_LEAST: return x >= y;
+    case NNC_OPERATOR_LESS: return x < y;
+    case NNC_OPERATOR_MORE: return x > y;
+    case NNC_OPERATOR_ADD: return x + y;
+    case NNC_OPERATOR_SUBTRACT: return x - y;
+    case NNC_OPERATOR_MULTIPLY: return x * y;
+    case NNC_OPERATOR_DIVIDE: return x / y;
     default: return fmod(x, y);
     }
 }
 
-/* A figure that is not recorded is not true. */
+/* A value that is not recorded counts as false. */
 static nnc_truth truth_of(value v)
 {
     if (v.later) {
@@ -289,20 +193,21 @@ static value of_truth(nnc_truth truth)
 static value test_node(const tester *t, int32_t index) /* NOLINT(misc-no-recursion): NODES deep */
 {
     const nnc_where_node *node = &t->where->nodes[index];
-    switch (node->op) {
-    case '0': return of_number(node->number);
-    case 't': return (value){ .number = (double)NAN, .text = t->where->texts + node->text };
-    case 'v': return of_cell(t->read(t->context, node->variable));
-    default: break;
+    switch (node->kind) {
+    case NNC_WHERE_NUMBER: return of_number(node->number);
+    case NNC_WHERE_WORD:
+        return (value){ .number = (double)NAN, .text = t->where->texts + node->text };
+    case NNC_WHERE_VARIABLE: return of_cell(t->read(t->context, node->variable));
+    case NNC_WHERE_OPERATOR: break;
     }
     const value a = test_node(t, node->left);
-    if (node->op == OP_NEG || node->op == '!') {
+    if (node->of >= NNC_OPERATOR_COUNT) {
         const nnc_truth truth = truth_of(a);
-        return a.later              ? a
-               : node->op == OP_NEG ? of_number(-a.number)
-                                    : of_number(truth == NNC_FALSE);
+        return a.later                           ? a
+               : node->of == NNC_OPERATOR_NEGATE ? of_number(-a.number)
+                                                 : of_number(truth == NNC_FALSE);
     }
-    const bool is_and = node->op == OP_AND, joins = is_and || node->op == OP_OR;
+    const bool is_and = node->of == NNC_OPERATOR_AND, joins = is_and || node->of == NNC_OPERATOR_OR;
     const nnc_truth decides = is_and ? NNC_FALSE : NNC_TRUE;
     if (joins && truth_of(a) == decides) {
         return of_truth(decides);
@@ -315,7 +220,7 @@ static value test_node(const tester *t, int32_t index) /* NOLINT(misc-no-recursi
     if (a.later || b.later) {
         return (value){ .later = true };
     }
-    return of_number(compute(node->op, a, b));
+    return of_number(compute(node->of, a, b));
 }
 
 nnc_truth nnc_where_test(const nnc_where *where, nnc_where_read *read, void *context)

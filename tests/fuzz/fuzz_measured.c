@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "lab/measured.h"
+#include "lab/lab_internal.h"
 #include "toys.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

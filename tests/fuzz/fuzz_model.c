@@ -1,6 +1,7 @@
-/* The reader of model files, foreign ones included. */
+/* The reader of model files and of configurations. */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <nncost/spec.h>
 
@@ -10,7 +11,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    nnc_specs *specs = fuzz_toys(); /* to be like one of these */
+    /* Architectures are those that are shipped; a model may be like a toy. */
+    static bool begun; /* of the process */
+    if (!begun) {
+        begun = setenv("NNCOST_PATH", NNCOST_SOURCE_DIR, 1) == 0;
+    }
+    nnc_specs *specs = fuzz_toys();
     nnc_model model;
     nnc_error err;
     if (specs != NULL) {

@@ -1,4 +1,4 @@
-/* Constraints: parsed, and tested while ever more of their variables are known. */
+/* Parses constraints and tests them while more and more variables become known. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static const nnc_cell *read_known(void *context, int32_t variable)
     return variable < k->count ? &k->cells[variable] : NULL;
 }
 
-/* What is true or false stays so, whatever else comes to be known. */
+/* A constraint that is decided stays so when more variables become known. */
 static void check(const nnc_where *where)
 {
     static const nnc_cell some[] = { { .kind = NNC_CELL_WHOLE, .whole = 3 },

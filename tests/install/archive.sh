@@ -27,6 +27,7 @@ readelf --program-headers --dynamic "$program" >"$work/linked"
 cmp "$work/expected" "$work/found"
 "$program" show h100 --format json >"$work/shown" # the data beside it
 grep -qF "$PWD/share/nncost/hw" "$work/shown"
+"$program" show "$root/tests/data/foreign/llama2-7b.json" >"$work/shown" # by the architectures beside it
 "$program" sweep gpt2 a100 --micro-batch 1,2 --db "$work/rows.db" # SQLite is inside
 
 # The library of the archive needs none that a machine might lack.

@@ -19,7 +19,7 @@ root=$work/root
 mkdir -p "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/info" && touch "$root/var/lib/dpkg/status"
 packages() { dpkg --root="$root" --force-not-root --force-depends --force-script-chrootless --log=/dev/null "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
 packages -i "$deb"
-for file in bin/nncost share/nncost/hw/h100-sxm5-80gb.json share/man/man1/nncost.1 share/man/man5/nncost-files.5 share/doc/nncost/copyright \
+for file in bin/nncost share/nncost/hw/h100-sxm5-80gb.json share/nncost/foreign/llama.json share/nncost/foreign/graphs/vision.json share/man/man1/nncost.1 share/man/man5/nncost-files.5 share/doc/nncost/copyright \
     share/bash-completion/completions/nncost share/zsh/site-functions/_nncost share/fish/vendor_completions.d/nncost.fish \
     include/nncost/nncost.h lib/python3/dist-packages/nncost.py; do
     [[ -s $root/usr/$file ]] || { echo "$file is missing"; exit 1; }

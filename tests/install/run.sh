@@ -54,7 +54,11 @@ echo "installed program"
 cd "$work"
 "$prefix/bin/nncost" --version
 "$prefix/bin/nncost" estimate gpt2-xl a100 >/dev/null
-test -f "$(find "$prefix" -path "*/lab/words.json")"
+for page in man "man files" "completion bash" "completion zsh" "completion fish" "schema plan"; do
+    # shellcheck disable=SC2086 # words
+    "$prefix/bin/nncost" docs $page >printed
+    [[ -s printed ]]
+done
 # The data it reads are the installed ones, not those of the source tree.
 # Into a file: a grep that stops at the first match would close a pipe under the program.
 "$prefix/bin/nncost" show a100 --format json >shown

@@ -60,7 +60,7 @@ plans=(search gpt2-xl a100 --devices 64 --global-batch 96 --format csv)
 "$nncost" "${plans[@]}" >"$work/alone"
 hosts "$nncost" "${plans[@]}" >"$work/both"
 cmp "$work/alone" "$work/both"
-# What the other host alone lacks ends both, with its message.
+# A file that only the other host lacks ends both, with its message.
 status=0
 mkdir "$work/files"
 cp "$root/models/gpt2.json" "$work/files"

@@ -39,7 +39,7 @@ if sweep --db "$work/alone.db" >/dev/null 2>&1; then
     "$nncost" merge "$work/ranks.csv" "$work/ranks.db"
     cmp "$work/alone" "$work/ranks.csv"
 fi
-# Nothing to do, and a failure of rank 0, end all ranks. A quiet launcher adds nothing to an answer that is no.
+# All ranks end when there is no row, and when rank 0 fails. A quiet launcher adds no line to the answer "no".
 status=0
 mpirun --quiet -n 3 --oversubscribe --allow-run-as-root "$nncost" "${plans[@]}" --where 'tensor > 9' >"$work/out" \
     2>"$work/err" || status=$?
@@ -53,8 +53,7 @@ for wrong in --bogus 'one more'; do
     ((status == 2)) && (($(grep -c '^nncost: ' "$work/err") == 1)) && [[ ! -e $work/none ]]
 done
 
-# The same of a search, with every count: ranks know in a round what one process would. Time and
-# threads are those of the run.
+# The same for a search, with every count: pruning in a round is that of one process. Elapsed time and threads differ.
 search() # name, ranks (0: without mpirun), options
 {
     local name=$1 ranks=$2 status=0 run=()
@@ -95,7 +94,7 @@ refused_search 3 '--tensor: ' "${plans[@]}" --tensor 64
 refused_search 3 '.*gpt9' gpt9 a100 --devices 8 --global-batch 8
 refused_search 4 "$work/no/such" "${plans[@]}" --output "$work/no/such"
 
-# What goes wrong on one rank alone ends all, with its message: rank 2 reads another file, or none.
+# A failure of one rank ends all, with its message: rank 2 reads another file, or cannot read it.
 mkdir "$work/here" "$work/there"
 cp "$root/models/gpt2.json" "$work/here"
 sed 's/"layers": 12/"layers": 24/' "$work/here/gpt2.json" >"$work/there/gpt2.json"
@@ -132,7 +131,7 @@ done
 rm "$work/there/gpt2.json"
 refused_rank 4 "$work/there/gpt2.json: " 2 "${search[@]}"
 refused_rank 4 "$work/there/gpt2.json: " 2 "${rows[@]}"
-# What is in the place of the output stays.
+# The old output file stays.
 echo kept >"$work/old"
 refused_rank 4 "$work/there/gpt2.json: " 1 "${rows[@]}" --output "$work/old"
 [[ $(cat "$work/old") == kept ]]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The bytes of a sweep are the same for any number of threads, and its shards put together are it.
+# A sweep writes the same bytes on any number of threads, and its merged shards are the same bytes.
 #   usage: partition.sh NNCOST
 set -euo pipefail
 export LC_ALL=C

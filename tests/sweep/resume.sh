@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A sweep into a database that is killed at any moment and started again ends with the rows of one
-# that was not; shards of databases put together are the same, too.
+# A sweep into a database that is killed at any moment and started again ends with the same rows; so do merged shards of
+# databases.
 #   usage: resume.sh NNCOST          exits 77 (skipped) when built without SQLite
 set -euo pipefail
 export LC_ALL=C
@@ -15,7 +15,7 @@ cd "$work"
 
 "$nncost" sweep dense round --db probe.db >log 2>&1 || { cat log; exit 77; }
 
-# Enough work that it is killed in the middle of it.
+# Enough rows that the sweep is killed before its end.
 plans=(sweep dense fitted --micro-batch '1,2' --seq-len 1..300 --micro-batches 1..50 --threads 2)
 sweep() { "$nncost" "${plans[@]}" "$@"; }
 
@@ -41,7 +41,7 @@ cmp whole.db.csv killed.db.csv
 sweep --db killed.db >again
 grep -q 'was complete' again
 
-# A signal: whole rows, a message, 128 and its number; then on from there.
+# A signal ends with whole rows, a message and exit code 128 + signal; the next start goes on from there.
 "$nncost" "${plans[@]}" --db stopped.db >/dev/null 2>stopped.err &
 child=$!
 sleep "$(part 50)"

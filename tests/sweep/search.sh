@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The shards of a search put together are the search, with pruning and without.
+# The merged shards of a search are the search, with and without pruning.
 #   usage: search.sh NNCOST
 set -euo pipefail
 export LC_ALL=C
@@ -16,8 +16,8 @@ plans=(dense fitted --devices 8 --global-batch 12 --best 30)
 sizes=(dense fitted --devices '2,4,6,12' --global-batch 12 --recompute 'none,full')
 limits=(dense fitted --devices 8 --global-batch 16 --tokens 1e9)
 
-# Time and threads are those of the run. What one shard alone knows prunes less; legal plans and those that fit are
-# counted whatever is pruned.
+# Elapsed time and threads differ. A shard prunes less, with its own plans alone; legal and fitting plans are counted
+# before pruning.
 untimed() { sed -E 's/"(elapsed_s|threads)": .*/"\1": 0,/' "$1"; }
 uncounted() { untimed "$1" | sed -E 's/"(evaluated|pruned)": [0-9]+/"\1": 0/g'; }
 figure() { sed -nE "s/^  \"$2\": ([0-9]+),/\1/p" "$1"; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sweeps and searches on many threads say what one thread says. For a program with a sanitizer, too.
+# Sweeps and searches give the same output on many threads as on one. Also run by builds with a sanitizer.
 #   usage: threads.sh NNCOST
 set -euo pipefail
 export LC_ALL=C

@@ -46,8 +46,9 @@ five/impossible  round   10.00 ms  66.15 ms  +561.5%
 
 rows that cannot be expressed:
 
-rows  file       reason                                   the first
-   1  steps.csv  precision int8: no training in integers  four/int8
+rows file      reason                                                                      the first
+   1 steps.csv --precision: round does not train in this format, expected one of fp32, b.. four/int8
+cut: reason (a width of 100, see COLUMNS)
 
 $ nncost accuracy inputs/steps.csv --format markdown
 5 rows: 4 predicted, 1 that cannot be expressed
@@ -101,14 +102,14 @@ $ nncost accuracy inputs/steps.csv --format markdown
 
 | rows | file | reason | the first |
 |---:|:---|:---|:---|
-| 1 | steps.csv | precision int8: no training in integers | four/int8 |
+| 1 | steps.csv | --precision: round does not train in this format, expected one of fp32, bf16, fp16, found int8 | four/int8 |
 
 $ nncost accuracy inputs/steps.csv --format csv
 id,measured,predicted,error,low,high,reason\r
 one/small,0.12,0.0791185002906,-0.340679164245,,,\r
 two/full,3.1,1.94406116173,-0.372883496217,,,\r
 three/open,0.7,0.389008569013,-0.444273472838,,,\r
-four/int8,0.1,,,,,precision int8: no training in integers\r
+four/int8,0.1,,,,,"'--precision: round does not train in this format, expected one of fp32, bf16, fp16, found int8"\r
 five/impossible,0.01,0.0791185002906,6.91185002906,,,\r
 $ nncost accuracy inputs/steps.csv --format json
 {
@@ -142,7 +143,7 @@ $ nncost accuracy inputs/steps.csv --format json
     {"id": "one/small", "file": "steps.csv", "line": 2, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": null, "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.12, "rounding": 0.01, "predicted_s": 0.0791185002906, "error": -0.340679164245, "low_s": null, "high_s": null, "lower_bound_s": 0.0661531498906, "model_flops": 7.00133356339e12, "memory_stat": "allocated", "measured_bytes": 13421772800, "predicted_bytes": 6718210048, "most_bytes": 6718210048, "fit": "fits", "memory_error": -0.499454345703, "what": "", "reason": null},
     {"id": "two/full", "file": "steps.csv", "line": 3, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": null, "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 3.1, "rounding": null, "predicted_s": 1.94406116173, "error": -0.372883496217, "low_s": null, "high_s": null, "lower_bound_s": 1.83307862016, "model_flops": 1.18932798387e15, "memory_stat": "reserved", "measured_bytes": 32212254720, "predicted_bytes": 6035464192, "most_bytes": 6035464192, "fit": "fits", "memory_error": -0.812634531657, "what": "", "reason": null},
     {"id": "three/open", "file": "steps.csv", "line": 4, "kind": "step", "served": null, "device": "round", "framework": "yours", "software": null, "source": "steps.csv", "model": "", "fitted": false, "undecided": "recompute", "measured_s": 0.7, "rounding": 0.005, "predicted_s": 0.389008569013, "error": -0.444273472838, "low_s": null, "high_s": null, "lower_bound_s": 0.22500964565, "model_flops": 3.76496833167e14, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 8776712192, "most_bytes": 8776712192, "fit": "fits", "memory_error": null, "what": "", "reason": null},
-    {"id": "four/int8", "file": "steps.csv", "line": 5, "kind": "step", "served": null, "device": "round", "framework": "yours", "software": null, "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.1, "rounding": null, "predicted_s": null, "error": null, "low_s": null, "high_s": null, "lower_bound_s": null, "model_flops": null, "memory_stat": null, "measured_bytes": null, "predicted_bytes": null, "most_bytes": null, "fit": "fits", "memory_error": null, "what": "", "reason": "precision int8: no training in integers"},
+    {"id": "four/int8", "file": "steps.csv", "line": 5, "kind": "step", "served": null, "device": "round", "framework": "yours", "software": null, "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.1, "rounding": null, "predicted_s": null, "error": null, "low_s": null, "high_s": null, "lower_bound_s": null, "model_flops": null, "memory_stat": null, "measured_bytes": null, "predicted_bytes": null, "most_bytes": null, "fit": "fits", "memory_error": null, "what": "", "reason": "--precision: round does not train in this format, expected one of fp32, bf16, fp16, found int8"},
     {"id": "five/impossible", "file": "steps.csv", "line": 6, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": null, "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.01, "rounding": 0.01, "predicted_s": 0.0791185002906, "error": 6.91185002906, "low_s": null, "high_s": null, "lower_bound_s": 0.0661531498906, "model_flops": 7.00133356339e12, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 6718210048, "most_bytes": 6718210048, "fit": "fits", "memory_error": null, "what": "", "reason": null}
   ]
 }
@@ -219,9 +220,10 @@ five/impossible  round   10.00 ms  66.15 ms  +561.5%
 
 rows that cannot be expressed:
 
-rows  file       reason                                      the first
-   1  steps.csv  precision int8: no training in integers     four/int8
-   1  parts.csv  hardware: no device file for "nowhere-100"  elsewhere
+rows file      reason                                                                      the first
+   1 steps.csv --precision: round does not train in this format, expected one of fp32, b.. four/int8
+   1 parts.csv hardware: no device file for "nowhere-100"                                  elsewhere
+cut: reason (a width of 100, see COLUMNS)
 
 every row:
 
@@ -229,7 +231,7 @@ row             device      measured predicted   error memory left open, or why 
 one/small       round       120.0 ms  79.12 ms  -34.1% -49.9%
 two/full        round        3.100 s   1.944 s  -37.3% -81.3%
 three/open      round       700.0 ms  389.0 ms  -44.4%      - recompute
-four/int8       round       100.0 ms         -       -      - precision int8: no training in integ..
+four/int8       round       100.0 ms         -       -      - --precision: round does not train in..
 five/impossible round       10.00 ms  79.12 ms +691.2%      -
 square          round       1.600 ms  1.374 ms  -14.1%      -
 flat            round       60.00 us  33.82 us  -43.6%      -
@@ -245,7 +247,7 @@ $ nncost accuracy inputs/steps.csv --fold not:1/2 --format csv
 id,measured,predicted,error,low,high,reason\r
 one/small,0.12,0.0791185002906,-0.340679164245,,,\r
 two/full,3.1,1.94406116173,-0.372883496217,,,\r
-four/int8,0.1,,,,,precision int8: no training in integers\r
+four/int8,0.1,,,,,"'--precision: round does not train in this format, expected one of fp32, bf16, fp16, found int8"\r
 five/impossible,0.01,0.0791185002906,6.91185002906,,,\r
 $ nncost accuracy inputs/steps.csv --fold 1/2 --group framework,device --format csv
 id,measured,predicted,error,low,high,reason\r
@@ -332,7 +334,7 @@ $ echo id,hardware,n_devices,measured_step_s >rows.csv; nncost accuracy rows.csv
 no lower bound lies above its measurement
 
 $ printf 'id,hardware,measured_step_s\na,round,1\n' >rows.csv; nncost accuracy rows.csv
-! nncost: rows.csv:1: column n_devices is missing
+! nncost: rows.csv:1: column devices is missing
 [3]
 $ printf 'id,hardware,n_devices,mesured_step_s\na,round,1,1\n' >rows.csv; nncost accuracy rows.csv
 ! nncost: rows.csv:1: unknown column "mesured_step_s", did you mean measured_step_s?
@@ -364,75 +366,57 @@ $ nncost accuracy inputs/steps.csv --set layers=x
 ! nncost: --set layers: not a number, expected a whole number from 1 to 100000, found "x"
 [2]
 
-# What words stand for is in lab/words.json, and what a framework does in the profile that stands for it: the longest
-# name that fits, with a version before without.
-$ cat > toy/software/mine.json <<'END'
-> { "schema": "nncost.software/1", "id": "mine", "name": "Mine", "like": "eager",
->   "stands_for": [{ "framework": "mine", "zero": 1, "micro_batch": 2, "vocab_multiple": 128 },
->     { "framework": "mine", "version": "2", "zero": 2, "one_pass": true },
->     { "framework": "mine too", "attention": "unfused", "half_selective": true }] }
-> END
-$ nncost validate toy/software/mine.json && nncost show mine | grep ^for
-toy/software/mine.json: ok
-for       mine
-for       mine 2
-for       mine too
+# Other spellings of columns and values; a column is any field, and one row names its profile and why it does not count.
 $ cat > words.csv <<'END'
-> id,hardware,n_devices,framework,framework_version,model_family,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,tp,dp,sharding,global_batch,precision,recompute,task,measured_step_s
-> mine,round,4,mine,1.9,net,2,512,8,1024,1000,128,0,1,4,,16,half,none,,0.1
-> two,round,4,mine,2.1,wide net,2,512,8,1024,1000,128,0,1,4,zero3,16,bf16,selective,,0.1
-> too,round,4,mine too,2.1,wide net,2,512,8,1024,1000,128,1,1,4,,16,bf16,selective,,0.1
-> none,round,4,other,,net,2,512,8,1024,1000,128,0,1,4,,16,bf16,none,,0.1
-> odd,round,4,mine,,oddity,2,512,8,1024,1000,128,0,1,4,,16,bf16,none,,0.1
-> unet,round,4,mine,,net-x,,,,,,,,1,4,,16,bf16,none,,0.1
-> word,round,4,mine,,net,2,512,8,1024,1000,128,0,1,4,zero4,16,bf16,none,,0.1
-> task,round,4,mine,,net,2,512,8,1024,1000,128,0,1,4,,16,bf16,none,play,0.1
+> id,hardware,n_devices,framework,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,tp,dp,sharding,micro_batch,precision,recompute,measured_step_s
+> one,round,4,mine,2,512,8,1024,1000,128,0,1,4,fsdp,4,amp fp16,none,0.1
+> word,round,4,mine,2,512,8,1024,1000,128,0,1,4,zero4,4,bf16,none,0.1
 > END
 $ nncost accuracy words.csv --format csv | cut -d, -f1,7
 id,reason\r
-mine,\r
-two,\r
-too,\r
-none,\r
-odd,model family oddity is too odd\r
-unet,\r
+one,\r
 word,"sharding ""zero4"" has no meaning here"\r
-task,"task ""play"" has no meaning here"\r
-$ nncost accuracy words.csv --format json | grep -oE '"id": "[a-z]*"|"(software|undecided)": [^,]*,'
-"id": "mine"
-"software": "mine",
-"undecided": "micro_batch",
-"id": "two"
-"software": "mine",
-"undecided": "micro_batch",
-"id": "too"
-"software": "mine",
-"undecided": "micro_batch",
-"id": "none"
+$ cat > canonical.csv <<'END'
+> id,device,devices,software,framework,model,tensor,data,zero,micro_batch,precision,recompute,open,refused,device.mem_bytes_per_s,host_pass_s,measured_s
+> plain,round,4,eager,mine,dense layers=2,1,4,3,4,bf16,none,,,,,0.1
+> memory,round,4,eager,mine,dense layers=2,1,4,3,4,bf16,none,,,2e12,,0.1
+> host,round,4,eager,mine,dense layers=2,1,4,3,4,bf16,none,,,,0.5,0.1
+> open,round,4,,mine,dense,1,4,3,4,bf16,,recompute,,,,0.1
+> old,round,4,,mine,dense,1,4,3,4,bf16,none,,of another release,,,0.1
+> field,round,4,,mine,dense layres=2,1,4,3,4,bf16,none,,,,,0.1
+> END
+$ nncost accuracy canonical.csv --format csv
+id,measured,predicted,error,low,high,reason\r
+plain,0.1,0.0131933066715,-0.868066933285,,,\r
+memory,0.1,0.0116234570845,-0.883765429155,,,\r
+host,0.1,0.513193306671,4.13193306671,,,\r
+open,0.1,0.03212312,-0.6787688,,,\r
+old,0.1,,,,,of another release\r
+field,0.1,,,,,"model dense layres=2: layres unknown field, expected one of the decoder's fields, perhaps ""layers"", found ""layres"""\r
+$ nncost accuracy canonical.csv --format json | grep -oE '"id": "[a-z]*"|"(software|undecided)": [^,]*,'
+"id": "plain"
+"software": "eager",
+"undecided": "",
+"id": "memory"
+"software": "eager",
+"undecided": "",
+"id": "host"
+"software": "eager",
+"undecided": "",
+"id": "open"
 "software": null,
-"undecided": "micro_batch",
-"id": "odd"
-"software": "mine",
-"undecided": "micro_batch",
-"id": "unet"
-"software": "mine",
-"undecided": "micro_batch",
-"id": "word"
-"software": "mine",
-"undecided": "micro_batch",
-"id": "task"
-"software": "mine",
-"undecided": "micro_batch",
+"undecided": "recompute",
+"id": "old"
+"software": null,
+"undecided": "",
+"id": "field"
+"software": null,
+"undecided": "",
+$ nncost accuracy canonical.csv --only plain --set mem_bytes_per_s=2e12 --format csv
+id,measured,predicted,error,low,high,reason\r
+plain,0.1,0.0116234570845,-0.883765429155,,,\r
 
-# A table that is none, and a profile that stands for what it does not know.
-$ sed -i 's/"half": "fp16"/"half": 16/; s/"begins": "net-"/"starts": "net-"/' toy/lab/words.json
-$ nncost accuracy inputs/steps.csv
-! nncost: toy/lab/words.json:4: words.precision.half: wrong type, expected a text, or an object with "refused", found 16
-[3]
-$ sed -i 's/"schema": "nncost.words.1"/"schema": 1/' toy/lab/words.json
-$ nncost accuracy inputs/steps.csv
-! nncost: toy/lab/words.json:2: schema: unknown schema, expected "nncost.words/1"
-[3]
+# A profile that stands for what it does not know.
 $ sed -i 's/"sources"/"stands_for": [{ "framwork": "x", "zero": 4, "same_as": "y" }], "sources"/' toy/software/eager.json
 $ nncost validate toy/software/eager.json
 ! nncost: toy/software/eager.json:22: stands_for[0].framwork: unknown key, expected one of the framework's keys, perhaps "framework", found "framwork"

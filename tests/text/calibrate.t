@@ -7,13 +7,13 @@ round: fitted on 1 row, 0 held out, 0 of other devices
 
 fitted:
 
-figure                  before     after  rows
+parameter               before     after  rows
 efficiency.calibration       1  0.708254     1
 
 left as they are:
 
-figure                                value  why
-efficiency.pointwise.memory_fraction      1  takes 5 rows or more for each figure
+parameter                             value  why
+efficiency.pointwise.memory_fraction      1  takes 5 rows or more for each parameter
 
 errors:
 
@@ -26,21 +26,21 @@ no device file is written: --output FILE.json writes one
 $ nncost calibrate one.csv --device round --format csv
 name,before,after,rows,at_limit,reason\r
 efficiency.calibration,1,0.708254,1,false,\r
-efficiency.pointwise.memory_fraction,1,1,0,false,takes 5 rows or more for each figure\r
+efficiency.pointwise.memory_fraction,1,1,0,false,takes 5 rows or more for each parameter\r
 $ nncost calibrate one.csv --device round --format markdown
 round: fitted on 1 row, 0 held out, 0 of other devices
 
 ## fitted
 
-| figure | before | after | rows |  |
+| parameter | before | after | rows |  |
 |:---|---:|---:|---:|:---|
 | efficiency.calibration | 1 | 0.708254 | 1 |  |
 
 ## left as they are
 
-| figure | value | why |
+| parameter | value | why |
 |:---|---:|:---|
-| efficiency.pointwise.memory_fraction | 1 | takes 5 rows or more for each figure |
+| efficiency.pointwise.memory_fraction | 1 | takes 5 rows or more for each parameter |
 
 ## errors
 
@@ -64,7 +64,7 @@ $ nncost calibrate one.csv --device round --format json
   "other_devices": 0,
   "figures": [
     {"name": "efficiency.calibration", "before": 1, "after": 0.708254, "rows": 1, "at_limit": false, "reason": null},
-    {"name": "efficiency.pointwise.memory_fraction", "before": 1, "after": 1, "rows": 0, "at_limit": false, "reason": "takes 5 rows or more for each figure"}
+    {"name": "efficiency.pointwise.memory_fraction", "before": 1, "after": 1, "rows": 0, "at_limit": false, "reason": "takes 5 rows or more for each parameter"}
   ],
   "groups": [
     {"name": "steps", "rows": 1, "held_out": 0, "parts": 0, "before": {"scored": 1, "mape": 0.270569201644, "median": 0.270569201644, "p90": 0.270569201644, "bias": -0.270569201644}, "after": {"scored": 1, "mape": 4.72647020078e-7, "median": 4.72647020078e-7, "p90": 4.72647020078e-7, "bias": -4.72647020078e-7}, "cross_validated": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}, "held_out_before": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}, "held_out_after": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}}
@@ -78,12 +78,12 @@ round: fitted on 4 rows, 0 held out, 1 of other devices
 
 fitted:
 
-figure                                   before     after  rows
+parameter                                before     after  rows
 efficiency.gemm.bf16.sustained_fraction       1  0.770398     4
 
 left as they are:
 
-figure                                  value  why
+parameter                               value  why
 efficiency.gemm.bf16.boost_ratio            1  takes 20 rows or more
 efficiency.gemm.bf16.memory_fraction        1  takes 20 rows or more
 efficiency.gemm.bf16.fixed_s                0  takes 20 rows or more
@@ -102,7 +102,7 @@ round: fitted on 8 rows, 4 held out, 0 of other devices
 
 fitted:
 
-figure                                              before       after  rows
+parameter                                           before       after  rows
 efficiency.collectives.all_reduce.bus_fraction           1    0.807317     8
 efficiency.collectives.all_reduce.fixed_s                0  8.02086e-6     8
 efficiency.collectives.all_reduce.knee_bytes             0     2140830     8
@@ -117,8 +117,8 @@ all_reduce  held out      4       53.22%  55.65%  2.75%   2.37%                -
 
 rows that are not used:
 
-rows  file             reason                            the first
-   1  collectives.csv  no efficiency figure explains it  send/1
+rows  file             reason                               the first
+   1  collectives.csv  no efficiency parameter explains it  send/1
 
 no device file is written: --output FILE.json writes one
 $ nncost calibrate inputs/fit-steps.csv --device round
@@ -126,14 +126,14 @@ round: fitted on 6 rows, 0 held out, 1 of other devices
 
 fitted:
 
-figure                                before     after  rows
+parameter                             before     after  rows
 efficiency.calibration                     1  0.695976     6
 efficiency.pointwise.memory_fraction       1  0.658653     6
 
 left as they are:
 
-figure                                          value  why
-efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each figure
+parameter                                       value  why
+efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each parameter
 
 errors:
 
@@ -153,7 +153,7 @@ round: fitted on 22 rows, 0 held out, 2 of other devices
 
 fitted:
 
-figure                                              before       after  rows
+parameter                                           before       after  rows
 efficiency.gemm.bf16.sustained_fraction                  1    0.770398     4
 efficiency.collectives.all_reduce.bus_fraction           1    0.830934    12
 efficiency.collectives.all_reduce.fixed_s                0  8.18328e-6    12
@@ -165,14 +165,14 @@ efficiency.pointwise.memory_fraction                     1    0.689556     6
 
 left as they are:
 
-figure                                          value  why
+parameter                                       value  why
 efficiency.gemm.bf16.boost_ratio                    1  takes 20 rows or more
 efficiency.gemm.bf16.memory_fraction                1  takes 20 rows or more
 efficiency.gemm.bf16.fixed_s                        0  takes 20 rows or more
 efficiency.gemm.bf16.k_fill                         0  takes 20 rows or more
 efficiency.gemm.bf16.l2_bytes_per_flop              -  takes 20 rows or more
 efficiency.gemm.bf16.wave_quantization              -  takes 20 rows or more
-efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each figure
+efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each parameter
 
 errors:
 
@@ -183,9 +183,9 @@ steps       fitted on     6       29.63%  29.08%   1.99%   2.04%            2.92
 
 rows that are not used:
 
-rows  file             reason                            the first
-   1  collectives.csv  no efficiency figure explains it  send/1
-   1  fit-steps.csv    leaves open: recompute            step/open
+rows  file             reason                               the first
+   1  collectives.csv  no efficiency parameter explains it  send/1
+   1  fit-steps.csv    leaves open: recompute               step/open
 
 written to mine.json
 $ cat mine.json
@@ -254,7 +254,7 @@ mine: fitted on 1 row, 0 held out, 0 of other devices
 
 fitted:
 
-figure                  before     after  rows
+parameter               before     after  rows
 efficiency.calibration       1  0.910277     1
 $ grep -e fitted_on -e basis mine.json
     "basis": "steps",
@@ -267,13 +267,13 @@ round: fitted on 10 rows, 0 held out, 2 of other devices
 
 fitted:
 
-figure                        before       after  rows
+parameter                     before       after  rows
 efficiency.calibration             1    0.709299    10
 efficiency.pointwise.fixed_s       0  5.64845e-6    10
 
 left as they are:
 
-figure                   value  why
+parameter                value  why
 efficiency.conv.fixed_s      0  changes nothing about these rows
 
 errors:
@@ -296,14 +296,14 @@ with mem_bytes_per_s=2e12
 
 fitted:
 
-figure                  before     after  rows
+parameter               before     after  rows
 efficiency.calibration       1  0.702916     3
 
 left as they are:
 
-figure                                          value  why
-efficiency.pointwise.memory_fraction                1  takes 5 rows or more for each figure
-efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each figure
+parameter                                       value  why
+efficiency.pointwise.memory_fraction                1  takes 5 rows or more for each parameter
+efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each parameter
 
 errors:
 
@@ -322,14 +322,14 @@ round: fitted on 6 rows, 0 held out, 1 of other devices
 
 fitted:
 
-figure                                before     after  rows
+parameter                             before     after  rows
 efficiency.calibration                     1  0.695976     6
 efficiency.pointwise.memory_fraction       1  0.658653     6
 
 left as they are:
 
-figure                                          value  why
-efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each figure
+parameter                                       value  why
+efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each parameter
 
 errors:
 
@@ -347,7 +347,7 @@ no device file is written: --output FILE.json writes one
 
 # The device: missing, unknown, without rows; rows that leave a choice open.
 $ nncost calibrate inputs/fit-steps.csv
-! nncost: --device: missing, expected the device whose figures are fitted
+! nncost: --device: missing, expected the device whose parameters are fitted
 [2]
 $ nncost calibrate inputs/fit-steps.csv --device plane-100
 ! nncost: --device: unknown device, expected one of fitted, old, round, found "plane-100"
@@ -394,7 +394,7 @@ vllm: fitted on 48 rows, 0 held out, 0 of other engines or devices
 
 fitted:
 
-figure                  before       after  rows
+parameter               before       after  rows
 serving.step_s           0.001     0.00208    24
 serving.prefill_factor       1     1.30001    24
 serving.sequence_s        1e-5  2.99999e-5    24
@@ -403,7 +403,7 @@ serving.ttft_wave            1     2.49999    24
 
 left as they are:
 
-figure           value  why
+parameter        value  why
 serving.layer_s   1e-5  takes models of two depths, or is one with step_s
 
 errors:
@@ -419,7 +419,7 @@ vllm: fitted on 24 rows, 24 held out, 0 of other engines or devices
 
 fitted:
 
-figure              before       after  rows
+parameter           before       after  rows
 serving.step_s       0.001  0.00208738    24
 serving.sequence_s    1e-5  3.26958e-5    24
 time per token       held out     12       45.54%  46.69%   1.10%   0.55%                -       -
@@ -454,7 +454,7 @@ $ nncost calibrate inputs/served.csv --serve --output mine.txt
 ! nncost: --output: expected a profile, which ends in .json, found "mine.txt"
 [2]
 $ nncost calibrate inputs/served.csv --device round
-! nncost: inputs/served.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 48 that cannot be used (the first: no efficiency figure explains it)
+! nncost: inputs/served.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 48 that cannot be used (the first: no efficiency parameter explains it)
 [3]
 $ nncost calibrate inputs/steps.csv --serve
 ! nncost: inputs/steps.csv: no row to fit on, expected rows of vllm, found 0 of other engines or devices, 0 held out and 5 that cannot be used (the first: was not served)

@@ -19,7 +19,7 @@ $ sed 's/"mfu": ">= 0.1"/"cost.run": "<= 20000"/' inputs/plans.json >p.json; nnc
 p.json: 2 estimated; 1 of 4 requirements missed
 
 p.json:8: recompute: estimated
-  missed  cost.run <= 20000, found nothing: the plan gives no such figure
+  missed  cost.run <= 20000, found nothing: the plan gives no such metric
 
 Nothing is recorded yet; 'nncost check p.json --update' does it.
 [1]
@@ -62,8 +62,8 @@ $ sed 's/"[0-9a-f]\{16\}"/"-"/; /^      "[br]/s/, "pipeline.*"software"/, ... "s
       }
     },
     "estimates": {
-      "base": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "software_chosen": true, "mode": "predicted"}, "step": {"step_s": 0.033543484, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.872896804637}, "memory": {"activation_bytes": 1121608000, "total_bytes": 2923304000}},
-      "recompute": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "software_chosen": true, "mode": "predicted"}, "step": {"step_s": 0.042888124, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.68270647604}, "memory": {"activation_bytes": 160072000, "total_bytes": 2065960000}}
+      "base": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "software_chosen": true, "mode": "predicted", "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true}, "step": {"step_s": 0.033543484, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.872896804637}, "memory": {"activation_bytes": 1121608000, "total_bytes": 2923304000}},
+      "recompute": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "software_chosen": true, "mode": "predicted", "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true}, "step": {"step_s": 0.042888124, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.68270647604}, "memory": {"activation_bytes": 160072000, "total_bytes": 2065960000}}
     }
   }
 }
@@ -230,7 +230,7 @@ $ nncost check inputs/plans.json
 inputs/plans.json: 2 moved; 4 of 4 requirements met
 
 inputs/plans.json:7: base: moved
-  why     device file: what round says has changed
+  why     device file: the content of round has changed
   moved   step 33.54 ms -> 30.61 ms (-8.74%), most of it update_s
 
 metric           recorded       now  change
@@ -241,7 +241,7 @@ step.forward_s   10.27 ms  9.697 ms  -5.61%
 step.backward_s  20.06 ms  19.31 ms  -3.73%
 
 inputs/plans.json:8: recompute: moved
-  why     device file: what round says has changed
+  why     device file: the content of round has changed
   moved   step 42.89 ms -> 39.45 ms (-8.03%), most of it update_s
 
 metric           recorded       now  change
@@ -257,8 +257,8 @@ If this is meant, accept it with 'nncost check inputs/plans.json --update'.
 # The model is; and a software profile, also the one that is taken where none is named.
 $ nncost check inputs/plans.json --update >/dev/null && sed -i 's/"vocab": 10000/"vocab": 20000/' toy/models/dense.json
 $ nncost check inputs/plans.json --format github
-::error file=inputs/plans.json,line=7,title=nncost base::step 33.54 ms -> 36.48 ms (+8.76%25), most of it backward_s; memory 2.923 GB -> 3.243 GB (+10.9%25), most of it activation_bytes%0Awhy: model file: what dense says has changed%0Aaccept with: nncost check inputs/plans.json --update
-::error file=inputs/plans.json,line=8,title=nncost recompute::step 42.89 ms -> 45.83 ms (+6.86%25), most of it backward_s; memory 2.066 GB -> 2.306 GB (+11.6%25), most of it activation_bytes%0Awhy: model file: what dense says has changed%0Aaccept with: nncost check inputs/plans.json --update
+::error file=inputs/plans.json,line=7,title=nncost base::step 33.54 ms -> 36.48 ms (+8.76%25), most of it backward_s; memory 2.923 GB -> 3.243 GB (+10.9%25), most of it activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
+::error file=inputs/plans.json,line=8,title=nncost recompute::step 42.89 ms -> 45.83 ms (+6.86%25), most of it backward_s; memory 2.066 GB -> 2.306 GB (+11.6%25), most of it activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
 nncost: inputs/plans.json: 2 moved; 4 of 4 requirements met
 [1]
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4, "software": "eager" }/' inputs/plans.json >p.json; nncost check p.json --update >/dev/null
@@ -266,12 +266,12 @@ $ sed -i 's/"launch_s": 1e-5/"launch_s": 1e-3/' toy/software/eager.json; nncost 
 p.json: 2 moved; 1 of 4 requirements missed
 
 p.json:7: base: moved
-  why     software file: what eager says has changed
+  why     software file: the content of eager has changed
   moved   step 48.19 ms -> 216.2 ms (+349%)
 $ nncost check inputs/plans.json --update >/dev/null; sed -i 's/"launch_s": 0/"launch_s": 1e-4/' toy/software/torch-compile.json
 $ nncost check inputs/plans.json | grep why
-  why     software file: what torch-compile says has changed
-  why     software file: what torch-compile says has changed
+  why     software file: the content of torch-compile has changed
+  why     software file: the content of torch-compile has changed
 
 # Several causes at once, and a figure whose digits alone tell that it moved.
 $ nncost check inputs/plans.json --update >/dev/null; sed -i 's/"layers": 8/"layers": 9/' toy/models/dense.json
@@ -279,8 +279,8 @@ $ sed -i 's/"clock_hz": 1e9/"clock_hz": 2e9/' toy/hw/round.json; sed -i '1,9s/"r
 $ nncost check inputs/plans.json | sed -n '/recompute: moved/,/^$/p'
 inputs/plans.json:8: recompute: moved
   why     plan: zero 0 -> 1, optimizer adamw -> lion, recompute full -> selective
-          model file: what dense says has changed
-          device file: what round says has changed
+          model file: the content of dense has changed
+          device file: the content of round has changed
   moved   step 42.89 ms -> 37.12 ms (-13.4%), most of it update_s; memory 2.066 GB -> 2.767 GB
           (+33.9%), most of it activation_bytes
 
@@ -350,10 +350,10 @@ $ sed 's/"model": "dense"/"model": "densee"/' inputs/plans.json >p.json; nncost 
 ! nncost: p.json:7: base: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "densee"
 [3]
 $ sed 's/"mfu": ">= 0.1"/"mfuu": ">= 0.1"/' inputs/plans.json >p.json; nncost check p.json
-! nncost: p.json:8: recompute: require.mfuu: unknown figure, expected a name of the JSON output such as step_s or memory.total_bytes, perhaps "mfu", found "mfuu"
+! nncost: p.json:8: recompute: require.mfuu: unknown metric, expected a name of the JSON output such as step_s or memory.total_bytes, perhaps "mfu", found "mfuu"
 [3]
 $ sed 's/"total_bytes", "act/"total_byte", "act/' inputs/plans.json >p.json; nncost check p.json
-! nncost: p.json: record.total_byte: unknown figure, expected a name of the JSON output such as step_s or memory.total_bytes, perhaps "total_bytes", found "total_byte"
+! nncost: p.json: record.total_byte: unknown metric, expected a name of the JSON output such as step_s or memory.total_bytes, perhaps "total_bytes", found "total_byte"
 [3]
 
 # A plan that is illegal, and batch sizes that disagree, are named with their scenario.

@@ -115,3 +115,87 @@ noted     skipped by --lenient: fast_path
 $ sed -i 's/"fast_path": "yes"/"idea_layers": 3/' config.json; nncost estimate config.json round --lenient
 ! nncost: config.json:4: idea_layers: shapes a network in a way that a llama is not known to, expected it left out, or the shape as a file of your own (nncost show llama3-8b --format json), found 3
 [3]
+
+# An architecture of one's own is one file in the foreign folder of a data folder, found at the next start.
+$ mkdir toy/foreign; cat >toy/foreign/pear.json <<J
+> { "schema": "nncost.foreign/1", "id": "pear", "like": "llama", "source": "https://example.org/pear",
+>   "implies": { "qk_norm": "head" },
+>   "keys": [ { "key": "pear_ffn", "to": "ffn_hidden" }, { "key": "intermediate_size", "to": "ffn_hidden", "optional": true } ] }
+> J
+$ cat >config.json <<J
+> { "model_type": "pear", "hidden_size": 1000, "pear_ffn": 4000, "num_hidden_layers": 8,
+>   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "tie_word_embeddings": false,
+>   "attention_bias": false, "mlp_bias": false, "max_position_embeddings": 1000 }
+> J
+$ nncost estimate config.json round | head -1
+model     config.json = config, config, decoder, 135,218,600 parameters
+$ sed -i 's/"pear"/"plum"/' config.json; nncost estimate config.json round
+! nncost: config.json:1: model_type: unknown architecture, expected one of those in docs/models.md, a file foreign/MODEL_TYPE.json of your own, or the shape as a model file (nncost show llama3-8b --format json), found "plum"
+[3]
+$ sed -i 's/"plum"/"pearl"/' config.json; nncost estimate config.json round
+! nncost: config.json:1: model_type: unknown architecture, expected one of those in docs/models.md, nearest pear, a file foreign/MODEL_TYPE.json of your own, or the shape as a model file (nncost show llama3-8b --format json), found "pearl"
+[3]
+
+# A file of one's own with the name of a shipped one is taken in its place.
+$ mkdir toy/foreign; cat >toy/foreign/gemma2.json <<J
+> { "schema": "nncost.foreign/1", "id": "gemma2", "refuses": "not today, expected another", "source": "me" }
+> J
+$ echo '{ "model_type": "gemma2" }' >config.json; nncost estimate config.json round
+! nncost: config.json:1: model_type: not today, expected another, found "gemma2"
+[3]
+
+# What is wrong with such a file is said with its line, where it is used.
+$ mkdir toy/foreign; cat >pear.json <<J
+> { "schema": "nncost.foreign/1",
+>   "id": "pear",
+>   "like": "llama",
+>   "source": "https://example.org/pear",
+>   "implies": { "qk_norm": "head" },
+>   "keys": [
+>     { "key": "pear_ffn", "to": "ffn_hidden", "default": 4000 },
+>     { "key": "kind", "values": { "a": { "biases": true }, "b": {} }, "when": { "key": "new", "is": true } } ],
+>   "patterns": [
+>     { "to": "mixers", "list": "layer_types", "values": { "full": "full" } } ] }
+> J
+$ echo '{ "model_type": "pear", "num_hidden_layers": 2 }' >config.json
+$ wrong() { sed "$1" pear.json >toy/foreign/pear.json; nncost estimate config.json round 2>&1 | head -1; }
+> wrong 's/"like"/"lik"/'
+> wrong 's/"llama"/"lama"/'
+> wrong 's/"llama"/"pear"/'
+> wrong '/"source"/d'
+> wrong 's/"id": "pear"/"id": "plum"/'
+> wrong 's/"to": "ffn/"too": "ffn/'
+> wrong 's/"to": "ffn_hidden"/"to": "ffn_hiden"/'
+> wrong 's/"qk_norm"/"qk_norms"/'
+> wrong 's/"head"/"heads"/'
+> wrong 's/4000/"many"/'
+> wrong 's/4000/-4/'
+> wrong 's/"biases"/"bias"/'
+> wrong 's/"is": true/"is": [1]/'
+> wrong 's/"to": "mixers"/"to": "mixer"/'
+> wrong 's/, "values": { "full": "full" }//'
+> wrong 's/"patterns"/"keys"/'
+> wrong 's/"id"/"family": "graph", "id"/'
+> wrong 's/{ "full": "full" }/"fulls"/'
+> wrong 's/,$//'
+> wrong ''
+nncost: toy/foreign/pear.json:3: lik: unknown key, expected one of the architecture's keys, perhaps "like", found "lik"
+nncost: toy/foreign/pear.json:3: like: unknown architecture, expected the id of a file in foreign/, nearest "llama", found "lama"
+nncost: toy/foreign/pear.json:3: like: a circle, expected a file that is not like this one in turn, found "pear"
+nncost: toy/foreign/pear.json: source: missing, expected text of 1 to 255 bytes, found nothing
+nncost: toy/foreign/pear.json:2: id: not the name of the file, expected "pear", found "plum"
+nncost: toy/foreign/pear.json:7: keys[0].too: unknown key, expected one of the key's keys, perhaps "to", found "too"
+nncost: toy/foreign/pear.json:7: keys[0].to: unknown field, expected one of the decoder's fields, perhaps "ffn_hidden", found "ffn_hiden"
+nncost: toy/foreign/pear.json:5: implies.qk_norms: unknown field, expected one of the decoder's fields, perhaps "qk_norm", found "qk_norms"
+nncost: toy/foreign/pear.json:5: implies.qk_norm: qk_norm: unknown value, expected one of none, head, projection, plain, found "heads"
+nncost: toy/foreign/pear.json:7: keys[0].default: ffn_hidden: not a number, expected a whole number from 1 to 1e7, found "many"
+nncost: toy/foreign/pear.json:7: keys[0].default: ffn_hidden: out of range, expected at least 1, found -4
+nncost: toy/foreign/pear.json:8: keys[1].values.a.bias: unknown field, expected one of the decoder's fields, perhaps "biases", found "bias"
+nncost: toy/foreign/pear.json:8: keys[1].when.is: wrong type, expected a number, a switch, a word or an object of fields, found a list of 1
+nncost: toy/foreign/pear.json:10: patterns[0].to: unknown field, expected one of the decoder's fields, perhaps "mixers", found "mixer"
+nncost: toy/foreign/pear.json:10: patterns[0].values: missing, expected the kind of each word, found nothing
+nncost: toy/foreign/pear.json:9: keys: repeated key, expected it once, found it again
+nncost: toy/foreign/pear.json:5: implies.qk_norm: unknown field, expected one of the graph's fields, found "qk_norm"
+nncost: toy/foreign/pear.json:10: patterns[0].values: unknown list of words, expected an object, or one of activations, found "fulls"
+nncost: toy/foreign/pear.json:2:3: bad syntax, expected ',' or '}', found '"'
+nncost: config.json: pear_ffn: its default differs from that of intermediate_size, expected one of them "optional" in foreign/pear.json, found two defaults

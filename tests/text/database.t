@@ -21,7 +21,7 @@ $ nncost merge all.db 3.db 1.db 2.db && nncost merge all.csv all.db
 $ nncost sweep dense round --micro-batch 1..4 --db whole.db && nncost merge whole.csv whole.db && cmp all.csv whole.csv
 whole.db: 4 rows of 4 combinations
 $ nncost merge new.db 1.db 2.db
-! nncost: merge: expected all 3 shards, found 2
+! nncost: merge: expected all 3 shards, found 2: shard 3/3 is missing
 [2]
 $ nncost merge whole.db 1.db
 ! nncost: whole.db: is there already, expected the name of a new file first

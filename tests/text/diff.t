@@ -63,7 +63,7 @@ $ nncost diff a.json b.json --format json
   "tool": null,
   "old_tool": null,
   "scenarios": [
-    {"id": "", "line": null, "state": "moved", "why": [], "responsible": {"step.step_s": null, "memory.total_bytes": null}, "requirements": [], "changes": [{"figure": "cost.per_million_tokens", "kind": "moved", "old": 0.00299882111111, "now": 0.00599764222222, "relative": 1}, {"figure": "cost.price_per_device_hour", "kind": "moved", "old": 1, "now": 2, "relative": 1}, {"figure": "cost.step", "kind": "moved", "old": 2.99882111111e-6, "now": 5.99764222222e-6, "relative": 1}], "ops": []}
+    {"id": "", "line": null, "state": "moved", "why": [], "responsible": {"step.step_s": null, "memory.total_bytes": null}, "requirements": [], "changes": [{"figure": "cost.per_million_tokens", "kind": "moved", "old": 0.00299882111111, "now": 0.00599764222222, "relative": 1}, {"figure": "cost.price_per_device_hour", "kind": "moved", "old": 1, "now": 2, "relative": 1}, {"figure": "cost.step", "kind": "moved", "old": 2.99882111111e-6, "now": 5.99764222222e-6, "relative": 1}, {"figure": "plan.price", "kind": "new", "old": null, "now": 2, "relative": null}], "ops": []}
   ]
 }
 $ nncost diff a.json b.json --format csv
@@ -71,6 +71,7 @@ scenario,state,figure,kind,old,now,relative\r
 ,moved,cost.per_million_tokens,moved,0.00299882111111,0.00599764222222,1\r
 ,moved,cost.price_per_device_hour,moved,1,2,1\r
 ,moved,cost.step,moved,2.99882111111e-6,5.99764222222e-6,1\r
+,moved,plan.price,new,,2,\r
 
 # Ops that come and go.
 $ nncost estimate dense round --format json >a.json; nncost estimate dense round --recompute full --format json >b.json
@@ -150,7 +151,7 @@ $ nncost diff toy/hw/round.json toy/hw/round.json
 ! nncost: toy/hw/round.json:2: schema: unknown schema, expected nncost.estimate/1 or nncost.plans/1, found "nncost.device/1"
 [3]
 $ nncost diff inputs/plans.json inputs/plans.json
-! nncost: inputs/plans.json: nothing is recorded, expected what 'nncost check inputs/plans.json --update' writes
+! nncost: inputs/plans.json: nothing is recorded, expected the output of 'nncost check inputs/plans.json --update'
 [3]
 
 # A figure of another type or sign than the program writes; what is left of the memory may be less than nothing.

@@ -1,17 +1,17 @@
-# What 'nncost docs' refuses. That docs/ holds what it writes is tested by 'pages'.
+# 'nncost docs': options as JSON, and its errors. The test 'docs' compares the pages.
 
-# Options, for a form: one of each kind.
+# Options as JSON: one of each kind.
 $ nncost docs options | python3 -c 'import json,sys; d=json.load(sys.stdin); o=[x for c in d["commands"] if c["name"]=="estimate" for x in c["options"]]; print(d["schema"], len(d["commands"])); [print(*x.values(), sep=" | ") for x in o if x["name"] in ("--micro-batch", "--sequence-parallel", "--schedule", "--recompute", "--overlap", "--cluster", "--stages")]'
 nncost.options/1 26
---sequence-parallel | None | Parallelism | switch | None | None | None | None | off | sequence_parallel | Norms and dropout are split over tensor ranks too.
+--sequence-parallel | None | Parallelism | switch | None | None | None | None | off | sequence_parallel | Also split norms and dropout over tensor ranks.
 --schedule | None | Parallelism | choice | ['1f1b', 'gpipe', 'interleaved', 'zb-h1', 'zb-h2', 'zb-v', 'dualpipe'] | None | None | None | 1f1b, interleaved with virtual stages | schedule | Pipeline schedule: the order of forward and backward micro-batches.
---overlap | None | Parallelism | number | None | None | 0 | 1 | the software profile's | overlap | Share of the communication that could overlap with compute and does.
+--overlap | None | Parallelism | number | None | None | 0 | 1 | the software profile's | overlap | Share of the communication that overlaps with compute, where overlap is possible.
 --micro-batch | None | Batch | whole | None | None | 1 | 1000000000 | 1 | micro_batch | Sequences or images per micro-batch of one replica.
---recompute | None | Memory | flags | ['attention', 'norm', 'activation', 'mla_up_proj', 'moe_act', 'shared_experts', 'mlp', 'moe', 'full', 'selective', 'core_attn', 'layernorm'] | None | None | None | none | recompute | What is computed again in backward instead of kept.
+--recompute | None | Memory | flags | ['attention', 'norm', 'activation', 'mla_up_proj', 'moe_act', 'shared_experts', 'mlp', 'moe', 'full', 'selective', 'core_attn', 'layernorm'] | None | None | None | none | recompute | Activation checkpointing: parts that are computed again in backward instead of kept.
 --cluster | None | Parallelism | path | None | None | None | None | None | None | Links between the devices, in place of those of the device file.
 --stages | None | Output | flag | None | None | None | None | None | None | Show every stage of the pipeline: its layers, times and memory.
 
-# No document, an unknown one, one too many.
+# Errors: no document, an unknown one, an argument too many; and the list of schemas.
 $ nncost docs
 ! nncost: docs: too few arguments, expected man [files]|completion [SHELL]|options|schema [KIND]
 [2]
@@ -49,33 +49,19 @@ $ nncost docs schema devices
 ! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, ops, op, compare, run, serve, serve-sweep, images, images-sweep, serve-search, budget, search, choices, scale, sweep, check, diff, accuracy, calibrate, found "devices"
 [2]
 
-# Two man pages: the commands, and the files; each names the other.
-$ nncost docs man | sed -n '/^.TH/s/ "".*//p; /^.SH/p; /^.BR nncost.*(/p' | head -4; nncost docs man | grep -c 'mem_bytes_per_s\\fR'; nncost docs man | tail -2
-.TH NNCOST 1
-.SH NAME
-.SH SYNOPSIS
-.SH DESCRIPTION
-0
-.SH SEE ALSO
-.BR nncost\-files (5)
-$ nncost docs man files | grep -E '^.(TH|SH)'; nncost docs man files | grep -c 'mem_bytes_per_s\\fR'; nncost docs man files | tail -2
-.TH NNCOST\-FILES 5 "" "nncost 0.1.0" "File Formats"
-.SH NAME
-.SH DESCRIPTION
-.SH PLAN FILES
-.SH DEFAULTS FILE
-.SH DEVICE FIELDS
-.SH SOFTWARE PROFILE FIELDS
-.SH CLUSTER FIELDS
-.SH MODEL FIELDS, FAMILY DECODER
-.SH MODEL FIELDS, FAMILY UNET
-.SH MODEL FIELDS, FAMILY VIT
-.SH MODEL FIELDS, FAMILY GRAPH
-.SH ENVIRONMENT
-.SH SEE ALSO
-3
-.SH SEE ALSO
-.BR nncost (1)
+# A program without its data has no pages.
+$ nncost docs man
+! nncost: nncost.1: is not installed with this program, expected it in share/nncost/docs
+[4]
+$ nncost docs man files
+! nncost: nncost-files.5: is not installed with this program, expected it in share/nncost/docs
+[4]
+$ nncost docs completion fish
+! nncost: nncost.fish-completion: is not installed with this program, expected it in share/nncost/docs
+[4]
+$ nncost docs schema device
+! nncost: schema/device.json: is not installed with this program, expected it in share/nncost/docs
+[4]
 $ nncost docs man fields
 ! nncost: man: unknown page, expected files, found "fields"
 [2]

@@ -19,8 +19,8 @@ vector_flops      = m * n
                   = 1000 * 3000
                   = 3000000 FLOP (3.000 MFLOP)
 
-read_bytes        operands cross memory once; rows go to experts, each a B of its own; b_shared of
-                  the batch share one
+read_bytes        operands cross memory once; each expert has its own B; b_shared products of the
+                  batch share one B
                   = (batch * m * k + batch * experts / b_shared * k * n) * in_bytes + bias *
                   in_bytes
                   = (1 * 1000 * 1000 + 1 * 1 / 1 * 1000 * 3000) * 2 + 3000 * 2
@@ -46,7 +46,7 @@ transient_bytes   while its backward runs: gradients of its input and output
                   = 1 * 1000 * (3000 + 1000) * 2
                   = 8000000 B (8.000 MB)
 
-params            of one instance, on one rank; vector: biases and gains
+params            one instance, on one rank; vector: biases and gains
                   = matrices * rows * columns + vector
                   = 1 * 1000 * 3000 + 3000
                   = 3003000
@@ -101,8 +101,8 @@ flops             C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add 
                   = 2 * 1 * 1000 * 1000 * 3000
                   = 6000000000 FLOP (6.000 GFLOP)
 
-read_bytes        operands cross memory once; rows go to experts, each a B of its own; b_shared of
-                  the batch share one
+read_bytes        operands cross memory once; each expert has its own B; b_shared products of the
+                  batch share one B
                   = (batch * m * k + batch * experts / b_shared * k * n) * in_bytes + bias *
                   in_bytes
                   = (1 * 1000 * 3000 + 1 * 1 / 1 * 3000 * 1000) * 2 + 0 * 2
@@ -166,7 +166,7 @@ write_bytes       = batch * experts * m * n * grad_bytes
                   = 6000000 B (6.000 MB)
 
 read_bytes        operands cross memory once; grad_accumulate: share of the micro-batches that add
-                  to a gradient already there
+                  to an existing gradient
                   = batch * (m * k + k * n) * in_bytes + write_bytes * grad_accumulate
                   = 1 * (1000 * 1000 + 1000 * 3000) * 2 + 6000000 * 0
                   = 8000000 B (8.000 MB)
@@ -255,8 +255,8 @@ flops             C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add 
                   = 2 * 1 * 1000 * 1000 * 4000
                   = 8000000000 FLOP (8.000 GFLOP)
 
-read_bytes        operands cross memory once; rows go to experts, each a B of its own; b_shared of
-                  the batch share one
+read_bytes        operands cross memory once; each expert has its own B; b_shared products of the
+                  batch share one B
                   = (batch * m * k + batch * experts / b_shared * k * n) * in_bytes + bias *
                   in_bytes
                   = (1 * 1000 * 4000 + 1 * 1 / 1 * 4000 * 1000) * 2 + 0 * 2
@@ -335,7 +335,7 @@ write_bytes       = batch * experts * m * n * grad_bytes
                   = 8000000 B (8.000 MB)
 
 read_bytes        operands cross memory once; grad_accumulate: share of the micro-batches that add
-                  to a gradient already there
+                  to an existing gradient
                   = batch * (m * k + k * n) * in_bytes + write_bytes * grad_accumulate
                   = 1 * (1000 * 1000 + 1000 * 4000) * 2 + 8000000 * 0
                   = 10000000 B (10.00 MB)
@@ -406,7 +406,7 @@ k_bytes           = batch * kv_heads * s_k * head_dim * element_bytes
 v_bytes           = batch * kv_heads * s_k * value_dim * element_bytes
 o_bytes           = batch * heads * s_q * value_dim * element_bytes
 row_bytes         one fp32 log-sum-exp per query
-flops             pairs: queries and keys that the mask lets meet
+flops             pairs: queries and keys under the mask
 vector_flops      = 5 * batch * heads * pairs
 read_bytes        = q_bytes + k_bytes + v_bytes
 write_bytes       = o_bytes + row_bytes
@@ -435,7 +435,7 @@ k_bytes           = batch * kv_heads * s_k * head_dim * element_bytes
 v_bytes           = batch * kv_heads * s_k * value_dim * element_bytes
 o_bytes           = batch * heads * s_q * value_dim * element_bytes
 row_bytes         one fp32 log-sum-exp per query
-flops             pairs: queries and keys that the mask lets meet; four products, and the scores
+flops             pairs: queries and keys under the mask; four products, and the scores recomputed
 vector_flops      = 6 * batch * heads * pairs
 read_bytes        = q_bytes + k_bytes + v_bytes + 2 * o_bytes + 2 * row_bytes
 write_bytes       = q_bytes + k_bytes + v_bytes
@@ -486,11 +486,11 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 attn.norm forward, layer_norm, rows=1000 width=1000, 8 in one step:
 vector_flops      counts by inspection of the kernel; transcendentals count as one
-read_bytes        in one kernel; twice where a row's statistics do not stay on the chip
+read_bytes        in one kernel; read twice if a row does not stay on the chip
 write_bytes       = writes * elements * element_bytes
 kept_bytes        for backward, of tensors that no other op keeps
 transient_bytes   while its backward runs: gradients of its input and output
-params            of one instance, on one rank; vector: biases and gains
+params            one instance, on one rank; vector: biases and gains
 intensity         FLOPs per byte moved: bound by memory; no matrix product
 s_per_vector_flop = 1 / vector_flops_per_s
 s_per_byte        = 1 / mem_bytes_per_s
@@ -501,7 +501,7 @@ time_s            on the engine that is the busiest of the whole step
 share             = time_s * repeat / step_s
 attn.norm backward, layer_norm, rows=1000 width=1000, 8 in one step:
 vector_flops      counts by inspection of the kernel; transcendentals count as one
-read_bytes        in one kernel; twice where a row's statistics do not stay on the chip
+read_bytes        in one kernel; read twice if a row does not stay on the chip
 write_bytes       = writes * elements * element_bytes
 intensity         FLOPs per byte moved: bound by memory; no matrix product
 s_per_vector_flop = 1 / vector_flops_per_s
@@ -519,13 +519,13 @@ block.conv1 forward, conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step:
 inputs            = batch * c_in * h_in * w_in
 outputs           = batch * c_out * h_out * w_out
 weights           = c_out * (c_in / groups) * kernel * kernel
-flops             every weight meets every position of the output, of the input if transposed: one
+flops             one multiply and one add per weight and position of the output (of the input if
 vector_flops      = outputs
 read_bytes        = (inputs + weights + bias) * in_bytes
 write_bytes       = outputs * out_bytes
 kept_bytes        for backward, of tensors that no other op keeps
 transient_bytes   while its backward runs: gradients of its input and output
-params            of one instance, on one rank; vector: biases and gains
+params            one instance, on one rank; vector: biases and gains
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
 sustained         = min(sustained_fraction * calibration, 1)
 matrix_s          = flops / (sustained * matmul_flops_per_s)
@@ -538,7 +538,7 @@ block.conv1 grad_input, conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step:
 inputs            = batch * c_in * h_in * w_in
 outputs           = batch * c_out * h_out * w_out
 weights           = c_out * (c_in / groups) * kernel * kernel
-flops             every weight meets every position of the output, of the input if transposed: one
+flops             one multiply and one add per weight and position of the output (of the input if
 read_bytes        = (outputs + weights) * in_bytes
 write_bytes       = inputs * out_bytes
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
@@ -552,7 +552,7 @@ block.conv1 grad_weight, conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step:
 inputs            = batch * c_in * h_in * w_in
 outputs           = batch * c_out * h_out * w_out
 weights           = c_out * (c_in / groups) * kernel * kernel
-flops             every weight meets every position of the output, of the input if transposed: one
+flops             one multiply and one add per weight and position of the output (of the input if
 vector_flops      = outputs
 read_bytes        operands cross memory once; grad_accumulate: share of the micro-batches that add
 write_bytes       = weights * grad_bytes
@@ -580,8 +580,9 @@ busy_s            = forward_s + backward_s + recompute_s + update_s + exposed_co
   where           forward_s 2.568 ms, backward_s 5.014 ms, recompute_s 0 s, update_s 3.213 ms,
                   exposed_comm_s 0 s, host_s 0 s
 $ nncost explain bounds dense round | sed '1,/^$/d'
-lower_bound_s     No implementation is faster: the busiest engine at its datasheet rate, everything
-                  else overlapped with it, norms and pointwise ops fused away.
+lower_bound_s     Lower bound of any implementation: the busiest engine at its datasheet rate,
+                  everything else overlapped with it, norms and pointwise ops fused into other
+                  kernels.
                   = max(max(matrix_s, vector_s), max(memory_s, network_s))
                   = max(max(0.00692056, 0.000357526), max(0.004946108, 0))
                   = 0.00692056 s (6.921 ms)
@@ -590,7 +591,7 @@ lower_bound_s     No implementation is faster: the busiest engine at its datashe
                   the attention is fused unless the plan's own products take less
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
 
-upper_bound_s     The rates of step_s with nothing overlapping.
+upper_bound_s     The step at the rates of step_s, without any overlap.
                   = compute_total_s + memory_total_s
                   = 0.0072284508 + 0.005538108
                   = 0.0127665588 s (12.77 ms)
@@ -623,13 +624,13 @@ forward_pass_flops
                   = 244000000000 FLOP (244.0 GFLOP)
   where           forward.attention 96.00 GFLOP, forward.mlp 128.0 GFLOP, forward.head 20.00 GFLOP
 
-backward_flops    The same backward: one product for the gradient of the input, one for that of the
-                  weight.
+backward_flops    The same for backward: one product for the gradient of the input, one for the
+                  gradient of the weight.
                   = backward_pass_flops * passes
                   = 488000000000 * 1
                   = 488000000000 FLOP (488.0 GFLOP)
   where           backward_pass_flops 488.0 GFLOP
-  source          the mathematics: twice forward, less the gradients of inputs that need none
+  source          twice forward, minus the gradients of inputs that need no gradient
 
 backward_pass_flops
                   = backward.attention + backward.mlp + backward.head
@@ -637,21 +638,22 @@ backward_pass_flops
                   = 488000000000 FLOP (488.0 GFLOP)
   where           backward.attention 192.0 GFLOP, backward.mlp 256.0 GFLOP,
                   backward.head 40.00 GFLOP
-model_flops       What the mathematics of one step asks for, by flops_convention.
+model_flops       Model FLOPs: the FLOPs that the mathematics of one step needs, by
+                  flops_convention.
                   = (forward_counted_flops + backward_counted_flops) * passes
                   = (244000000000 + 488000000000) * 1
                   = 732000000000 FLOP (732.0 GFLOP)
   where           forward_counted_flops 244.0 GFLOP, backward_counted_flops 488.0 GFLOP
-  note            of a pass, attention over all pairs, of a window over its width
-  source          palm: arXiv:2204.02311 appendix B, of a window its width; causal: pairs under the
-                  mask; 6nd: arXiv:2001.08361
-hardware_flops    Model FLOPs and what is computed again in backward, in the same convention.
+  note            one pass; attention over all pairs, with a window over its width
+  source          palm: arXiv:2204.02311 appendix B, windowed attention over the window; causal:
+                  pairs under the mask; 6nd: arXiv:2001.08361
+hardware_flops    Model FLOPs plus recomputed FLOPs, in the same convention.
                   = model_flops + recompute_flops
                   = 732000000000 + 224000000000
                   = 956000000000 FLOP (956.0 GFLOP)
   where           model_flops 732.0 GFLOP, recompute_flops 224.0 GFLOP
   source          arXiv:2205.05198 section 5
-executed_flops    What kernels run on the matrix units: fused attention leaves masked pairs out and
+executed_flops    FLOPs that kernels run on the matrix units: fused attention skips masked pairs and
                   recomputes its scores in backward.
                   = forward.executed_flops + backward.executed_flops + recompute.executed_flops
                   = 228016000000 + 464040000000 + 208016000000
@@ -660,20 +662,20 @@ executed_flops    What kernels run on the matrix units: fused attention leaves m
                   recompute.executed_flops 208.0 GFLOP
   note            over all micro-batches and ranks
   source          arXiv:2307.08691; only executed work takes time
-six_nd_flops      The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter that
-                  sits in a matrix product.
+six_nd_flops      The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter of a
+                  matrix product.
                   = 6 * matmul_params * tokens
                   = 6 * 106106000 * 1000
                   = 636636000000 FLOP (636.6 GFLOP)
   source          arXiv:2001.08361
 $ for q in mfu hfu ridge intensity throughput; do nncost explain $q dense round | sed '1,/^$/d'; done
-mfu               Model FLOPs utilisation: the share of the peak that the mathematics needs.
+mfu               Model FLOPs utilisation: model FLOPs over the peak.
                   = model_flops / (step_s * devices * peak_flops_per_s)
                   = 732000000000 / (0.010795756 * 1 * 1e14)
                   = 0.678044224045
   where           model_flops 732.0 GFLOP, step_s 10.80 ms, peak_flops_per_s 100.0 TFLOP/s
   source          arXiv:2204.02311 appendix B
-hfu               Hardware FLOPs utilisation: the same with recomputation.
+hfu               Hardware FLOPs utilisation: the same with recomputed FLOPs.
                   = hardware_flops / (step_s * devices * peak_flops_per_s)
                   = 732000000000 / (0.010795756 * 1 * 1e14)
                   = 0.678044224045
@@ -721,7 +723,7 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 total_bytes       Device memory at the peak.
-weight_bytes      Weights that passes read, by the precision policy.
+weight_bytes      Weights that the passes read, in the format of the precision policy.
 held_params       = stage_params
 stage_params      that one rank of the stage holds
 gradient_bytes    Gradients; they do not grow with the number of micro-batches.
@@ -729,14 +731,14 @@ gradient_params   = stage_params
 optimizer_bytes   The optimizer's moments, and the fp32 master copy if there is one.
 master_params     = stage_params
 moments_bytes     = moment_bytes_per_param * moments * params
-activation_bytes  Tensors that wait for backward, logits or loss probabilities included.
+activation_bytes  Tensors kept for backward, including logits or loss probabilities.
 waiting_bytes     = pass_bytes * in_flight
 pass_bytes        kept of one micro-batch
 kept.0            of a segment (embedding, equal layers, head): whole instances keep all that their
 kept.1            of a segment (embedding, equal layers, head): whole instances keep all that their
 kept.2            of a segment (embedding, equal layers, head): whole instances keep all that their
 in_flight         = 1
-transient_bytes   The largest extra at the peak that is not kept.
+transient_bytes   The largest additional tensors at the peak, which are not kept.
 held_bytes        what the precision policy holds for a while: a 16-bit copy, or gradients that it
 $ nncost explain memory dense round --devices 16 --zero 3 | grep '^[a-z]'
 model     dense, A small decoder, decoder, 107,106,000 parameters
@@ -744,7 +746,7 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 16, ZeRO 3
 total_bytes       Device memory at the peak.
-weight_bytes      Weights that passes read, by the precision policy.
+weight_bytes      Weights that the passes read, in the format of the precision policy.
 held_params       = sharded_params
 sharded_params    of those, what ZeRO leaves it; experts are replicated over fewer ranks
 gradient_bytes    Gradients; they do not grow with the number of micro-batches.
@@ -752,18 +754,18 @@ gradient_params   = sharded_params
 optimizer_bytes   The optimizer's moments, and the fp32 master copy if there is one.
 master_params     = sharded_params
 moments_bytes     = moment_bytes_per_param * moments * params
-activation_bytes  Tensors that wait for backward, logits or loss probabilities included.
+activation_bytes  Tensors kept for backward, including logits or loss probabilities.
 waiting_bytes     = pass_bytes * in_flight
 pass_bytes        kept of one micro-batch
 kept.0            of a segment (embedding, equal layers, head): whole instances keep all that their
 kept.1            of a segment (embedding, equal layers, head): whole instances keep all that their
 kept.2            of a segment (embedding, equal layers, head): whole instances keep all that their
 in_flight         = 1
-transient_bytes   The largest extra at the peak that is not kept.
+transient_bytes   The largest additional tensors at the peak, which are not kept.
 gathered_bytes    ZeRO-3: the weights of the unit at hand and of the next, or of all; and the whole
 held_bytes        what the precision policy holds for a while: a 16-bit copy, or gradients that it
 $ nncost explain activation_bytes dense round --activations korthikanti | sed '1,/^$/d'
-activation_bytes  Tensors that wait for backward, logits or loss probabilities included.
+activation_bytes  Tensors kept for backward, including logits or loss probabilities.
                   = ceil(waiting_bytes)
                   = ceil(637000000)
                   = 637000000 B (637.0 MB)
@@ -895,7 +897,7 @@ cost.step         Price of one step over all devices.
                   = 2.99882111111e-6
   where           step_s 10.80 ms
 
-cost.run_s        Time to train on what --tokens or --samples says.
+cost.run_s        Time to train on the tokens or samples of --tokens or --samples.
                   = tokens_to_train / tokens_per_s
                   = 1000000000 / 92628.9923559
                   = 10795.756 s (2.999 h)
@@ -919,23 +921,23 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, 1f1b
-devices           Devices in all.
+devices           Total number of devices.
 data              Replicas that share the batch.
 tensor            Devices that split each matrix product.
-pipeline          Stages the layers are spread over.
+pipeline          Pipeline stages.
 virtual_stages    Groups of layers per pipeline stage.
 context           Devices that split each sequence.
-expert            Devices that share the experts, out of data x context.
-sequence_parallel Norms and dropout are split over tensor ranks too.
-zero              ZeRO stage: optimizer states, gradients too, weights too (FSDP) are sharded.
-shard             Ranks that share one copy of what ZeRO shards (HSDP).
-reshard           ZeRO stage 3 frees weights after forward and gathers them again.
+expert            Devices that share the experts; a divisor of data x context.
+sequence_parallel Also split norms and dropout over tensor ranks.
+zero              ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP).
+shard             Ranks that share one sharded copy of what ZeRO shards (HSDP).
+reshard           ZeRO stage 3 frees weights after forward and gathers them again for backward.
 devices_per_node  Devices in one scale-up domain.
 schedule          Pipeline schedule: the order of forward and backward micro-batches.
-context_kind      How context ranks attend to each other's tokens.
+context_kind      How context ranks attend to the tokens of the others.
 rank_order        Which ranks are neighbours: the degree named first varies fastest.
-overlap           Share of the communication that could overlap with compute and does.
-capacity_factor   Expert slots over the mean load; 0 = every token is served.
+overlap           Share of the communication that overlaps with compute, where overlap is possible.
+capacity_factor   Slots per expert over its mean number of tokens; 0 = no token is dropped.
 imbalance         Tokens of the busiest expert rank over the mean.
 micro_batch       Sequences or images per micro-batch of one replica.
 micro_batches     Micro-batches per optimizer step (gradient accumulation).
@@ -943,22 +945,39 @@ global_batch      Sequences or images per step.
 seq_len           Length of a sequence.
 image             Side of an image.
 precision         Number format of the matrix products.
-policy            Bytes kept per parameter; default: fp32 for fp32 and tf32, else mixed.
-optimizer         Optimizer: its state and its step.
-recompute         What is computed again in backward instead of kept.
+policy            Precision policy: formats of weights, gradients and optimizer states. default:
+optimizer         Optimizer: its states and its step.
+recompute         Activation checkpointing: parts that are computed again in backward instead of
 recompute_every   Full recomputation in segments of this many layers.
 recompute_layers  Full recomputation of this many layers of each stage; 0 = all.
-offload           What lives in host memory: optimizer, activations, weights.
-attention         Attention in one kernel, or written out.
+offload           Parts kept in host memory: optimizer, activations, weights.
+attention         Attention as one fused kernel, or as separate kernels.
 activations       How kept activations are counted.
-software          Software profile: which kernels are fused, what each keeps.
-software_chosen   Whether the profile was chosen for the plan, not asked for.
-mode              With the device's fitted efficiency, or the bound of the datasheet.
+software          Software profile: which kernels are fused, and which tensors each keeps.
+software_chosen   Whether the profile was chosen for the plan, not by the user.
+mode              Predict with the fitted efficiencies of the device, or give the lower bound of the
 overrides         Fields that --set changed.
 cluster           File of the links between devices.
+ends_as_layers    Count embedding and head as one layer each when balancing stages.
+first_stage_layers
+last_stage_layers Layers of the last pipeline stage; 0 = as many as the others.
+whole_experts     Do not split experts over tensor ranks (expert tensor parallel = 1): --expert is
+train             Parts with trained weights; others are frozen.
+next_tokens       Also train the layers for multi-token prediction (next_layers of the model).
+adapter_rank      Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the
+adapters          Layers that have adapters.
+dora              Adapters train the direction of each weight and a separate magnitude per output
+frozen            Storage format of frozen weights.
+fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.
+flops_convention  How model FLOPs are counted.
+clip_gradients    Clip gradients by their norm before the optimizer step.
+tokens            Tokens to train on in the whole run.
+samples           Sequences or images to train on in the whole run.
+price             Price of one device for one hour, in the currency of the device file (US dollars
+reserve_bytes     Device memory for other uses: driver, collectives, allocator fragmentation. If it
 $ nncost explain bubble dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --schedule zb-h1 | sed '1,/^$/d'
-bubble_s          What the busiest stage waits, by replaying the schedule with every stage's own
-                  times.
+bubble_s          Idle time of the busiest stage, from a replay of the schedule with the times of
+                  every stage.
                   = max(0, step_s - busy_s)
                   = max(0, 0.0144576298199 - 0.013034519121)
                   = 0.00142311069889 s (1.423 ms)
@@ -1009,13 +1028,13 @@ forward_pass_flops
                   = 244000000000 FLOP (244.0 GFLOP)
   where           forward.attention 96.00 GFLOP, forward.mlp 128.0 GFLOP, forward.head 20.00 GFLOP
 
-backward_flops    The same backward: one product for the gradient of the input, one for that of the
-                  weight.
+backward_flops    The same for backward: one product for the gradient of the input, one for the
+                  gradient of the weight.
                   = backward_pass_flops * passes
                   = 488000000000 * 16
                   = 7.808e12 FLOP (7.808 TFLOP)
   where           backward_pass_flops 488.0 GFLOP
-  source          the mathematics: twice forward, less the gradients of inputs that need none
+  source          twice forward, minus the gradients of inputs that need no gradient
 
 backward_pass_flops
                   = backward.attention + backward.mlp + backward.head
@@ -1156,7 +1175,7 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 200.0 GB/s, network 20.00 GB/s per device
 plan      16 devices = data 16
-data.reduce_gradients comm, all_reduce of data ranks, 16 ranks, 8 in each of 2 domains, slowed by scale_out, by ring, 1 in one step:
+data.reduce_gradients comm, all_reduce of data ranks, 16 ranks, 8 in each of 2 domains, limited by scale_out, by ring, 1 in one step:
 reached           of the rate of the links inside a domain; group: its ranks there
 inner_bytes_per_s = domain_bytes_per_s * reached
 outer_bytes_per_s = network_bytes_per_s * scale_out_fraction
@@ -1191,13 +1210,13 @@ $ nncost explain mfu dense round --format json
   "schema": "nncost.explain/1",
   "quantity": "mfu",
   "lines": [
-    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": "732000000000 / (0.010795756 * 1 * 1e14)", "result": 0.678044224045, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: the share of the peak that the mathematics needs.", "note": null, "source": "arXiv:2204.02311 appendix B"}
+    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": "732000000000 / (0.010795756 * 1 * 1e14)", "result": 0.678044224045, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: model FLOPs over the peak.", "note": null, "source": "arXiv:2204.02311 appendix B"}
   ]
 }
 $ nncost explain memory dense round --format csv
 of,name,kind,formula,numbers,result,unit,text,meaning,note,source\r
 step,total_bytes,formula,weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + transient_bytes + reserve_bytes,214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + 0,2016104000,B,,Device memory at the peak.,,arXiv:1910.02054 section 3\r
-step,weight_bytes,formula,ceil(weight_bytes_per_param * held_params),ceil(2 * 107106000),214212000,B,,"Weights that passes read, by the precision policy.",,"arXiv:1910.02054 section 3.1, arXiv:1710.03740"\r
+step,weight_bytes,formula,ceil(weight_bytes_per_param * held_params),ceil(2 * 107106000),214212000,B,,"Weights that the passes read, in the format of the precision policy.",,"arXiv:1910.02054 section 3.1, arXiv:1710.03740"\r
 step,held_params,formula,stage_params,107106000,107106000,,,,,\r
 step,stage_params,formula,dense_params + expert_params,107106000 + 0,107106000,,,that one rank of the stage holds,,\r
 step,gradient_bytes,formula,ceil(gradient_bytes_per_param * gradient_params),ceil(2 * 107106000),214212000,B,,Gradients; they do not grow with the number of micro-batches.,,arXiv:1910.02054 section 3.1\r
@@ -1205,14 +1224,14 @@ step,gradient_params,formula,stage_params,107106000,107106000,,,,,\r
 step,optimizer_bytes,formula,ceil(master_bytes_per_param * master_params + moments_bytes),ceil(4 * 107106000 + 856848000),1285272000,B,,"The optimizer's moments, and the fp32 master copy if there is one.",,arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor: arXiv:1804.04235\r
 step,master_params,formula,stage_params,107106000,107106000,,,,,\r
 step,moments_bytes,formula,moment_bytes_per_param * moments * params,4 * 2 * 107106000,856848000,B,,,,\r
-step,activation_bytes,formula,ceil(waiting_bytes),ceil(280408000),280408000,B,,"Tensors that wait for backward, logits or loss probabilities included.",,"each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 section 4"\r
+step,activation_bytes,formula,ceil(waiting_bytes),ceil(280408000),280408000,B,,"Tensors kept for backward, including logits or loss probabilities.",,"each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 section 4"\r
 step,waiting_bytes,formula,pass_bytes * in_flight,280408000 * 1,280408000,B,,,,\r
 step,pass_bytes,formula,kept.0 + kept.1 + kept.2,16000 + 256384000 + 24008000,280408000,B,,kept of one micro-batch,,\r
 step,kept.0,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 16000 + ceil(0 / 1) * 16000,16000,B,,"of a segment (embedding, equal layers, head): whole instances keep all that their ops keep, those run again the input of a block",,\r
 step,kept.1,formula,whole * kept_bytes + ceil(again / every) * input_bytes,8 * 32048000 + ceil(0 / 1) * 2000000,256384000,B,,"of a segment (embedding, equal layers, head): whole instances keep all that their ops keep, those run again the input of a block",,\r
 step,kept.2,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 24008000 + ceil(0 / 1) * 24008000,24008000,B,,"of a segment (embedding, equal layers, head): whole instances keep all that their ops keep, those run again the input of a block",,\r
 step,in_flight,formula,1,1,1,,,,,\r
-step,transient_bytes,formula,ceil(op_bytes + block_bytes + gathered_bytes + held_bytes),ceil(22000000 + 0 + 0 + 0),22000000,B,,The largest extra at the peak that is not kept.,"op_bytes: the largest working set of an op's backward; block_bytes: the block that is run again; both of the layer, table or head where their sum is largest",\r
+step,transient_bytes,formula,ceil(op_bytes + block_bytes + gathered_bytes + held_bytes),ceil(22000000 + 0 + 0 + 0),22000000,B,,"The largest additional tensors at the peak, which are not kept.","op_bytes: the largest working set of an op's backward; block_bytes: the block that is run again; both of the layer, table or head where their sum is largest",\r
 step,held_bytes,formula,held_per_param * stage_params,0 * 107106000,0,B,,"what the precision policy holds for a while: a 16-bit copy, or gradients that it does not store",,\r
 $ nncost explain params dense round --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
@@ -1227,8 +1246,8 @@ $ nncost explain params dense round --format markdown
 
 # Names alone: the formula and its source, no numbers.
 $ nncost explain step_s,mfu,data.gather_weights
-formulas  by the example of a mixture of experts split in every way over 16 devices; those of
-          another plan may have other terms. With MODEL DEVICE the numbers are put in.
+formulas  from the example of a mixture of experts split in every way over 16 devices; other plans
+          may have other terms. Add MODEL DEVICE to see the numbers.
 
 step_s:
 
@@ -1238,11 +1257,11 @@ step_s            One optimizer step: the sum of its parts.
                   times; then what it does once per step: collectives and update
   source          each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009
 
-run.step_s        One step, with what it waits for input.
+run.step_s        One step, including the wait for input.
 
 mfu:
 
-mfu               Model FLOPs utilisation: the share of the peak that the mathematics needs.
+mfu               Model FLOPs utilisation: model FLOPs over the peak.
                   = model_flops / (step_s * devices * peak_flops_per_s)
   source          arXiv:2204.02311 appendix B
 
@@ -1273,12 +1292,12 @@ time_s            = overlap * min(left_s, network_s) + (1 - overlap) * network_s
 
 share             = time_s * repeat / step_s
 $ nncost explain memory.weight_bytes,attn.qkv | sed -n '1,12p'
-formulas  by the example of a mixture of experts split in every way over 16 devices; those of
-          another plan may have other terms. With MODEL DEVICE the numbers are put in.
+formulas  from the example of a mixture of experts split in every way over 16 devices; other plans
+          may have other terms. Add MODEL DEVICE to see the numbers.
 
 memory.weight_bytes:
 
-weight_bytes      Weights that passes read, by the precision policy.
+weight_bytes      Weights that the passes read, in the format of the precision policy.
                   = ceil(weight_bytes_per_param * held_params)
   source          arXiv:1910.02054 section 3.1, arXiv:1710.03740
 
@@ -1286,8 +1305,8 @@ held_params       = stage_params
 
 stage_params      that one rank of the stage holds
 $ nncost explain groups.mape,best.memory_bytes,sensitivity.elasticity
-formulas  by the example of a mixture of experts split in every way over 16 devices; those of
-          another plan may have other terms. With MODEL DEVICE the numbers are put in.
+formulas  from the example of a mixture of experts split in every way over 16 devices; other plans
+          may have other terms. Add MODEL DEVICE to see the numbers.
 
 groups.mape:
 
@@ -1302,13 +1321,13 @@ total_bytes       Device memory at the peak.
 
 sensitivity.elasticity:
 
-elasticity        Percent that the step changes by when the parameter grows by one.
+elasticity        Change of the step in percent when the parameter grows by one percent.
 $ nncost explain mfu --format json
 {
   "schema": "nncost.explain/1",
   "quantity": "mfu",
   "lines": [
-    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": null, "result": null, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: the share of the peak that the mathematics needs.", "note": null, "source": "arXiv:2204.02311 appendix B"}
+    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": null, "result": null, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: model FLOPs over the peak.", "note": null, "source": "arXiv:2204.02311 appendix B"}
   ],
   "example": "a mixture of experts split in every way over 16 devices"
 }
@@ -1337,7 +1356,7 @@ busy_s            = forward_s + backward_s + recompute_s + update_s + exposed_co
 
 mfu:
 
-mfu               Model FLOPs utilisation: the share of the peak that the mathematics needs.
+mfu               Model FLOPs utilisation: model FLOPs over the peak.
                   = model_flops / (step_s * devices * peak_flops_per_s)
                   = 732000000000 / (0.010795756 * 1 * 1e14)
                   = 0.678044224045
@@ -1360,7 +1379,7 @@ $ nncost explain mfu,groups.mape dense round --format json
   "schema": "nncost.explain/1",
   "quantity": "mfu",
   "lines": [
-    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": "732000000000 / (0.010795756 * 1 * 1e14)", "result": 0.678044224045, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: the share of the peak that the mathematics needs.", "note": null, "source": "arXiv:2204.02311 appendix B"}
+    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": "732000000000 / (0.010795756 * 1 * 1e14)", "result": 0.678044224045, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: model FLOPs over the peak.", "note": null, "source": "arXiv:2204.02311 appendix B"}
   ]
 },
 {
@@ -1373,37 +1392,37 @@ $ nncost explain mfu,groups.mape dense round --format json
 ]
 $ nncost explain mfu,bound_s dense round --format csv
 of,name,kind,formula,numbers,result,unit,text,meaning,note,source\r
-step,mfu,formula,model_flops / (step_s * devices * peak_flops_per_s),732000000000 / (0.010795756 * 1 * 1e14),0.678044224045,,,Model FLOPs utilisation: the share of the peak that the mathematics needs.,,arXiv:2204.02311 appendix B\r
-step,bound_s.compute,formula,compute.attention + compute.mlp + compute.head,0.00248056 + 0.00384 + 0.0006,0.00692056,s,,"Step time by what bounds the ops that take it, by what issuing them adds, and by waiting in the pipeline; they add up to step_s, but in ideal mode, where they overlap.",of the ops that it bounds,\r
-step,bound_s.memory,formula,memory.embedding + memory.norm + memory.attention + memory.mlp + memory.loss + memory.optimizer,1.6016e-5 + 0.00017 + 4.8e-5 + 0.000368 + 6e-5 + 0.00321318,0.003875196,s,,"Step time by what bounds the ops that take it, by what issuing them adds, and by waiting in the pipeline; they add up to step_s, but in ideal mode, where they overlap.",of the ops that it bounds,\r
-step,bound_s.network,formula,0,0,0,s,,"Step time by what bounds the ops that take it, by what issuing them adds, and by waiting in the pipeline; they add up to step_s, but in ideal mode, where they overlap.",of the ops that it bounds,\r
-step,bound_s.host,formula,0,0,0,s,,"Step time by what bounds the ops that take it, by what issuing them adds, and by waiting in the pipeline; they add up to step_s, but in ideal mode, where they overlap.","of the ops that it bounds, and what issuing all of them adds",\r
-step,bound_s.bubble,formula,0,0,0,s,,"Step time by what bounds the ops that take it, by what issuing them adds, and by waiting in the pipeline; they add up to step_s, but in ideal mode, where they overlap.",waiting for other stages,\r
+step,mfu,formula,model_flops / (step_s * devices * peak_flops_per_s),732000000000 / (0.010795756 * 1 * 1e14),0.678044224045,,,Model FLOPs utilisation: model FLOPs over the peak.,,arXiv:2204.02311 appendix B\r
+step,bound_s.compute,formula,compute.attention + compute.mlp + compute.head,0.00248056 + 0.00384 + 0.0006,0.00692056,s,,"Step time by the bound of its ops, by the cost of issuing them (host), and by waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
+step,bound_s.memory,formula,memory.embedding + memory.norm + memory.attention + memory.mlp + memory.loss + memory.optimizer,1.6016e-5 + 0.00017 + 4.8e-5 + 0.000368 + 6e-5 + 0.00321318,0.003875196,s,,"Step time by the bound of its ops, by the cost of issuing them (host), and by waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
+step,bound_s.network,formula,0,0,0,s,,"Step time by the bound of its ops, by the cost of issuing them (host), and by waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
+step,bound_s.host,formula,0,0,0,s,,"Step time by the bound of its ops, by the cost of issuing them (host), and by waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.","of the ops that it bounds, and what issuing all of them adds",\r
+step,bound_s.bubble,formula,0,0,0,s,,"Step time by the bound of its ops, by the cost of issuing them (host), and by waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",waiting for other stages,\r
 $ nncost explain mfu,xyzzy dense round
-! nncost: xyzzy: no metric or op of this name, expected one such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
+! nncost: xyzzy: unknown metric or op, expected a name such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
 [2]
 
 # What there is to explain.
 $ nncost explain | sed -n '1,19p'
-'nncost explain NAMES' prints what these are, with formula and source; 'nncost explain NAMES MODEL
-DEVICE' puts the numbers in. NAMES are joined by commas; the last parts of a name will do. An op
-goes by its name in 'nncost ops', such as attn.qkv.
+'nncost explain NAMES' prints the meaning, formula and source of these names; 'nncost explain NAMES
+MODEL DEVICE' adds the numbers. Separate NAMES by commas; the last parts of a name suffice. Ops have
+the names of 'nncost ops', such as attn.qkv.
 
-several at once:
+groups of metrics:
 
-flops                           FLOPs of a step by the mathematics.
+flops                           Model FLOPs of a step.
 step                            The step and its parts.
-bounds                          What no implementation beats, and what the step takes without
-                                overlap.
+bounds                          Lower bound of any implementation, and the step without overlap.
 ridge                           The ridge point of the device.
-critical-batch                  Tokens from which weights are read fast enough.
-two-devices                     Width from which two devices share a product without waiting for
+critical-batch                  Tokens from which a product is not bound by reading its weights.
+two-devices                     Width from which two devices can split a product without waiting for
                                 their link.
 communication                   Exposed communication, and each of its kinds.
-bubble                          What the busiest pipeline stage waits.
+bubble                          Idle time of the busiest pipeline stage.
 throughput                      Tokens and samples per second.
 memory                          Memory of the fullest device, by class.
 cost                            Price of a step and of the run.
+energy                          Energy of the run, or of the step.
 $ nncost explain | grep -A3 '^accuracy: errors'
 accuracy: errors of a group of rows:
 

@@ -8,5 +8,5 @@ $ nncost explore dense nosuch
 
 # A page reads no files; one that is dropped on it it does.
 $ nncost explore ./dense.json round
-! nncost: ./dense.json: is a file, which a page cannot read: drop it on the page
+! nncost: ./dense.json: is a file, which a page cannot read; drop it on the page instead
 [2]

@@ -1,4 +1,4 @@
-# What the program says of itself. 'pages' tests the help of every command in full: it is the man page.
+# Help texts. The test 'docs' compares the help of every command: it is in the man page.
 
 # The version.
 $ nncost --version
@@ -21,7 +21,7 @@ Commands:
   serve     A decoder that is served: time to first token and per token, throughput, memory and
             cost.
   budget    What a budget trains best, or what training a model costs, by the scaling laws.
-  explain   What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.
+  explain   Formula and source of metrics and ops; with MODEL DEVICE also their numbers.
   sweep     Every combination of the axes given, one row each.
   merge     The shards of a sweep or of a search as one file, as one run would have written it.
   search    The best legal plans for N devices, and the front of time against memory.
@@ -31,28 +31,29 @@ Commands:
   diff      Two estimates: what changed, largest first, and the op or part responsible.
   accuracy  Predictions beside measurements: mean, median and largest errors per file, device and
             framework.
-  calibrate A device's efficiency figures fitted to measured rows, with the errors before and after,
-            and the device file that has them.
+  calibrate A device's efficiency parameters fitted to measured rows, with the errors before and
+            after, and the device file that has them.
   init      Print a plan file to begin with, for 'nncost check'.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   report    One page of HTML: the verdict, pictures, every number, its sources.
-  explore   The whole program as one page for a browser, which begins with this estimate.
-  import    An ONNX file as a model file of the graph family, on standard output.
-  list      The devices, models or software profiles that can be named by id.
+  explore   The whole program as one page for a browser, which starts with this estimate.
+  import    Convert an ONNX file to a model file of the graph family, on standard output.
+  list      The devices, models and software profiles that have an id.
   show      A device, model or software profile: the file it came from, every field, the sources.
-  validate  Check device, model, software, cluster and plan files: every fault, one per line.
-  mcp       A server of the Model Context Protocol on standard input and output, for assistants.
-  docs      The man pages nncost(1) and nncost-files(5), the completion of a shell (bash, zsh,
-            fish), all options, or the JSON Schema of a kind of file or output.
+  validate  Check device, model, software, cluster and plan files, and list every fault.
+  mcp       A server of the Model Context Protocol for AI assistants, on standard input and output.
+  docs      The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, all
+            options, or the JSON Schema of a kind of file or output.
 
 'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of
 them; 'nncost -V' prints the version.
 
 MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of files.
 Ids are looked up in $NNCOST_PATH, $XDG_CONFIG_HOME/nncost and the data that came with
-the program; case does not matter, nor does an owner in front: meta-llama/Llama-3-8B.
-'-' is standard input. $XDG_CONFIG_HOME/nncost/defaults may hold options, one on a line,
-for all commands; --no-defaults leaves them out.
+the program. Upper and lower case are the same, and an owner in front is ignored:
+meta-llama/Llama-3-8B.
+'-' is standard input. The file $XDG_CONFIG_HOME/nncost/defaults may hold options for all
+commands, one per line; --no-defaults ignores it.
 
 Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;
 3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.
@@ -71,7 +72,7 @@ same, with the smallest changes that would fit. Stages count from 0. With --form
 1000000 passes. An elasticity of -0.5: one percent more of the figure takes half a percent off the
 step.
 
-Options, always in full.
+Options (their names cannot be abbreviated).
 
 Batch:
   --micro-batch N         Sequences or images per micro-batch of one replica. [1]
@@ -80,127 +81,134 @@ Batch:
   --global-batch N        Sequences or images per step. [micro_batch x micro_batches x data]
   --seq-len N             Length of a sequence. [the model's]
   --image N               Side of an image. [the model's]
-  --lenient               Skip keys of a Hugging Face configuration that are not known, unless they
-                          look like part of the shape; the output names them.
-  --scenario ID           The scenario of the plan file that stands for MODEL [its only one].
+  --lenient               Skip unknown keys of a Hugging Face configuration, unless they look like
+                          part of the shape; the output names them.
+  --scenario ID           The scenario to take from the plan file that is given as MODEL. [its only
+                          one]
 
 Parallelism:
-  --devices N             Devices in all. [data x tensor x pipeline x context]
+  --devices N             Total number of devices. [data x tensor x pipeline x context]
   --devices-per-node N    Devices in one scale-up domain. [the device file's]
   --data N                Replicas that share the batch. Also --dp. [devices / the other degrees]
   --tensor N              Devices that split each matrix product. Also --tp. [1]
-  --pipeline N            Stages the layers are spread over. Also --pp. [1]
+  --pipeline N            Pipeline stages. Also --pp. [1]
   --virtual-stages N      Groups of layers per pipeline stage. Also --vpp. [1]
-  --ends-as-layers[=off]  Table and head count as a layer each where stages share the layers out.
-                          [off]
+  --ends-as-layers[=off]  Count embedding and head as one layer each when balancing stages. [off]
   --first-stage-layers N  Layers of the first pipeline stage; 0 = as many as the others. [0]
   --last-stage-layers N   Layers of the last pipeline stage; 0 = as many as the others. [0]
   --context N             Devices that split each sequence. Also --cp. [1]
-  --expert N              Devices that share the experts, out of data x context. Also --ep. [1]
-  --whole-experts[=off]   Tensor ranks are expert ranks, too, and none has a slice of an expert:
-                          --expert is out of tensor x data x context. [off]
+  --expert N              Devices that share the experts; a divisor of data x context. Also --ep.
+                          [1]
+  --whole-experts[=off]   Do not split experts over tensor ranks (expert tensor parallel = 1):
+                          --expert is then a divisor of tensor x data x context. [off]
   --sequence-parallel[=off]
-                          Norms and dropout are split over tensor ranks too. [off]
+                          Also split norms and dropout over tensor ranks. [off]
   --schedule NAME         Pipeline schedule: the order of forward and backward micro-batches. 1f1b,
                           gpipe, interleaved, zb-h1, zb-h2, zb-v, dualpipe [1f1b, interleaved with
                           virtual stages]
-  --context-kind NAME     How context ranks attend to each other's tokens. ring, all-gather, ulysses
-                          [ring]
+  --context-kind NAME     How context ranks attend to the tokens of the others. ring, all-gather,
+                          ulysses [ring]
   --rank-order NAME       Which ranks are neighbours: the degree named first varies fastest.
                           tensor-context-data-pipeline, tensor-context-pipeline-data,
                           tensor-pipeline-context-data [tensor-context-data-pipeline]
-  --overlap X             Share of the communication that could overlap with compute and does. [the
-                          software profile's]
-  --capacity-factor X     Expert slots over the mean load; 0 = every token is served. [0]
+  --overlap X             Share of the communication that overlaps with compute, where overlap is
+                          possible. [the software profile's]
+  --capacity-factor X     Slots per expert over its mean number of tokens; 0 = no token is dropped.
+                          [0]
   --imbalance X           Tokens of the busiest expert rank over the mean. [1]
   --cluster FILE          Links between the devices, in place of those of the device file.
 
 Memory:
-  --zero NAME             ZeRO stage: optimizer states, gradients too, weights too (FSDP) are
-                          sharded. 0, 1, 2, 3 [0]
-  --shard N               Ranks that share one copy of what ZeRO shards (HSDP). [data x context]
-  --reshard[=off]         ZeRO stage 3 frees weights after forward and gathers them again. [on]
-  --offload LIST          What lives in host memory: optimizer, activations, weights. none, or some
+  --zero NAME             ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights
+                          (FSDP). 0, 1, 2, 3 [0]
+  --shard N               Ranks that share one sharded copy of what ZeRO shards (HSDP). [data x
+                          context]
+  --reshard[=off]         ZeRO stage 3 frees weights after forward and gathers them again for
+                          backward. [on]
+  --offload LIST          Parts kept in host memory: optimizer, activations, weights. none, or some
                           of optimizer,activations,weights [none]
-  --recompute LIST        What is computed again in backward instead of kept. none, selective, full,
-                          or some of
+  --recompute LIST        Activation checkpointing: parts that are computed again in backward
+                          instead of kept. none, selective, full, or some of
                           attention,norm,activation,mla_up_proj,moe_act,shared_experts,mlp,moe
                           [none]
-  --train LIST            Whose weights are trained; the others are frozen. all, or some of
+  --train LIST            Parts with trained weights; others are frozen. all, or some of
                           embedding,attention,mlp,norm,conv,time,head,towers,adapters [all]
-  --next-tokens[=off]     Layers that predict tokens further on (next_layers of the model) are
-                          trained, too. [off]
-  --adapter-rank N        Rank of adapters beside linear layers (LoRA), which alone are trained
-                          unless --train says more; 0 = none. Also --lora. [0]
-  --adapters NAME         Which layers have adapters. linear, attention, mlp [linear]
-  --dora[=off]            Adapters train the direction of a weight, and a length per output beside
-                          it (DoRA). [off]
-  --frozen NAME           How weights that are not trained are stored. 16bit, int8, nf4 [16bit]
-  --fp8-inputs[=off]      Inputs of activation functions are kept in 8 bits for backward. [off]
+  --next-tokens[=off]     Also train the layers for multi-token prediction (next_layers of the
+                          model). [off]
+  --adapter-rank N        Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only
+                          the adapters are trained unless --train adds parts. Also --lora. [0]
+  --adapters NAME         Layers that have adapters. linear, attention, mlp [linear]
+  --dora[=off]            Adapters train the direction of each weight and a separate magnitude per
+                          output (DoRA). [off]
+  --frozen NAME           Storage format of frozen weights. 16bit, int8, nf4 [16bit]
+  --fp8-inputs[=off]      Keep the inputs of activation functions in 8 bits for backward. [off]
   --recompute-every N     Full recomputation in segments of this many layers. [1]
   --recompute-layers N    Full recomputation of this many layers of each stage; 0 = all. [0]
   --activations NAME      How kept activations are counted. per-op, korthikanti [per-op]
-  --reserve-bytes N       Device memory set aside for other uses: the driver, collectives, what an
-                          allocator cannot hand out again. With a number the verdict counts no
-                          spread. [the software profile's]
+  --reserve-bytes N       Device memory for other uses: driver, collectives, allocator
+                          fragmentation. If it is given, the verdict uses the predicted peak without
+                          a margin. [the software profile's]
 
 Numbers:
   --precision NAME        Number format of the matrix products. fp64, fp32, tf32, bf16, fp16, fp8,
                           int8, fp4, int4 [bf16, else fp16, else fp32]
-  --policy NAME           Bytes kept per parameter; default: fp32 for fp32 and tf32, else mixed.
-                          default, fp32, mixed, mixed-fp32grad, mixed-both, amp, bf16-states-fp32,
-                          bf16-pure, fp8 [default]
-  --optimizer NAME        Optimizer: its state and its step. adamw, adam, sgd, momentum, rmsprop,
+  --policy NAME           Precision policy: formats of weights, gradients and optimizer states.
+                          default: fp32 for fp32 and tf32, else mixed. default, fp32, mixed,
+                          mixed-fp32grad, mixed-both, amp, bf16-states-fp32, bf16-pure, fp8
+                          [default]
+  --optimizer NAME        Optimizer: its states and its step. adamw, adam, sgd, momentum, rmsprop,
                           adafactor, lion, adam8bit, muon, lamb, lars [adamw]
-  --attention NAME        Attention in one kernel, or written out. flash, flash1, flash2, flash3,
-                          unfused [flash]
-  --mode NAME             With the device's fitted efficiency, or the bound of the datasheet.
-                          predicted, ideal [predicted]
+  --attention NAME        Attention as one fused kernel, or as separate kernels. flash, flash1,
+                          flash2, flash3, unfused [flash]
+  --mode NAME             Predict with the fitted efficiencies of the device, or give the lower
+                          bound of the datasheet. predicted, ideal [predicted]
   --flops-convention NAME How model FLOPs are counted. palm, causal, 6nd [palm]
-  --clip-gradients[=off]  Gradients are clipped by their norm before the step. [on]
-  --software PROFILE      Implementation profile: which kernels are fused, what each keeps, what
-                          hides. 'any' chooses by plan and lets a search offer what no framework of
-                          the profile has [chosen for the plan and the device; to serve: vllm].
-  --seller NAME           Seller whose prices count: a file in prices/, such as aws, or a path [the
-                          device file's newest].
-  --offer KIND            On what terms the seller rents the devices [on-demand].
-  --region REGION         Where the devices stand: an ISO country code, or a cloud's region, which
-                          has prices of its own. Sets the carbon intensity of the grid.
+  --clip-gradients[=off]  Clip gradients by their norm before the optimizer step. [on]
+  --software PROFILE      Implementation profile: which kernels are fused, which tensors are kept,
+                          how much communication overlaps. 'any' chooses by plan and lets a search
+                          use features that no framework of the profile has. [chosen for the plan
+                          and the device; to serve: vllm]
+  --seller NAME           Seller whose prices count: a file in prices/, such as aws, or a path. [the
+                          device file's newest price]
+  --offer KIND            Terms on which the seller rents the devices. [on-demand]
+  --region REGION         Location of the devices: an ISO country code, or a cloud's region, which
+                          has its own prices. Sets the carbon intensity of the grid.
   --set FIELD=VALUE       Any field of the plan, the model or the device by its name in the files,
                           such as scale_up.bytes_per_s=450e9; prefix plan., model. or device. to
                           choose. May be repeated.
-  --power-cap W           Watts that a device may draw for long: as --set device.power_cap_w=W. [its
-                          board's limit]
-  --building OPERATOR     Whose data centre: its PUE, from grid/buildings.json [--pue].
+  --power-cap W           Sustained power limit of a device in watts: as --set device.power_cap_w=W.
+                          [its board's limit]
+  --building OPERATOR     Operator of the data centre, whose PUE is taken from grid/buildings.json.
+                          [--pue]
 
 Run:
-  --epochs X              Times through the dataset, with --dataset-size.
-  --dataset-size X        Tokens of the dataset; images or other samples where the model has no
-                          tokens.
-  --days X                Train for so many days, whatever that comes to.
-  --device-hours X        Train for so many hours times devices, as published totals have it.
-  --step-s X              Time of one step, in place of the estimate's. [the estimate's]
-  --step-flops X          Model FLOPs of one step, in place of the estimate's. [the estimate's]
-  --warmup-s X            Time spent once: start of the job, compilation, ramp of the batch. [0]
+  --epochs X              Passes over the dataset, with --dataset-size.
+  --dataset-size X        Tokens of the dataset; images or other samples for a model without tokens.
+  --days X                Train for this many days.
+  --device-hours X        Train for this many device-hours, the unit of published totals.
+  --step-s X              Time of one step, instead of the estimate. [the estimate's]
+  --step-flops X          Model FLOPs of one step, instead of the estimate. [the estimate's]
+  --warmup-s X            Time spent once: start of the job, compilation, ramp of the batch size.
+                          [0]
   --evaluate-every X      Steps between evaluations; 0 = none. [0]
   --evaluate-s X          Time of one evaluation.
-  --straggler-share X     Share of the time that is lost to slow devices. [0]
+  --straggler-share X     Share of the time lost to slow devices. [0]
 
 Failures:
-  --stops NAME            Which stops the device file's mean time between failures counts. any,
+  --stops NAME            Failures that the device file's mean time between failures counts. any,
                           hardware [any]
-  --device-mtbf-s X       Mean time between stops of one device; of all, it is this over their
-                          number. [the device file's]
-  --detect-s X            Time until a stop is noticed. [600]
-  --start-s X             Time until all ranks are up again. [30]
+  --device-mtbf-s X       Mean time between failures of one device; for the run it is divided by the
+                          number of devices. [the device file's]
+  --detect-s X            Time until a failure is detected. [600]
+  --start-s X             Time to restart all ranks. [30]
   --replace-s X           Time to replace a failed node when no spare is ready. [0]
   --spares X              Spare nodes that are ready. [0]
   --repair-s X            Time until a failed node is repaired and back. [2d]
-  --failing-share X       Share of the stops that cost a node. [1]
-  --reclaim-per-month X   Share of spot nodes that the seller takes back in a month. [0]
-  --elastic-replicas X    Replicas of which the others go on while one is replaced; 0 = all wait,
-                          and go back to a checkpoint. [0]
-  --reshard-s X           Time until those that are left go on. [60]
+  --failing-share X       Share of the failures that cost a node. [1]
+  --reclaim-per-month X   Share of spot nodes that the seller takes back per month. [0]
+  --elastic-replicas X    Number of replicas of an elastic job: the others continue while one is
+                          replaced. 0 = all stop and return to a checkpoint. [0]
+  --reshard-s X           Time until the remaining replicas of an elastic job continue. [60]
   --planned-stops X       Planned stops, such as maintenance. [0]
 
 Checkpoints:
@@ -210,44 +218,46 @@ Checkpoints:
                           device]
   --storage-read-bytes-per-s X
                           Rate at which all devices together read a checkpoint. [as for writing]
-  --asynchronous[=off]    Training goes on while a checkpoint is written. [off]
+  --asynchronous[=off]    Training continues while a checkpoint is written. [off]
   --block-s X             Time that training waits for a checkpoint. [save_s; asynchronous: copy to
                           the host]
   --save-s X              Time until a checkpoint is durable. [bytes over rate]
   --load-s X              Time to load a checkpoint. [bytes over rate]
   --checkpoint-interval-s X
-                          Useful work between two checkpoints. [the best]
+                          Training time between two checkpoints. [the best]
 
 Fine-tuning:
-  --method NAME           How the model is trained, and so what else runs on every token. train,
+  --method NAME           Training method: which other models run on the tokens of a step. train,
                           distill, distill-on-policy, dpo, grpo, ppo [train]
-  --policy-params X       Parameters of the model that is trained, which the next four are compared
-                          with. [the model's active ones]
+  --policy-params X       Active parameters of the trained model; the next four are relative to it.
+                          [the model's active ones]
   --reference-params X    Active parameters of the reference model; 0 = none, or its answers are
-                          kept. [as many as the policy]
+                          stored. [as many as the policy]
   --reward-params X       Active parameters of the reward model; 0 = none. [ppo: as many as the
                           policy; else none]
   --critic-params X       Active parameters of the critic of ppo; 0 = none. [as many as the policy]
   --teacher-params X      Active parameters of the teacher.
-  --update-epochs X       Passes over each generated batch. [1]
+  --update-epochs X       Training passes over each generated batch. [1]
   --sampler-logprobs[=off]
-                          Log probabilities of the sampler are kept, not computed again by the
-                          policy. [off]
+                          Use the log probabilities of the sampler instead of computing them again
+                          with the policy. [off]
   --prompt-tokens X       Tokens of a prompt. [0]
-  --response-tokens X     Tokens that are generated for it, in the mean. [the rest of the sequence]
-  --group X               Answers that share a prompt. [1]
-  --rollout-batch X       Sequences that are generated at once on a replica. [those of a step, or as
-                          many as fit]
-  --rollout-tensor X      Devices that split each product while generating. [1]
-  --rollout-devices X     Devices that only generate; 0 = the training devices do both. [0]
-  --rollout-overlap[=off] Generating devices work while the others train, with weights one step old.
+  --response-tokens X     Mean number of generated tokens per prompt. [the rest of the sequence]
+  --group X               Answers per prompt. [1]
+  --rollout-batch X       Sequences generated together on one replica. [those of a step, or as many
+                          as fit]
+  --rollout-tensor X      Devices that split each matrix product during generation. [1]
+  --rollout-devices X     Devices that only generate; 0 = the training devices also generate. [0]
+  --rollout-overlap[=off] Generation overlaps with training, with weights that are one step old.
                           [off]
-  --rollout-tail X        Longest answer over the mean length: a batch waits for its last one. [1]
+  --rollout-tail X        Longest answer over the mean length: a batch waits for its longest answer.
+                          [1]
   --rollout-tokens-per-s X
-                          Tokens per second of one device that generates. [that of 'nncost serve']
-  --rollout-s X           Time of generating a step. [tokens over rate]
-  --score-s X             Time of scoring a step. [that of its forward passes]
-  --sync-s X              Time until new weights are where answers are generated. [bytes over rate]
+                          Generated tokens per second of one generating device. [that of 'nncost
+                          serve']
+  --rollout-s X           Time to generate the samples of a step. [tokens over rate]
+  --score-s X             Time to score the samples of a step. [that of its forward passes]
+  --sync-s X              Time to send new weights to the generating devices. [bytes over rate]
   --sync-bytes-per-s X    Rate at which new weights are sent. [devices of their own: the network;
                           else at once]
 
@@ -255,23 +265,23 @@ Sites:
   --sites X               Sites, each with the devices of the plan, that average their weights every
                           --outer-every steps. [1]
   --outer-every X         Steps between two averages of the weights (DiLoCo).
-  --outer-bytes X         Bytes of the weights as they are sent. [4 per parameter]
+  --outer-bytes X         Bytes of the weights as they are sent between sites. [4 per parameter]
   --site-bytes-per-s X    Bandwidth of the link of one site in one direction.
   --outer-overlap-s X     Part of the averaging time that overlaps with training. [0]
 
 Input:
   --sample-bytes X        Bytes of a sample in storage.
   --input-bytes-per-s X   Rate of the storage for input, for all devices together.
-  --access-share X        Share of that rate that the access pattern reaches: small random reads 0.1
-                          to 0.4. [1]
+  --access-share X        Share of that rate that the access pattern reaches; small random reads:
+                          0.1 to 0.4. [1]
   --cached-share X        Share of the samples that are cached. [0]
-  --prepare-s X           Time one worker takes for one sample: decoding, augmentation.
-  --workers X             Workers that prepare samples, per device. [8]
-  --prefetch X            Batches that each worker holds. [2]
+  --prepare-s X           Time of one worker to prepare one sample: decoding, augmentation.
+  --workers X             Data-loading workers per device. [8]
+  --prefetch X            Batches that each worker prefetches. [2]
   --prepared-bytes X      Bytes of a sample as it is sent to the device.
-  --encode-s X            Time of a device for a sample that it encodes itself before the step:
-                          images to latents, texts; 0 = cached. [0]
-  --serial-input[=off]    Nothing is prepared while the device computes. [off]
+  --encode-s X            Time of a device to encode a sample before the step (images to latents,
+                          texts); 0 = cached. [0]
+  --serial-input[=off]    Data loading does not overlap with compute. [off]
 
 Energy:
   --idle-w X              Power of an idle node, divided by its number of devices. [the device
@@ -282,33 +292,33 @@ Energy:
   --pue X                 Power usage effectiveness: energy of the building over that of its
                           machines. [1]
   --carbon-g-per-kwh X    Carbon intensity of the grid. [that of --region]
-  --embodied-kg X         Carbon of making one device with its share of a node.
-  --life-s X              Time until a device is retired.
-  --use-share X           Share of that time in which it is used.
+  --embodied-kg X         Embodied carbon of one device with its share of a node.
+  --life-s X              Lifetime of a device.
+  --use-share X           Share of its lifetime in which it is used.
 
 Cost:
   --tokens X              Tokens to train on in the whole run.
   --samples X             Sequences or images to train on in the whole run.
-  --price X               Price of one device for one hour, in the currency of the device file, or
-                          else US dollars. [the device file's newest]
+  --price X               Price of one device for one hour, in the currency of the device file (US
+                          dollars if it has no prices). [the device file's newest]
   --stored-bytes X        Data and checkpoints kept during the run.
-  --storage-price X       Price of a stored gigabyte for a month.
-  --egress-bytes X        Data moved out.
-  --egress-price X        Price of moving out a gigabyte.
+  --storage-price X       Price of one stored gigabyte per month.
+  --egress-bytes X        Data moved out (egress).
+  --egress-price X        Price of moving out one gigabyte.
 
 Output:
   --stages                Show every stage of the pipeline: its layers, times and memory.
   --timeline              Show what every stage does when.
-  --trace FILE            Write the timeline to FILE too, as a trace for chrome://tracing and
+  --trace FILE            Also write the timeline to FILE, as a trace for chrome://tracing and
                           Perfetto.
-  --measured STEP         A step of your own beside the estimate, with its MFU: 0.41s, 380samples/s
-                          or 12000tokens/s.
-  --sensitivity           Show what a little more of each figure of the device would bring:
-                          bandwidths, peaks, latencies, capacity.
-  --format FORMAT         table, json, csv or markdown [table].
-  --output FILE           Write to FILE, whole or not at all [standard output].
-  --no-defaults           Leave out what $XDG_CONFIG_HOME/nncost/defaults says.
-  --help                  Show this text; -h: the options most asked for.
+  --measured STEP         Compare with a step that you measured, and show its MFU: 0.41s,
+                          380samples/s or 12000tokens/s.
+  --sensitivity           Show how much faster the step gets when each parameter of the device
+                          improves a little: bandwidths, peaks, latencies, capacity.
+  --format FORMAT         table, json, csv or markdown. [table]
+  --output FILE           Write to FILE, completely or not at all. [standard output]
+  --no-defaults           Ignore $XDG_CONFIG_HOME/nncost/defaults.
+  --help                  Show this text; -h: only the most used options.
 
 # On a narrow terminal.
 $ COLUMNS=60 nncost diff --help
@@ -323,20 +333,19 @@ scenario. A pipe will do: git show main:plans.json | nncost
 diff /dev/stdin plans.json. Exits with 0 whether they differ
 or not; 'nncost check' is the one that judges.
 
-Options, always in full.
+Options (their names cannot be abbreviated).
 
 Output:
-  --format FORMAT         table, json, csv or markdown
-                          [table].
-  --output FILE           Write to FILE, whole or not at all
-                          [standard output].
-  --no-defaults           Leave out what
-                          $XDG_CONFIG_HOME/nncost/defaults
-                          says.
-  --help                  Show this text; -h: the options
-                          most asked for.
+  --format FORMAT         table, json, csv or markdown.
+                          [table]
+  --output FILE           Write to FILE, completely or not
+                          at all. [standard output]
+  --no-defaults           Ignore
+                          $XDG_CONFIG_HOME/nncost/defaults.
+  --help                  Show this text; -h: only the most
+                          used options.
 
-# Every command of the list has one, which begins with its usage.
+# Every command has help, which begins with its usage.
 $ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done
 usage: nncost estimate MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
@@ -365,7 +374,7 @@ usage: nncost validate FILE... [options]
 usage: nncost mcp  [options]
 usage: nncost docs man [files]|completion [SHELL]|options|schema [KIND] [options]
 
-# Notes of the commands that have some.
+# Notes of commands.
 $ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done
 usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 
@@ -383,7 +392,7 @@ cheapest size that keeps to --deadline and --budget, or with --objective time by
 'nncost merge' to put together: that takes --format json. Ctrl-C ends with the best of what was
 covered. Exits with 1 when no plan fits, with 128 and the number of the signal when stopped by one.
 
-With --serve it answers about a decoder that is served: 'nncost search --serve --help' lists those
+With --serve it is about a decoder that serves requests: 'nncost search --serve --help' lists those
 options.
 
 usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
@@ -398,37 +407,37 @@ ends with whole rows. --shard I/N does every N-th row only, from the I-th on, fo
 put together. Exits with 1 when there is no row, with 128 and the number of the signal when stopped
 by one.
 
-With --serve it answers about a decoder that is served: 'nncost sweep --serve --help' lists those
+With --serve it is about a decoder that serves requests: 'nncost sweep --serve --help' lists those
 options.
 
 usage: nncost calibrate FILE.csv... --device DEVICE [options]
 
-A device's efficiency figures fitted to measured rows, with the errors before and after, and the
+A device's efficiency parameters fitted to measured rows, with the errors before and after, and the
 device file that has them.
 
-The files are those of 'accuracy'. Only figures that the rows can determine are fitted: one machine
-factor from one step, more from more; --fit names others. With --fold the rest of the rows is held
-out and scored. --output takes the new device file, called after it, the report goes to standard
-output. Options of the plan and --set hold for every row, in place of what it says; what --set
-changes is not written.
+The files are those of 'accuracy'. Only parameters that the rows can determine are fitted: one
+machine factor from one step, more from more; --fit names others. With --fold the rest of the rows
+is held out and scored. --output takes the new device file, called after it, the report goes to
+standard output. Options of the plan and --set hold for every row, in place of what it says; what
+--set changes is not written.
 
-With --serve it answers about a decoder that is served: 'nncost calibrate --serve --help' lists
+With --serve it is about a decoder that serves requests: 'nncost calibrate --serve --help' lists
 those options.
 
 usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 
-What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.
+Formula and source of metrics and ops; with MODEL DEVICE also their numbers.
 
-NAMES are joined by commas: metrics by their names in the JSON output of any command, such as mfu,
-step_s, exposed_comm.data, memory or cost, and ops by their names in 'nncost ops', such as attn.qkv;
-of an op with many shapes, the one that takes longest in each phase. Without NAMES, all of them are
-listed. JSON of several names is a list.
+NAMES are joined by commas. Metrics have their names in the JSON output of any command, such as mfu,
+step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost ops', such as attn.qkv.
+When an op has many shapes, the one that takes longest in each phase is shown. Without NAMES, all of
+them are listed. The JSON of several names is a list.
 
-With --serve it answers about a decoder that is served: 'nncost explain --serve --help' lists those
+With --serve it is about a decoder that serves requests: 'nncost explain --serve --help' lists those
 options.
 
 
-# Help leaves out no option.
+# Help lists every option.
 $ nncost docs options --format json >options.json; python3 - <<'END'
 > import json, subprocess
 > for command in json.load(open("options.json"))["commands"]:

@@ -122,7 +122,7 @@ $ nncost estimate vision round --tensor 3
 ! nncost: --tensor: heads 10 does not divide over 3 ranks, expected 2 or 5
 [3]
 $ nncost estimate vision round --context 2
-! nncost: --context: the patches of an image stay together, expected 1, found 2
+! nncost: --context: the patches of an image are not split over context ranks, expected 1, found 2
 [3]
 $ nncost estimate vision round --image 95
 ! nncost: --image: does not divide into patches, expected a multiple of 10, found 95

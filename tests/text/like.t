@@ -138,7 +138,7 @@ p.json: 1 as recorded
 $ sed -i 's/"mem_bytes_per_s": 1e12/"mem_bytes_per_s": 5e11/' toy/hw/round.json
 $ nncost check p.json | grep -E 'device|one'
 p.json:1: one: moved
-  why     device file: what t says has changed
+  why     device file: the content of t has changed
 device.critical_tokens                 100            200   +100%
 device.ridge_flops_per_byte   100.0 FLOP/B   200.0 FLOP/B   +100%
 device.mem_bytes_per_s          1.000 TB/s     500.0 GB/s    -50%
@@ -174,7 +174,7 @@ $ nncost validate toy/hw/fitted.json
 ! nncost: toy/hw/fitted.json:29: efficiency.gemm.fp16.same_as: unknown, expected the key of another object next to this one, found "bf61"
 ! nncost: toy/hw/fitted.json:30: efficiency.gemm.fp8.same_as: unknown, expected the key of another object next to this one, found "fp8"
 ! nncost: toy/hw/fitted.json:35: efficiency.attention.flash3.same_as: unknown, expected the key of another object next to this one, found 3
-! nncost: toy/hw/fitted.json:42: efficiency.collectives.all_gather.same_as: a chain, expected an object with figures of its own, found "reduce_scatter"
+! nncost: toy/hw/fitted.json:42: efficiency.collectives.all_gather.same_as: a chain, expected an object with values of its own, found "reduce_scatter"
 ! nncost: toy/hw/fitted.json:9: same_as: unknown key, expected one of the device's keys, found "same_as"
 ! nncost: toy/hw/fitted.json:18: scale_out.kind: unknown key, expected one of the scale_out's keys, found "kind"
 ! nncost: toy/hw/fitted.json:18: scale_out.devices: unknown key, expected one of the scale_out's keys, found "devices"

@@ -1,6 +1,6 @@
-# What there is to estimate with: 'nncost list'.
+# 'nncost list': the devices, models and software profiles that have an id.
 
-# Devices in all formats; a figure that nobody published is "-" or null.
+# Devices in all formats; an unknown value is "-" or null.
 $ nncost list devices
 id     year          peak in     memory  bandwidth ridge       link price/h measured aliases
 fitted 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s 2 USD   steps    fit, fitted-2..
@@ -104,7 +104,7 @@ fitted A device of round efficiencies 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/
 old    An old device without bf16     2010 50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s -       none
 round  A device of round figures      2020 100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s 1 USD   none
 
-# What $NNCOST_PATH and $XDG_CONFIG_HOME/nncost hold comes with it, the first of one id taken.
+# Files of $NNCOST_PATH and $XDG_CONFIG_HOME/nncost are listed, too; of files with one id, the first.
 $ mkdir -p mine/hw mine/models config/nncost/hw config/nncost/software
 $ sed 's/"round"/"mine"/; s/A device of/Mine, of/' toy/hw/round.json >mine/hw/mine.json
 $ sed 's/A device of/Another of/' toy/hw/round.json >mine/hw/round.json
@@ -123,7 +123,7 @@ $ mkdir .config && mv config/nncost .config && HOME=$PWD NNCOST_PATH= nncost lis
 id,name
 theirs,A device of round figures
 
-# What cannot be read is named, and the others are listed; what is no file is not there.
+# Files that cannot be read are reported, and the others listed; other directory entries are ignored.
 $ mkdir -p mine/models; echo '{' >mine/models/bad.json; mkfifo mine/models/pipe.json
 $ NNCOST_PATH=mine:toy nncost list models --format csv | cut -d, -f1
 id

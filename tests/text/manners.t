@@ -9,24 +9,24 @@ usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 
 Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
 
-      --devices N                Devices in all
+      --devices N                Total number of devices
       --tensor N                 Devices that split each matrix product
-      --pipeline N               Stages the layers are spread over
-      --zero NAME                ZeRO stage: optimizer states, gradients too, weights too (FSDP) ...
+      --pipeline N               Pipeline stages
+      --zero NAME                ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also ...
       --micro-batch N            Sequences or images per micro-batch of one replica
       --seq-len N                Length of a sequence
       --precision NAME           Number format of the matrix products
-      --recompute LIST           What is computed again in backward instead of kept
+      --recompute LIST           Activation checkpointing: parts that are computed again in ...
       --tokens X                 Tokens to train on in the whole run
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
   -f, --format FORMAT            table, json, csv or markdown
-  -o, --output FILE              Write to FILE, whole or not at all
+  -o, --output FILE              Write to FILE, completely or not at all
       --seller NAME              Seller whose prices count: a file in prices/, such as aws, or a ...
-      --offer KIND               On what terms the seller rents the devices
-      --region REGION            Where the devices stand: an ISO country code, or a cloud's ...
-      --scenario ID              The scenario of the plan file that stands for MODEL
+      --offer KIND               Terms on which the seller rents the devices
+      --region REGION            Location of the devices: an ISO country code, or a cloud's ...
+      --scenario ID              The scenario to take from the plan file that is given as MODEL
       --sort KEY                 Order of the rows: order, time, flops or bytes, largest first
-      --top N                    Show the first N rows only
+      --top N                    Show only the first N rows
 
 18 of N options; 'nncost ops --help' explains all of them.
 $ [ "$(nncost help ops)" = "$(nncost ops --help)" ] && [ "$(nncost help)" = "$(nncost --help)" ] && echo same
@@ -38,7 +38,7 @@ $ nncost help oops
 ! nncost: oops: unknown command, did you mean ops?
 [2]
 $ nncost help ops estimate
-! nncost: estimate: nothing may follow ops
+! nncost: estimate: unexpected argument after ops
 [2]
 
 # Short options for the form and the place of the output.

@@ -25,7 +25,7 @@ $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | grep -o '
 "name":"list"
 "name":"show"
 
-# An estimate is that of the command; what is refused is an error of the tool; several calls follow each other.
+# An estimate equals that of the command; refused options are errors of the tool; several calls in one session.
 $ cat > in <<'END'
 > {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"Dense","device":"round","options":{"devices":2,"zero":3,"micro_batch":2,"sequence_parallel":false,"set":["layers=4"]}}}}
 > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"rond"}}}
@@ -38,19 +38,19 @@ $ cat > in <<'END'
 $ nncost mcp < in > out; sed -n '2,6p' out
 {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"DEVICE: unknown device, expected one of fitted, old, round, nearest \"round\", found \"rond\""}],"isError":true}}
 {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"--micro-bach: unknown option, did you mean --micro-batch?"}],"isError":true}}
-{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"--output: is not for tools: the answer is the output"}],"isError":true}}
-{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"model: standard input holds messages"}],"isError":true}}
+{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"--output: is not allowed for tools: their answer is the output"}],"isError":true}}
+{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"model: cannot be standard input or a pipe: standard input holds the messages"}],"isError":true}}
 {"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"name: no such tool, see tools/list"}],"isError":true}}
 $ python3 -c "import json; print(json.loads(open('out').readline())['result']['content'][0]['text'], end='')" > a; nncost estimate dense round --devices 2 --zero 3 --micro-batch 2 --set layers=4 -f json > b; sed 's/Dense/dense/' a | diff - b | head -4
 $ sed -n 7p out | cut -c1-120
 {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\u000a  \"schema\": \"nncost.explain/1\",\u000a  \"
 
-# However an option is spelled, no file is written and no pipe is read; options are an object; numbers keep their digits.
+# No spelling of an option writes a file or reads a pipe; options are an object; numbers keep their digits.
 $ ask() { printf '{"jsonrpc":"2.0","id":1234567890123,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","options":%s}}}\n' "$1"; }
 > for options in '{"--trace":"t"}' '{"TRACE":"t"}' '{"trace=t":true}' '{"cluster":"-"}' '"devices"' '["devices"]' '{"devices":{}}' '{"tokens":1234567890123.5}'; do ask "$options"; done > in
 $ nncost mcp < in | sed -E 's/.*("id":[^,]*).*"text":"(.*)"isError":(.*)}}/\1 \2 \3/' | cut -c1-150; ls t 2>&1
-"id":1234567890123 --trace: is not for tools: the answer is the output"}], true
-"id":1234567890123 --trace: is not for tools: the answer is the output"}], true
+"id":1234567890123 --trace: is not allowed for tools: their answer is the output"}], true
+"id":1234567890123 --trace: is not allowed for tools: their answer is the output"}], true
 "id":1234567890123 options: not for tools, found \"trace=t\""}], true
 "id":1234567890123 cluster: expected a number, a text, a truth value or a list of them, and no pipe"}], true
 "id":1234567890123 options: wrong type, expected an object"}], true

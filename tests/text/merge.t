@@ -77,16 +77,16 @@ $ nncost merge all.csv 2 3 1 && cmp all.csv whole.csv
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --format csv --shards 3,1,2 | cmp - whole.csv
 $ nncost plot front dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none > again; nncost plot front dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 | cmp - again
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --max-memory 1e9
-! nncost: 1: holds a shard of another search than is asked for
+! nncost: 1: holds a shard of another search than this one
 [3]
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,3
 ! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing
 [2]
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --shard 1/3
-! nncost: --shards: is of all shards, expected no --shard beside it
+! nncost: --shards: merges all shards, expected no --shard with it
 [2]
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --target-step 1s
-! nncost: --target-step: is for the best plan of all, expected no --shard beside it
+! nncost: --target-step: needs the best plan of all shards, expected no --shard with it
 [2]
 $ nncost merge new 3 1
 ! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing

@@ -614,19 +614,19 @@ $ nncost plot step dense round --width x
 ! nncost: --width: out of range, expected a whole number from 300 to 4000, found "x"
 [2]
 $ nncost plot timeline dense round --from 3s
-! nncost: --from: out of range, expected less than the 10.80 ms at which the timeline ends, found "3s"
+! nncost: --from: out of range, expected less than the 10.80 ms at which the timeline ends, found 3.000 s
 [2]
 $ nncost plot timeline dense round --from 2ms --to 1ms
-! nncost: --from: out of range, expected less than the 1.000 ms at which the timeline ends, found "2ms"
+! nncost: --from: out of range, expected less than the 1.000 ms at which the timeline ends, found 2.000 ms
 [2]
 $ nncost plot timeline dense round --from soon
 ! nncost: --from: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "soon"
 [2]
 $ nncost plot front dense round --devices 2..4 --global-batch 16
-! nncost: --devices: one number is expected, 'plot scaling' shows several
+! nncost: --devices: expected one number; 'plot scaling' shows several
 [2]
 $ nncost plot scaling dense round --devices 4 --global-batch 16
-! nncost: --devices: several numbers are expected, such as 8..512
+! nncost: --devices: expected several numbers, such as 8..512
 [2]
 $ nncost plot step dense
 ! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"

@@ -77,9 +77,12 @@ def main(program, file, only=""):
         # Away from its build folder the program finds no data but what $NNCOST_PATH names.
         (Path(work) / "bin").mkdir()
         shutil.copy(program, Path(work) / "bin/nncost")
+        # Architectures of configurations are those that come with nncost.
+        (Path(work) / "shipped").mkdir()
+        (Path(work) / "shipped/foreign").symlink_to(HERE.parent.parent / "foreign")
         environment = {name: value for name, value in os.environ.items() if "SAN_OPTIONS" in name}
         environment |= {"PATH": f"{work}/bin:{os.environ['PATH']}", "LC_ALL": "C", "COLUMNS": "100",
-                        "HOME": work, "NNCOST_PATH": "toy"}
+                        "HOME": work, "NNCOST_PATH": f"toy:{work}/shipped"}
         for number, case in enumerate(cases):
             heading, commands = case
             if not commands or only not in "\n".join(heading):

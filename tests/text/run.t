@@ -21,7 +21,7 @@ run         3.030 days, 1,163 device-hours, 6,250,000 steps of 11.72 ms, 100.0 G
 part               time  share
 training        20.34 h  28.0%  Steps as estimated.
 checkpoints     424.3 s   0.2%  Waiting for checkpoints.
-restarts        640.2 s   0.2%  Restarts, and work that is lost and done again.
+restarts        640.2 s   0.2%  Restarts, and lost work that is repeated.
 evaluation   2.170 days  71.6%  Evaluation.
 
 goodput     98.57%, a stop every 2.604 days, 1.163 in all, 645.0 s from one to training again
@@ -58,7 +58,7 @@ run         54.00 days, 21,233,664 device-hours
 part               time  share
 training     49.69 days  92.0%  Steps as estimated.
 checkpoints     6.138 h   0.5%  Waiting for checkpoints.
-restarts     4.053 days   7.5%  Restarts, and work that is lost and done again.
+restarts     4.053 days   7.5%  Restarts, and lost work that is repeated.
 
 goodput     92.02%, a stop every 3.093 h, 419 in all, 760.0 s from one to training again
             50,677 device-hours per stop of any cause
@@ -118,7 +118,7 @@ $ nncost estimate dense round --seller korner
 ! nncost: --seller: unknown seller, expected one of corner, nearest "corner", found "korner"
 [3]
 $ nncost estimate dense round --offer spot
-! nncost: --offer: expected --seller beside it, found none
+! nncost: --offer: expected it with --seller, found none
 [2]
 $ nncost run dense round --tokens 1T --region Tyland
 ! nncost: --region: expected an ISO country code or a cloud's region, nearest "Toyland", found "Tyland"
@@ -126,9 +126,9 @@ $ nncost run dense round --tokens 1T --region Tyland
 
 # A catalogue without a source is none.
 $ sed 's/, "source": "@shelf" }/ }/' toy/prices/corner.json >corner.json; nncost validate corner.json
-! nncost: corner.json:7: prices[0].source: missing, expected it beside every figure, found nothing
-! nncost: corner.json:8: prices[1].source: missing, expected it beside every figure, found nothing
-! nncost: corner.json:9: prices[2].source: missing, expected it beside every figure, found nothing
+! nncost: corner.json:7: prices[0].source: missing, expected it with every value, found nothing
+! nncost: corner.json:8: prices[1].source: missing, expected it with every value, found nothing
+! nncost: corner.json:9: prices[2].source: missing, expected it with every value, found nothing
 [3]
 $ nncost validate toy/prices/corner.json toy/grid/regions.json
 toy/prices/corner.json: ok
@@ -140,7 +140,7 @@ run         4682 s, 2.601 device-hours, 12,500 steps of 374.5 ms, 100.0 M tokens
 
 part         time  share
 training  422.6 s   9.0%  Steps as estimated.
-rollouts   4000 s  85.4%  Generating what is trained on.
+rollouts   4000 s  85.4%  Generating the training data.
 scoring   259.0 s   5.5%  Forward passes of policy, reference, reward, critic, teacher.
 
 method      grpo, generating 320.0 ms a step, scoring 20.72 ms, 1.464 GFLOP a token
@@ -152,9 +152,9 @@ energy      2.601 kWh, 1.000 kW per device as rated, PUE 1
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method ppo --prompt-tokens 200 --rollout-tail 2 --update-epochs 2 --rollout-devices 1 | sed -n '/^part/,/^goodput/p'
 part         time  share
 training   1690 s   5.1%  Steps as estimated.
-rollouts  8.515 h  92.5%  Generating what is trained on.
+rollouts  8.515 h  92.5%  Generating the training data.
 scoring   518.1 s   1.6%  Forward passes of policy, reference, reward, critic, teacher.
-weights   267.8 s   0.8%  Bringing new weights to where answers are generated.
+weights   267.8 s   0.8%  Sending new weights to the devices that generate answers.
 
 method      ppo, generating 2.452 s a step, scoring 41.45 ms, new weights 21.42 ms,
             4.148 GFLOP a token
@@ -178,7 +178,7 @@ plan      2 devices = data 2
 run.rollout_step_s:
 
 run.rollout_step_s
-                  Generating the tokens of one step, as far as training waits.
+                  Time that training waits for generated tokens, per step.
                   = tokens_per_step * generated_share * rollout_tail / (rollout_tokens_per_s *
                   rollout_devices)
                   = 8000 * 1 * 1 / (10000 * 2)
@@ -187,7 +187,7 @@ run.rollout_step_s
 
 run.score_step_s:
 
-run.score_step_s  Scoring the tokens of one step: forward passes beside training.
+run.score_step_s  Scoring the tokens of one step: forward passes in addition to training.
                   = passes * forward_step_s
                   = 2 * 0.0103615413231
                   = 0.0207230826461 s (20.72 ms)
@@ -208,7 +208,7 @@ forward_step_s    backward_s includes recomputation
 run.cost_per_million_tokens:
 
 run.cost_per_million_tokens
-                  Price of the run over the millions of tokens that it trains on.
+                  Price of the run per million training tokens.
                   = cost / tokens * 1e6
                   = 6.31290215831 / 100000000 * 1e6
                   = 0.0631290215831
@@ -238,7 +238,7 @@ $ nncost run dense round --devices 16 --tokens 1T --carbon-g-per-kwh 100 --embod
 carbon      0.3254 t CO2e, at 100 g/kWh, 0.3254 t at the devices' rated power
             0.02185 t for making the devices, this run's share, of 300 kg each (as given)
 $ sed 's/, "source": "@meter"//' toy/grid/buildings.json >buildings.json; nncost validate buildings.json toy/grid/buildings.json
-! nncost: buildings.json:7: buildings[0].source: missing, expected it beside every figure, found nothing
+! nncost: buildings.json:7: buildings[0].source: missing, expected it with every value, found nothing
 [3]
 $ sed 's/ "year": 2025,//' toy/grid/buildings.json >buildings.json; nncost validate buildings.json
 ! nncost: buildings.json:7: buildings[0].year: missing, expected a whole number from 1990 to 2100, found nothing

@@ -413,7 +413,7 @@ nncost: search: interrupted after N of N combinations, N%; the best of these are
 $ nncost search dense round --threads 1 --devices 16 | head -1
 dense on 16 x round, global batch 4096 (chosen: about 4 million tokens)
 $ nncost search dense round --threads 1 --global-batch 64
-! nncost: --devices: missing, expected the number that every plan is for
+! nncost: --devices: missing, expected a number, which is the same for every plan
 [2]
 
 # Budgets and deadlines: not an amount, not a time, without a run or a price.
@@ -456,10 +456,10 @@ time against memory, no other plan is faster with less
 38.40 ms 600.0 s   2.667 2.667 493.9 MB 76.2% dp8 pp2 zero2 mb1 zb-h1
 left out: bubble (a width of 100, see COLUMNS)
 $ nncost search dense round --devices 16 --global-batch 64 --budget 1e6
-! nncost: --budget: is for the whole run, expected its length beside it, --tokens or --samples
+! nncost: --budget: limits the whole run, expected the length of the run, too: --tokens or --samples
 [2]
 $ nncost search dense old --devices 16 --global-batch 64 --tokens 1e9 --budget 5
-! nncost: --budget: no price is recorded for old, expected --price beside it
+! nncost: --budget: no price is recorded for old, expected --price, too
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline soon
 ! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "soon"
@@ -506,7 +506,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 ! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "-3d"
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --deadline 1d
-! nncost: --deadline: is for the whole run, expected its length beside it, --tokens or --samples
+! nncost: --deadline: limits the whole run, expected the length of the run, too: --tokens or --samples
 [2]
 
 # Lists, objectives, targets and shards.
@@ -523,7 +523,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 0/3
 ! nncost: --shard: expected I/N with I from 1 to N, found "0/3"
 [2]
 $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-step 1s
-! nncost: --target-step: is for the best plan of all, expected no --shard beside it
+! nncost: --target-step: needs the best plan of all shards, expected no --shard with it
 [2]
 
 # A vocabulary that does not divide is padded for tensor ranks.

@@ -214,7 +214,7 @@ tpot_s            Time per output token after it.
 
 max_sequences:
 
-max_sequences     Requests at full length that it holds, all devices.
+max_sequences     Requests at full length that fit in the cache, all devices.
                   = floor(free_bytes / (sequence_bytes + state_bytes_per_sequence)) * groups
                   = floor(7765788000 / (19456000 + 0)) * 1
                   = 399
@@ -224,7 +224,7 @@ served    dense on round, software vllm
 
 decode.time_s:
 
-time_s            The step, all of it.
+time_s            The whole step.
                   = max(product_s + expert_s + attention_s + head_s + comm_s + host_s,
                   lower_bound_s)
                   = max(0.000192127978676 + 0 + 1.7632e-5 + 2.00533311121e-5 + 0 + 0.00109,
@@ -235,7 +235,7 @@ time_s            The step, all of it.
 
 latency.queue_s:
 
-queue_s           Of the time to the first token, waiting for others.
+queue_s           Part of the time to the first token spent waiting for other requests.
                   = 0 s (0 s)
 
 # By formula alone: the tail, a draft, prefill apart from decode.
@@ -305,17 +305,17 @@ throughput 134.4 images/s, 0.008268 EUR per thousand images (Corner box of 8, 20
 $ nncost explain --serve image_s,text_s,lower_bound_s ./drawn.json round --steps 20 --image 160 | grep -v ^$
 served    drawn on round, software torch-compile
 image_s:
-image_s           Until the images of a batch are done.
+image_s           From the prompts to the images of a batch.
                   = text_s + steps * forward_s + decode_s + batch * beside_s
                   = 0.002568168 + 20 * 4.6062808e-5 + 0.0007302822 + 1 * 0
                   = 0.00421970636 s (4.220 ms)
   where           text_s 2.568 ms, forward_s 46.06 us, decode_s 730.3 us, beside_s 0 s
   note            forward passes of the estimate, with guidance over twice the batch
 text_s:
-text_s            Encoders of the prompts, of a batch.
+text_s            Text encoders, for the prompts of a batch.
                   = 0.002568168 s (2.568 ms)
 lower_bound_s:
-lower_bound_s     What no implementation beats.
+lower_bound_s     Lower bound of any implementation.
                   = text_bound_s + steps * step_bound_s + decode_bound_s
                   = 0.00244 + 20 * 2.5036e-5 + 0.0006447576
                   = 0.0035854776 s (3.585 ms)

@@ -106,7 +106,7 @@ $ sed 's/"output_len"/"output_lenght"/; s/"kv_precision": "fp8"/"kv_precision": 
 ! nncost: p.json:10: scenarios[2].micro_batch: unknown key, expected one of the serve plan's keys, found "micro_batch"
 [3]
 $ sed 's/"max_sequences"/"max_sequence"/' inputs/served.json >p.json; nncost check p.json
-! nncost: p.json:8: chat: require.max_sequence: unknown figure, expected a name of the JSON output such as step_s or memory.total_bytes, perhaps "max_sequences", found "max_sequence"
+! nncost: p.json:8: chat: require.max_sequence: unknown metric, expected a name of the JSON output such as step_s or memory.total_bytes, perhaps "max_sequences", found "max_sequence"
 [3]
 $ sed 's/"concurrency": 8, "kv/"concurrency": 8, "batch": 2, "kv/' inputs/served.json >p.json; nncost check p.json
 ! nncost: p.json:9: fp8: --batch: one kind of load is enough, expected --batch, --concurrency, --request-rate or --offline, found 2 of them

@@ -45,7 +45,7 @@ $ nncost estimate dense round --set hidden=256 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 9,134,592 parameters
 set       hidden=256 (with it head_dim=32, ffn_hidden=1024)
 $ nncost estimate dense round --set hidden=1001
-! nncost: --set: heads: does not go with hidden, expected it to be set too, as 8 x 1001 / 1000 is not whole, found 8
+! nncost: --set: heads: does not scale with hidden, expected it to be set too, because 8 x 1001 / 1000 is not whole, found 8
 [2]
 $ nncost estimate dense round --set hidden=1001 --set heads=7 --set ffn_hidden=4000 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 107,245,106 parameters

@@ -43,10 +43,10 @@ $ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 -
 "schedule": "zb-h1"
 "schedule": "zb-h2"
 $ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 --schedule zb-h1
-! nncost: --schedule: software megatron does not have it; --software any searches beyond what it has
+! nncost: --schedule: software megatron does not offer it; --software any also searches options that it lacks
 [3]
 $ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 --recompute norm
-! nncost: --recompute: software megatron does not have it; --software any searches beyond what it has
+! nncost: --recompute: software megatron does not offer it; --software any also searches options that it lacks
 [3]
 $ nncost search dense round --devices 4 --global-batch 8 --pipeline 1,2 --tensor 1 --context 1 --zero 1,3 --recompute none --best 4 | cut -c1-100
 dense on 4 x round, global batch 8

@@ -224,13 +224,13 @@ $ nncost sweep dense round --where 'micro_bach > 1'
 ! nncost: --where: no such name, did you mean micro_batch? found "micro_bach"
 [2]
 $ nncost sweep dense round --where 'id == 1'
-! nncost: --where: "id" stands for several, expected one of model.id, device.id ...
+! nncost: --where: "id" is ambiguous, expected one of model.id, device.id ...
 [2]
 $ nncost sweep dense round --where '(micro_batch > 1'
 ! nncost: --where: expected ")" at the end of "(micro_batch > 1"
 [2]
 $ nncost sweep dense round --where 'micro_batch > 1 &&'
-! nncost: --where: expected a name, a number or "(" at the end of "micro_batch > 1 &&"
+! nncost: --where: expected a number, a name or "(" at the end of "micro_batch > 1 &&"
 [2]
 $ nncost sweep dense round --where 'micro_batch ? 1'
 ! nncost: --where: expected an operator at column 13 of "micro_batch ? 1", found "? 1"
@@ -242,7 +242,7 @@ $ nncost sweep dense round --where 'recompute == "none'
 ! nncost: --where: expected the closing quote at column 14 of "recompute == "none", found ""none"
 [2]
 $ nncost sweep dense round --where ''
-! nncost: --where: expected a name, a number or "(" at the end of ""
+! nncost: --where: expected a number, a name or "(" at the end of ""
 [2]
 
 # --columns, --by and --top.

@@ -1,6 +1,6 @@
-# The command line: what is refused, where, and the nearest name.
+# Errors of the command line: where, what is wrong, the nearest name.
 
-# No command, an unknown one near and far.
+# No command; unknown commands, with and without a similar name.
 $ nncost
 ! nncost: command line: no command, see 'nncost --help'
 [2]
@@ -11,12 +11,12 @@ $ nncost xyzzy
 ! nncost: xyzzy: unknown command, see 'nncost --help'
 [2]
 
-# Help and version stand alone, and an option that takes no value gets none.
+# --help and --version take no further argument; a switch takes no value.
 $ nncost --version please
-! nncost: please: nothing may follow --version
+! nncost: please: unexpected argument after --version
 [2]
 $ nncost --help please
-! nncost: please: nothing may follow --help
+! nncost: please: unexpected argument after --help
 [2]
 $ nncost estimate dense round --help=yes
 ! nncost: --help: takes no value
@@ -36,7 +36,7 @@ $ nncost docs man estimate
 ! nncost: man: unknown page, expected files, found "estimate"
 [2]
 
-# An unknown option, near and far.
+# Unknown options, with and without a similar name.
 $ nncost estimate dense round --mico-batch 2
 ! nncost: --mico-batch: unknown option, did you mean --micro-batch?
 [2]
@@ -44,7 +44,7 @@ $ nncost estimate dense round --xyzzy 2
 ! nncost: --xyzzy: unknown option, see 'nncost estimate --help'
 [2]
 
-# Options are not abbreviated, so that a new option breaks no script.
+# Options cannot be abbreviated, so that a new option breaks no script.
 $ nncost estimate dense round --micro 2
 ! nncost: --micro: unknown option, options are not abbreviated: did you mean --micro-batch?
 [2]
@@ -55,12 +55,12 @@ $ nncost estimate dense round --prec=fp16
 ! nncost: --prec: unknown option, options are not abbreviated: did you mean --precision?
 [2]
 
-# The word that other programs use.
+# An option name of other programs.
 $ nncost estimate dense round --batch 8
 ! nncost: --batch: unknown option, did you mean --micro-batch?
 [2]
 
-# There are few short options.
+# Unknown short options.
 $ nncost estimate dense round -m 2
 ! nncost: -m: unknown option, options start with two dashes
 [2]
@@ -78,7 +78,7 @@ $ nncost estimate dense round --micro-batches 2 --grad-accum 4
 ! nncost: --grad-accum: given twice, as "2" and as "4"
 [2]
 
-# Given twice with one value it says nothing new.
+# The same value given twice is accepted.
 $ nncost estimate dense round --dp 1 --data 1 --micro-batch 2 --micro-batch 2 | head -3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -90,7 +90,7 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 
-# A value that is missing or empty.
+# Missing and empty values.
 $ nncost estimate dense round --micro-batch
 ! nncost: --micro-batch: a value is missing
 [2]
@@ -98,7 +98,7 @@ $ nncost estimate dense round --output ''
 ! nncost: --output: empty value
 [2]
 
-# A value that is no number, no whole number, or out of range.
+# Values that are not numbers, not whole numbers, or out of range.
 $ nncost estimate dense round --micro-batch two
 ! nncost: --micro-batch: not a number, expected a whole number from 1 to 1e9, found "two"
 [2]
@@ -115,7 +115,7 @@ $ nncost ops dense round --top 0
 ! nncost: --top: out of range, expected a whole number from 1 to 1000000, found "0"
 [2]
 
-# A value that is none of the choices.
+# Values that are not among the choices.
 $ nncost estimate dense round --optimizer adm
 ! nncost: --optimizer: unknown value, expected one of adamw, adam, sgd, momentum, rmsprop, adafactor, lion, adam8bit, muon, lamb, lars, found "adm"
 [2]
@@ -157,15 +157,15 @@ $ nncost estimate dense round --devices 16 --tensor 4 --micro-batch 1 --micro-ba
 ! nncost: --global-batch: is not micro-batch x micro-batches x data, expected 32, found 64
 [2]
 
-# An unknown quantity of 'explain', near and far.
+# Unknown names of 'explain', with and without a similar name.
 $ nncost explain mfuu dense round
-! nncost: mfuu: no metric or op of this name, did you mean mfu?
+! nncost: mfuu: unknown metric or op, did you mean mfu?
 [2]
 $ nncost explain xyzzy dense round
-! nncost: xyzzy: no metric or op of this name, expected one such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
+! nncost: xyzzy: unknown metric or op, expected a name such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
 [2]
 
-# Unknown ids: the near one is named, the far one not; an alias is as good as an id.
+# Unknown ids: a similar id is suggested; an alias works like an id.
 $ nncost estimate densee round
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "densee"
 [3]
@@ -188,7 +188,7 @@ $ nncost estimate small fit | head -2
 model     small = dense, A small decoder, decoder, 107,106,000 parameters
 device    fit = fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s,
 
-# Where there are too many ids for one line, the list is named.
+# When there are too many ids for one line, the message names the list.
 $ for i in 1 2 3 4 5 6 7 8; do cp toy/hw/old.json toy/hw/a-device-with-a-rather-long-name-$i.json; done
 $ nncost estimate dense rounds
 ! nncost: DEVICE: unknown device, expected an id of "nncost list devices" or a path, nearest "round", found "rounds"
@@ -202,7 +202,7 @@ $ nncost estimate dense round >&-
 ! nncost: standard output: cannot write: Bad file descriptor
 [4]
 
-# What other programs call an option, where the command has it.
+# More option names of other programs.
 $ for o in --bs --gradient_accumulation_steps --qlora --fp8 --price-per-hour; do nncost estimate dense round $o 8; done
 ! nncost: --bs: unknown option, did you mean --micro-batch?
 ! nncost: --gradient_accumulation_steps: unknown option, did you mean --micro-batches?

@@ -1,6 +1,6 @@
 # 'nncost validate': every fault of a file, one per line.
 
-# Files of every kind, good ones.
+# Valid files of every kind.
 $ nncost validate toy/[!l]*/*.json
 toy/clusters/pod.json: ok
 toy/grid/buildings.json: ok
@@ -31,7 +31,7 @@ $ nncost validate toy/hw/round.json toy/models/dense.json --format json
 $ nncost validate toy/hw/round.json --format markdown
 - toy/hw/round.json: ok
 
-# No file, and one that is not there.
+# No operand; a file that does not exist.
 $ nncost validate
 ! nncost: validate: too few arguments, expected FILE...
 [2]
@@ -39,7 +39,7 @@ $ nncost validate none.json
 ! nncost: none.json: cannot be opened, expected a readable file, found: No such file or directory
 [4]
 
-# A model: all faults at once; the good file beside it says so only when all are good.
+# A model: all faults at once; a valid file is reported as ok only when all files are valid.
 $ sed -i 's/"layers"/"layer"/; s/"hidden": 1000/"hidden": -1/' toy/models/dense.json
 $ nncost validate toy/models/experts.json toy/models/dense.json
 ! nncost: toy/models/dense.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
@@ -80,27 +80,27 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 ! nncost: experts.json:19: mixers[0]: unknown value, expected one of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, found "fill"
 ! nncost: experts.json:19: mixers: wrong type, expected a list out of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, found "full"
 ! nncost: experts.json:19: mixers: more than there are layers, expected at most 4 names, found 5
-! nncost: experts.json:19: mlps: has no experts, expected a layer of them beside the key experts
-! nncost: experts.json:19: dense_layers: said twice, expected it or mlps, found both
+! nncost: experts.json:19: mlps: has no experts, expected at least one layer of them with the key experts
+! nncost: experts.json:19: dense_layers: given twice, expected dense_layers or mlps, found both
 ! nncost: experts.json:19: norm_place: parallel halves are attention and a dense MLP, expected no experts and an MLP in every layer
 ! nncost: experts.json:19: rotary_dim: out of range, expected at most head_dim = 100 with rotary positions, found 128
-! nncost: experts.json:19: no_key_bias: does not apply, expected biases or qkv_bias beside it
+! nncost: experts.json:19: no_key_bias: does not apply, expected it with biases or qkv_bias
 ! nncost: experts.json:19: norm_bias: does not apply, expected it with layer norms that have weights
-! nncost: experts.json:19: shared_gate: gates nothing, expected it beside a shared_hidden
+! nncost: experts.json:19: shared_gate: does not apply, expected it with a shared_hidden
 ! nncost: experts.json:19: kv_lora_rank: latent attention has norms of its own and no gate, expected qk_norm none and attention_gate off
 ! nncost: experts.json:19: relative_buckets: does not apply, expected it with relative positions and only then
 ! nncost: experts.json: head_width: missing, expected it with a head of projection, classes or tags and only then
-! nncost: experts.json: encoder_layers: missing, expected it beside the other encoder keys
+! nncost: experts.json: encoder_layers: missing, expected it with the other encoder keys
 ! nncost: experts.json:19: encoder_layers: does not apply, expected it before plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
-! nncost: experts.json:19: embed_width: does not apply, expected a tied_head beside it
-! nncost: experts.json:19: mlps: has no experts, expected a layer of them beside the key experts
+! nncost: experts.json:19: embed_width: does not apply, expected it with a tied_head
+! nncost: experts.json:19: mlps: has no experts, expected at least one layer of them with the key experts
 ! nncost: experts.json:19: encoder_layers: does not apply, expected it before plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
 ! nncost: experts.json:19: mixers: chunk does not apply, expected window or full in an encoder
 ! nncost: experts.json: ssm_state: missing, expected it with a mixer that keeps such a state and only then
 ! nncost: experts.json: ssm_rank: missing, expected it with a mixer that keeps such a state and only then
 ! nncost: experts.json: conv_kernel: missing, expected it with a mixer that keeps such a state and only then
 ! nncost: experts.json:19: ssm_heads: does not apply, expected it with a mixer that keeps such a state and only then
-! nncost: experts.json: mixers: keep no state, expected one that does beside ssm_chunk, ssm_norms and conv_bias
+! nncost: experts.json: mixers: keep no state, expected one that does with ssm_chunk, ssm_norms and conv_bias
 ! nncost: experts.json: conv_kernel: missing, expected it with a mixer that keeps such a state and only then
 ! nncost: experts.json:19: ssm_heads: does not divide, expected a divisor of ssm_inner = 8 and a multiple of ssm_groups = 3, found 8
 ! nncost: dense.json: heads: missing, expected a whole number from 1 to 1e7, found nothing
@@ -140,18 +140,18 @@ $ try() { sed "s/$1/$2/" toy/hw/fitted.json >fitted.json; nncost validate fitted
 ! nncost: fitted.json:5: aliases[0]: wrong type, expected text, found 7
 ! nncost: fitted.json:17: scale_up.dims: missing, expected an axis length or more, found nothing
 ! nncost: fitted.json:3: id: bad id, expected a file name without '/' or "..", found "../fitted"
-! nncost: fitted.json:2: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1 or nncost.grid/1, found "nncost.device/2"
+! nncost: fitted.json:2: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1, nncost.grid/1 or nncost.foreign/1, found "nncost.device/2"
 [3]
 
 # A cluster.
 $ try() { sed "s/$1/$2/" toy/clusters/pod.json >pod.json; nncost validate pod.json; }
 > try '"nics_per_node": 2,' '"bytes_per_s": 1e9,'; try '"kind": "switch"' '"kind": "bus"'; try '"devices_per_node"' '"devices_per_nod"'
 > try '"nics_per_node": 2, ' ''; try '"oversubscription": 2' '"oversubscription": 0.5'
-! nncost: pod.json:7: scale_out.bytes_per_s: said twice, expected it or nics_per_node and nic_bytes_per_s, found both
+! nncost: pod.json:7: scale_out.bytes_per_s: given twice, expected it or nics_per_node and nic_bytes_per_s, found both
 ! nncost: pod.json:6: scale_up.kind: unknown value, expected one of none, switch, torus, mesh, ring, pcie, found "bus"
 ! nncost: pod.json:5: devices_per_nod: unknown key, expected one of the cluster's keys, perhaps "devices_per_node", found "devices_per_nod"
 ! nncost: pod.json: devices_per_node: missing, expected a whole number from 1 to 1e6, found nothing
-! nncost: pod.json:7: scale_out.nics_per_node: missing, expected it beside the other one, found nothing
+! nncost: pod.json:7: scale_out.nics_per_node: missing, expected nics_per_node and nic_bytes_per_s together, found one
 ! nncost: pod.json:7: scale_out.oversubscription: out of range, expected at least 1, found 0.5
 [3]
 
@@ -183,18 +183,18 @@ $ nncost validate p.json
 ! nncost: p.json:6: scenarios[1].device: missing, expected an id or a path here or in common, found nothing
 [3]
 
-# Files of no kind.
+# Files of unknown kinds.
 $ echo '{}' >x.json; nncost validate x.json
 ! nncost: x.json: schema: missing, expected the kind of file, found nothing
 [3]
 $ echo '{ "schema": "nncost.thing/1" }' >x.json; nncost validate x.json
-! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1 or nncost.grid/1, found "nncost.thing/1"
+! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1, nncost.grid/1 or nncost.foreign/1, found "nncost.thing/1"
 [3]
 $ echo '{ "schema": 7 }' >x.json; nncost validate x.json
-! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1 or nncost.grid/1, found 7
+! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1, nncost.grid/1 or nncost.foreign/1, found 7
 [3]
 
-# A rate of stops, the power of a node, what making a device took: none without its source; a price needs its date.
+# mtbf, node_power and embodied_kg need a source; a price needs a date.
 $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", "mtbf": { "any_s": 1e8 }, "node_power": { "busy_w": 900 }, "embodied_kg": 300 }' > e.json; nncost validate e.json
 ! nncost: e.json:1: mtbf: has no source, expected one under "sources", found none
 ! nncost: e.json:1: node_power: has no source, expected one under "sources", found none
@@ -203,6 +203,6 @@ $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", 
 $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", "mtbf": { "any_s": 1e8 }, "sources": { "mtbf": "counted" } }' > e.json; nncost validate e.json
 e.json: ok
 $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", "prices": [{ "per_device_hour": 9, "currency": "USD", "where": "here" }, { "per_device_hour": 9, "currency": "USD", "date": "2026-01" }] }' > e.json; nncost validate e.json
-! nncost: e.json:1: prices[0].date: missing, expected it beside a price, found nothing
-! nncost: e.json:1: prices[1].where: missing, expected it or source beside a price, found nothing
+! nncost: e.json:1: prices[0].date: missing, expected it with a price, found nothing
+! nncost: e.json:1: prices[1].where: missing, expected it or source with a price, found nothing
 [3]

@@ -1,4 +1,4 @@
-/* Specs from text: one set of them, without a folder, per test. */
+/* Specs from text: one set of them per test, with the shipped folders. */
 #ifndef NNCOST_TESTS_UNIT_SPEC_READER_H
 #define NNCOST_TESTS_UNIT_SPEC_READER_H
 
@@ -13,7 +13,7 @@ static nnc_error err;
 
 static inline void set_up(void)
 {
-    specs = nnc_specs_open(NULL);
+    specs = nnc_specs_open(NNCOST_SOURCE_DIR);
 }
 
 static inline void tear_down(void)

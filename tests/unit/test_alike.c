@@ -98,7 +98,7 @@ static int check_plan(const split_case *c, const scratches *s, const nnc_columns
     ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->shared,
                                           &shared, NULL));
     *known +=
-        status == NNC_OK && nnc_known_find(&s->brief->known, &alone.plan, &c->software) != NULL;
+        status == NNC_OK && nnc_pass_find(s->brief->shared, &alone.plan, &c->software) != NULL;
     ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->brief,
                                           &brief, NULL));
     if (status != NNC_OK) {

@@ -1,4 +1,4 @@
-/* Figures of two estimates: what moved, and which requirement is missed. */
+/* Values of two estimates: which ones moved, and which requirements are missed. */
 #include "figures.h"
 
 START_TEST(a_figure_goes_by_its_full_or_its_last_name)
@@ -6,7 +6,7 @@ START_TEST(a_figure_goes_by_its_full_or_its_last_name)
     ck_assert_ptr_eq(nnc_figure_find(old_figures, "step.step_s", &err), &old_list[1]);
     ck_assert_ptr_eq(nnc_figure_find(old_figures, "step_s", &err), &old_list[1]);
     ck_assert_ptr_eq(nnc_figure_find(old_figures, "bound_s.host", &err), &old_list[7]);
-    ck_assert_ptr_null(nnc_figure_find(old_figures, "p_s", &err)); /* no whole part of a name */
+    ck_assert_ptr_null(nnc_figure_find(old_figures, "p_s", &err)); /* not a whole part of a name */
     ck_assert_ptr_null(nnc_figure_find(old_figures, "", &err));
 }
 END_TEST
@@ -48,7 +48,7 @@ static int32_t compare(const nnc_figure *now, size_t count, const nnc_tolerance 
                                tolerance_count, changes);
 }
 
-/* The copy that a test changes. */
+/* A copy that each test changes. */
 static nnc_figure now_list[COUNT_OF(old_list)];
 
 static void copy_old(void)
@@ -95,7 +95,7 @@ START_TEST(changes_come_totals_first_then_inputs_then_largest)
 }
 END_TEST
 
-/* The larger of the two allowances holds, and of the names the one that says most. */
+/* The larger of the absolute and the relative tolerance holds. The most specific name wins. */
 START_TEST(tolerances_are_absolute_or_relative)
 {
     const nnc_tolerance tolerances[] = { { "", 0, 0.1 },

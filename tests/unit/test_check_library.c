@@ -1,4 +1,4 @@
-/* Checks as a program that links the library runs them. */
+/* Checks run by a program that links the library. */
 #include <unistd.h>
 
 #include "support.h"
@@ -87,7 +87,7 @@ START_TEST(refused)
 }
 END_TEST
 
-/* The file is another one by now: nothing is written. */
+/* The file was replaced during the check: nothing is written. */
 START_TEST(edited_meanwhile)
 {
     nnc_error err = { 0 };
@@ -95,7 +95,7 @@ START_TEST(edited_meanwhile)
     nnc_check *made = check();
     write_plans("<= 41e9");
     ck_assert_int_eq(nnc_check_update(made, &err), NNC_IO);
-    ck_assert_ptr_nonnull(strstr(err.what, "changed while"));
+    ck_assert_ptr_nonnull(strstr(err.what, "changed during"));
     nnc_check_destroy(made);
 }
 END_TEST

@@ -106,10 +106,10 @@ START_TEST(a_ring_attends_to_short_blocks)
                               .kernel = NNC_FLASH2 };
     const nnc_work work = nnc_op_work(&op);
     const double matrix_s = work.flops / 50e12;
-    ck_assert_double_eq_tol(nnc_flash_time(&device, &op, &work).time_s,
+    ck_assert_double_eq_tol(nnc_op_time(&device, &op, &work).time_s,
                             (1 + 512 / 2048.5) * matrix_s + 1e-5, 1e-12);
     op.u.flash.blocks = 4;
-    ck_assert_double_eq_tol(nnc_flash_time(&device, &op, &work).time_s,
+    ck_assert_double_eq_tol(nnc_op_time(&device, &op, &work).time_s,
                             (1 + 3.25 * 512 / 2048.5) * matrix_s + 4e-5, 1e-12);
 }
 END_TEST

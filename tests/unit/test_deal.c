@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "draw.h"
-#include "estimate/step.h"
+#include "memo/memo_internal.h"
 
 /* Layers of each virtual stage, of a list with a table, `layers` equal layers and a head. */
 static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held)
@@ -121,16 +121,18 @@ static bool same_deal(const nnc_step_memory *a, const nnc_step_memory *b, int32_
     return same;
 }
 
-/* Whatever was dealt out before, also pipelines too long to be kept. */
-START_TEST(a_deal_is_found_again)
+/* The cache of partitions gives what nnc_step_deal does, also for pipelines too long to be kept. */
+START_TEST(a_partition_is_found_again)
 {
     static nnc_op_list list;
-    static nnc_dealt kept[NNC_DEALT];
-    nnc_step_memory *first = calloc(1, sizeof *first), *second = calloc(1, sizeof *second);
+    nnc_scratch *own = nnc_scratch_create();
+    nnc_step_memory *first = calloc(1, sizeof *first);
     const nnc_schedule schedules[] = { NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_1F1B,
                                        NNC_SCHEDULE_INTERLEAVED, NNC_SCHEDULE_ZB_V,
                                        NNC_SCHEDULE_DUALPIPE };
-    ck_assert(first != NULL && second != NULL);
+    ck_assert(first != NULL && own != NULL);
+    ck_assert(nnc_scratch_share(own, NULL, NULL));
+    const nnc_step_memory *second = &own->step;
     seed(0);
     list.segment_count = 3;
     list.segments[0] = list.segments[2] = (nnc_segment){ 1, false };
@@ -144,12 +146,12 @@ START_TEST(a_deal_is_found_again)
         plan.micro_batches = 2 * plan.pipeline + 2 * (int64_t)draw(9);
         const nnc_step step = { .plan = &plan, .list = &list };
         nnc_step_deal(&step, first);
-        nnc_step_deal_kept(&step, kept, second);
+        nnc_step_deal_recall(own, &step);
         ck_assert_msg(same_deal(first, second, plan.pipeline), "%d stages, schedule %d",
                       (int)plan.pipeline, (int)plan.schedule);
     }
     free(first);
-    free(second);
+    nnc_scratch_destroy(own);
 }
 END_TEST
 
@@ -158,7 +160,7 @@ int main(void)
     const TTest *const tests[] = {
         uneven_stages,
         every_layer_is_dealt_out_once,
-        a_deal_is_found_again,
+        a_partition_is_found_again,
     };
     return run_tests("deal", tests, COUNT_OF(tests));
 }

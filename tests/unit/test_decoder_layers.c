@@ -36,7 +36,7 @@ START_TEST(mixers_alternate)
 }
 END_TEST
 
-/* A list that says what is so anyway changes nothing, whatever the plan. */
+/* A list equal to the default changes nothing, for any plan. */
 START_TEST(mixers_that_are_alike)
 {
     nnc_model model = llama(6, 8, 4, 2, 12, 10, 8);
@@ -72,8 +72,8 @@ START_TEST(stages_hold_their_own_layers)
     model.decoder.dense_layers = 2;
     const nnc_result apart = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(mixed.params, apart.params);
-    /* More for an expert layer than for a dense one; and the last norm, as of equal stages the first, with
-     * two micro-batches in flight, is the fullest. Weights have 2 B, copies and moments 12 B. */
+    /* An expert layer is larger than a dense one. The first of equal stages, with two micro-batches
+     * in flight, is the fullest. Weights have 2 B, copies and moments 12 B. */
     const int64_t more = 4 * 3 * 96 + 32 - 3 * 96 + 8;
     ck_assert_int_eq(mixed.memory_stage, 0);
     ck_assert_int_eq(apart.memory_stage, 1);
@@ -108,8 +108,9 @@ START_TEST(norms_by_place)
 }
 END_TEST
 
-/* Halves side by side read one norm's output: per token of width 4 the MLP's copy of it, its norm's input and
- * its statistics are not kept. With a norm each, only the second norm's input is not. */
+/* Parallel attention and MLP read the output of one norm: per token of width 4 the MLP keeps
+ * neither its copy of it, nor its norm's input and statistics. With two norms, only the second
+ * norm's input is not kept. */
 START_TEST(parallel_halves_keep_less)
 {
     nnc_model model = gpt(1, 4, 2, 10, 3);
@@ -150,7 +151,7 @@ START_TEST(query_and_key_norms)
         ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, without + params[i]);
         ck_assert_double_eq(vector_flops_of("attn.q_norm"), i > 0 ? 4 * 5 * 24 : 0);
         ck_assert_double_eq(vector_flops_of("attn.k_norm"), i > 0 ? 4 * 5 * 12 : 0);
-        plan.tensor = 2; /* each rank its heads */
+        plan.tensor = 2; /* each rank has its heads */
         estimate_on_cluster(&model, &plan);
         ck_assert_double_eq(vector_flops_of("attn.q_norm"), i > 0 ? 4 * 5 * 12 : 0);
         plan.tensor = 1;
@@ -178,8 +179,9 @@ START_TEST(biases_by_place)
 }
 END_TEST
 
-/* 4 heads of width 2 on tokens of width 8: the gate is a second query projection of 8 x 8, and one product per
- * value of the output; sinks are one value per head; what turns is 2 or 1 of each 4 + 2 heads' values. */
+/* 4 heads of width 2 on tokens of width 8: the gate is a second query projection of 8 x 8, and one
+ * product per value of the output; sinks are one value per head; rotated are 2 or 1 values of each
+ * of 4 + 2 heads. */
 START_TEST(gates_sinks_and_rotation)
 {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
@@ -200,7 +202,7 @@ START_TEST(gates_sinks_and_rotation)
     ck_assert_double_eq(vector_flops_of("attn.rotary"), turned / 2);
     const nnc_device device = cluster_device();
     nnc_software apart = nnc_software_default();
-    apart.fused_rotary_scale = false; /* 6 passes instead of 2, where it also scales */
+    apart.fused_rotary_scale = false; /* 6 passes instead of 2, when it also scales */
     estimate_with(&model, &device, &apart, &plan);
     const double once = row_of("attn.rotary", NNC_PHASE_FORWARD)->work.read_bytes;
     model.decoder.rotary_scale = true;
@@ -231,8 +233,8 @@ START_TEST(soft_caps)
 }
 END_TEST
 
-/* 4 experts of width 12 on tokens of width 8: 24 + 8 biases each, plain ones 2 matrices of 96, and a gate of 8
- * beside a shared expert. */
+/* 4 experts of width 12 on tokens of width 8: 24 + 8 biases each; plain experts have 2 matrices of
+ * 96, and the shared expert a gate of 8. */
 START_TEST(experts_of_other_forms)
 {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
@@ -263,7 +265,8 @@ START_TEST(experts_of_other_forms)
     model.decoder.expert_bias = false;
     model.decoder.expert_clamp = true;
     estimate_on_cluster(&model, &plan);
-    ck_assert_ptr_null(find_row("moe.clamp", NNC_PHASE_FORWARD)); /* by the activation's kernel */
+    /* inside the activation's kernel */
+    ck_assert_ptr_null(find_row("moe.clamp", NNC_PHASE_FORWARD));
     apart.fused_expert_clamp = false; /* 5 tokens, 24 values of 2 B: four passes, five backward */
     estimate_with(&model, &device, &apart, &plan);
     const nnc_op_cost *cut = row_of("moe.clamp", NNC_PHASE_FORWARD);
@@ -287,8 +290,9 @@ static double bytes(const nnc_op_cost *row)
     return row->work.read_bytes + row->work.write_bytes;
 }
 
-/* 2 tokens of 2 heads: keys of 2 + 1, values of 3. Rotated in place, keys and values come from 5 values and are 6, a
- * rotation of its own puts queries of 3 together, too: 2 * 2 * 2 B * 11, and 17. */
+/* 2 tokens of 2 heads: keys of 2 + 1, values of 3. Rotated in place, keys and values are copied
+ * from 5 values to 6; with a separate rotation, queries of 3 are copied, too: 2 * 2 * 2 B * 11, and
+ * 17. */
 START_TEST(latent_keys_lie_by_heads)
 {
     nnc_model model = llama(1, 4, 2, 2, 12, 10, 2);
@@ -308,8 +312,9 @@ START_TEST(latent_keys_lie_by_heads)
 }
 END_TEST
 
-/* 5 tokens of width 8 go to 2 of 4 experts on 2 ranks: 10 rows, 2 B a value, each read and written, on the way in
- * and on the way out; one expert on each of 4 ranks needs no order. */
+/* 5 tokens of width 8 go to 2 of 4 experts on 2 ranks: 10 rows of 2 B values are sorted, each read
+ * and written, before the experts and after them. With one expert on each of 4 ranks there is no
+ * sorting. */
 START_TEST(rows_are_sorted_where_they_arrive)
 {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
@@ -339,9 +344,9 @@ static double flops(const nnc_op_cost *row)
     return row->work.flops;
 }
 
-/* 6 tokens of width 8 go to 2 of 4 experts with 1.25 of their share: 4 slots each. Masks of 16 slots times 6 tokens each
- * way, 2 FLOPs a term, none of them the model's; backward makes a gradient of the tokens, of the results and of their
- * mask. */
+/* 6 tokens of width 8 go to 2 of 4 experts with capacity factor 1.25: 4 slots each. Masks of 16
+ * slots times 6 tokens each way, 2 FLOPs per term, no model FLOPs; backward computes the gradients
+ * of the tokens, of the results and of their mask. */
 START_TEST(slots_are_filled_by_products_with_masks)
 {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 6);
@@ -364,8 +369,8 @@ START_TEST(slots_are_filled_by_products_with_masks)
 }
 END_TEST
 
-/* Width 8, 4 heads of 2, 2 of keys, 12 inside, all in RMS norms: a layer has 8 * 16 + 8 * 8 + 3 * 8 * 12 + 2 * 8 = 496
- * parameters; one that predicts further tokens 2 * 64 + 3 * 8 more. */
+/* Width 8, 4 heads of 2, 2 of keys, inner width 12, all in RMS norms: a layer has 8 * 16 + 8 * 8 +
+ * 3 * 8 * 12 + 2 * 8 = 496 parameters; one that predicts later tokens 2 * 64 + 3 * 8 more. */
 START_TEST(layers_that_predict_further_tokens_are_told)
 {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);

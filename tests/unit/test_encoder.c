@@ -13,8 +13,8 @@ static nnc_model encoder(void)
     return model;
 }
 
-/* Width 4, 2 heads, 6 tokens: a pair costs 4 * 4 = 16 FLOPs. A decoder's mask leaves 21 of 36 pairs; of an encoder
- * all count, or with a window of 2 those next to each other: 3 * 6 - 2 = 16. */
+/* Width 4, 2 heads, 6 tokens: a pair costs 4 * 4 = 16 FLOPs. A decoder's mask leaves 21 of 36
+ * pairs; an encoder counts all, or with a window of 2 only neighbours: 3 * 6 - 2 = 16. */
 START_TEST(tokens_see_both_sides)
 {
     nnc_model model = encoder();
@@ -136,7 +136,8 @@ START_TEST(encoder_before_decoder)
 }
 END_TEST
 
-/* However many layers look at the encoder's states, those are kept once: 5 tokens of width 4 in 2 B. */
+/* The states of the encoder are kept once, for any number of layers that read them: 5 tokens of
+ * width 4 in 2 B. */
 START_TEST(encoder_states_are_kept_once)
 {
     nnc_model model = pair();
@@ -169,7 +170,7 @@ START_TEST(frames)
 }
 END_TEST
 
-/* An encoder and its decoder are not cut into stages, nor their tokens over context ranks. */
+/* An encoder-decoder has no pipeline stages, and its tokens are not split over context ranks. */
 START_TEST(pairs_stay_together)
 {
     const nnc_model model = pair();
@@ -187,7 +188,8 @@ START_TEST(pairs_stay_together)
 }
 END_TEST
 
-/* Without biases a dense layer of 16 weights and a norm of 4 stand before the 3 classes and their bias. */
+/* Without biases a dense layer of 16 weights and a norm of 4 come before the 3 classes and their
+ * bias. */
 START_TEST(classes_of_an_encoder_without_biases)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* Every line that `explain` prints is evaluated: the numbers on the left give the result on the
  * right. */
 #include "evaluate.h"
-#include "explain/explain.h"
+#include "explain/explain_internal.h"
 #include "support.h"
 
 /* Fields of a plan as the command line takes them. */
@@ -199,7 +199,7 @@ static void check_line(const scenario *s, const cJSON *line)
     }
 }
 
-/* Lines of an answer, all of them checked; the caller deletes it. */
+/* Lines of an answer, all checked; the caller deletes it. */
 static cJSON *check_name(const scenario *s, const char *name)
 {
     cJSON *json = explain(name);
@@ -211,7 +211,7 @@ static cJSON *check_name(const scenario *s, const char *name)
     return json;
 }
 
-/* Values that are found out, not computed: an index, a name, a yes. */
+/* Values that are facts, not computed: an index, a name, true or false. */
 static bool is_said_in_words(const char *column)
 {
     static const char *const names[] = { "step.stage",           "step.bound",
@@ -226,7 +226,7 @@ static bool is_said_in_words(const char *column)
     return false;
 }
 
-/* What is no result: the model, the device, the plan, the price. */
+/* Inputs: the model, the device, the plan, the price. */
 static bool is_given(const char *column)
 {
     return strncmp(column, "plan.", 5) == 0 || strncmp(column, "device.", 7) == 0 ||
@@ -237,7 +237,7 @@ static bool is_given(const char *column)
            strcmp(column, "memory.reserve_bytes") == 0;
 }
 
-/* Every metric is explained under its full name, and comes to what the estimate says. */
+/* Every metric is explained under its full name, with the value of the estimate. */
 static void check_metric(const scenario *s, const nnc_column *column)
 {
     char text[NNC_METRIC_TEXT_MAX];
@@ -257,7 +257,7 @@ static void check_metric(const scenario *s, const nnc_column *column)
     cJSON_Delete(json);
 }
 
-/* The last line of that name about a row; NULL if there is none. */
+/* The last line with that name about a row; NULL if it has no such line. */
 static const cJSON *line_of(const cJSON *json, const char *of, const char *name)
 {
     const cJSON *line = NULL, *last = NULL;
@@ -270,7 +270,7 @@ static const cJSON *line_of(const cJSON *json, const char *of, const char *name)
     return last;
 }
 
-/* What an op's lines come to is what its row says. */
+/* The lines of an op end in the values of its row. */
 static void check_row(const scenario *s, const cJSON *json, const nnc_op_cost *row)
 {
     const struct {

@@ -1,8 +1,6 @@
-/* Efficiency figures fitted to rows: constants that made the rows come back. */
+/* Efficiency parameters fitted to rows: constants that made the rows come back. */
 #include "base/digest.h"
-#include "lab/device_text.h"
-#include "lab/fit.h"
-#include "lab/minimise.h"
+#include "lab/lab_internal.h"
 #include "support.h"
 
 enum { ROWS_MAX = 64 };
@@ -110,22 +108,22 @@ static void begin_fit(void)
 static void run_fit(void)
 {
     nnc_error err = { 0 };
-    for (int32_t i = 0; i < fit.figure_count; i++) {
-        nnc_figure_place place;
-        nnc_fit_figure *figure = &fit.figures[i];
-        ck_assert_msg(nnc_figure_find_place(&start, figure->name, &place, &err) == NNC_OK, "%s: %s",
+    for (int32_t i = 0; i < fit.parameter_count; i++) {
+        nnc_parameter_place place;
+        nnc_fit_parameter *parameter = &fit.parameters[i];
+        ck_assert_msg(nnc_parameter_find(&start, parameter->name, &place, &err) == NNC_OK, "%s: %s",
                       err.where, err.what);
-        figure->offset = (size_t)((char *)place.value - (char *)&start);
-        figure->before = *place.value;
+        parameter->offset = (size_t)((char *)place.value - (char *)&start);
+        parameter->before = *place.value;
     }
     ck_assert_int_eq(nnc_fit_run(&fit, &err), NNC_OK);
 }
 
-static const nnc_fit_figure *figure(const char *name)
+static const nnc_fit_parameter *parameter(const char *name)
 {
-    for (int32_t i = 0; i < fit.figure_count; i++) {
-        if (strcmp(fit.figures[i].name, name) == 0) {
-            return &fit.figures[i];
+    for (int32_t i = 0; i < fit.parameter_count; i++) {
+        if (strcmp(fit.parameters[i].name, name) == 0) {
+            return &fit.parameters[i];
         }
     }
     ck_abort_msg("%s is not there", name);
@@ -134,7 +132,7 @@ static const nnc_fit_figure *figure(const char *name)
 
 static void check_value(const char *name, double expected)
 {
-    const nnc_fit_figure *f = figure(name);
+    const nnc_fit_parameter *f = parameter(name);
     ck_assert_msg(f->reason == NULL, "%s %s", name, f->reason);
     ck_assert_msg(fabs(f->value / expected - 1.0) < 0.01, "%s: expected %g, found %g", name,
                   expected, f->value);
@@ -223,8 +221,8 @@ START_TEST(few_products_move_one_figure)
     begin_fit();
     nnc_fit_choose(&fit);
     run_fit();
-    ck_assert_ptr_null(figure("efficiency.gemm.bf16.sustained_fraction")->reason);
-    ck_assert_ptr_nonnull(figure("efficiency.gemm.bf16.k_fill")->reason);
+    ck_assert_ptr_null(parameter("efficiency.gemm.bf16.sustained_fraction")->reason);
+    ck_assert_ptr_nonnull(parameter("efficiency.gemm.bf16.k_fill")->reason);
     ck_assert_int_eq(fit.groups[0].parts, 2);
 }
 END_TEST
@@ -242,7 +240,7 @@ START_TEST(one_step_gives_the_machine_factor)
     ck_assert_double_lt(fabs(fit_rows[0].after), 1e-3);
     ck_assert_int_eq(fit.groups[0].parts, 0); /* nothing to cross-validate with */
     ck_assert(isnan(fit.groups[0].crossed.mape));
-    ck_assert_ptr_nonnull(figure("efficiency.pointwise.memory_fraction")->reason);
+    ck_assert_ptr_nonnull(parameter("efficiency.pointwise.memory_fraction")->reason);
 }
 END_TEST
 
@@ -279,8 +277,8 @@ START_TEST(steps_of_one_shape_give_one_figure)
     begin_fit();
     nnc_fit_choose(&fit);
     run_fit();
-    ck_assert_ptr_null(figure("efficiency.calibration")->reason);
-    ck_assert_ptr_nonnull(figure("efficiency.pointwise.memory_fraction")->reason);
+    ck_assert_ptr_null(parameter("efficiency.calibration")->reason);
+    ck_assert_ptr_nonnull(parameter("efficiency.pointwise.memory_fraction")->reason);
 }
 END_TEST
 
@@ -289,8 +287,8 @@ START_TEST(collectives_of_a_domain_come_back)
     nnc_device truth = start;
     for (int i = 0; i < 24; i++) {
         nnc_measured *row = new_row(NNC_MEASURED_COLLECTIVE);
-        row->exchange =
-            (nnc_measured_exchange){ NNC_ALL_REDUCE, 2 << (i % 3), 1, 1e4 * pow(4.0, i % 8) };
+        row->collective =
+            (nnc_measured_collective){ NNC_ALL_REDUCE, 2 << (i % 3), 1, 1e4 * pow(4.0, i % 8) };
     }
     truth.efficiency.fitted = truth.efficiency.collectives.fitted = true;
     truth.efficiency.collectives.all_reduce =
@@ -326,8 +324,8 @@ START_TEST(the_same_rows_give_the_same_digits)
     begin_fit();
     nnc_fit_choose(&fit);
     run_fit();
-    for (int32_t i = 0; i < fit.figure_count; i++) {
-        ck_assert_double_eq(fit.figures[i].value, first.figures[i].value);
+    for (int32_t i = 0; i < fit.parameter_count; i++) {
+        ck_assert_double_eq(fit.parameters[i].value, first.parameters[i].value);
     }
     ck_assert_double_eq(fit.groups[0].crossed.mape, first.groups[0].crossed.mape);
 }
@@ -360,9 +358,9 @@ START_TEST(a_figure_that_changes_nothing_is_left)
     ck_assert(nnc_fit_add(&fit, "efficiency.calibration"));
     ck_assert(nnc_fit_add(&fit, "efficiency.conv.sustained_fraction"));
     run_fit();
-    ck_assert_ptr_null(figure("efficiency.calibration")->reason);
-    ck_assert_ptr_nonnull(figure("efficiency.conv.sustained_fraction")->reason);
-    ck_assert(isnan(figure("efficiency.conv.sustained_fraction")->value));
+    ck_assert_ptr_null(parameter("efficiency.calibration")->reason);
+    ck_assert_ptr_nonnull(parameter("efficiency.conv.sustained_fraction")->reason);
+    ck_assert(isnan(parameter("efficiency.conv.sustained_fraction")->value));
 }
 END_TEST
 
@@ -375,8 +373,8 @@ static nnc_device rewrite(const nnc_device_change *change, const char **text)
     nnc_error err = { 0 };
     nnc_device device;
     size_t size = 0;
-    ck_assert_msg(nnc_device_with_figures(specs, SHIPPED, change, text, &size, &err) == NNC_OK,
-                  "%s: %s", err.where, err.what);
+    ck_assert_msg(nnc_device_rewrite(specs, SHIPPED, change, text, &size, &err) == NNC_OK, "%s: %s",
+                  err.where, err.what);
     ck_assert_uint_eq(size, strlen(*text));
     ck_assert_msg(nnc_device_parse_into(specs, change->id, *text, size, &device, &err) == NNC_OK,
                   "%s: %s", err.where, err.what);
@@ -429,14 +427,14 @@ END_TEST
 
 START_TEST(what_is_no_figure_is_refused)
 {
-    nnc_figure_place place;
+    nnc_parameter_place place;
     nnc_error err = { 0 };
-    ck_assert_int_eq(nnc_figure_find_place(&start, "calibration", &place, &err), NNC_OK);
+    ck_assert_int_eq(nnc_parameter_find(&start, "calibration", &place, &err), NNC_OK);
     ck_assert_str_eq(place.name, "efficiency.calibration");
-    ck_assert_int_eq(nnc_figure_find_place(&start, "calibratoin", &place, &err), NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_parameter_find(&start, "calibratoin", &place, &err), NNC_BAD_USAGE);
     ck_assert_ptr_nonnull(strstr(err.what, "calibration"));
-    ck_assert_int_eq(nnc_figure_find_place(&start, "basis", &place, &err), NNC_BAD_USAGE);
-    ck_assert_int_eq(nnc_figure_find_place(&start, "gemm.bf16", &place, &err), NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_parameter_find(&start, "basis", &place, &err), NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_parameter_find(&start, "gemm.bf16", &place, &err), NNC_BAD_USAGE);
 }
 END_TEST
 

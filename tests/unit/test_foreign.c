@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "input/file.h"
-#include "input/foreign/foreign.h"
+#include "input/foreign/foreign_internal.h"
 #include "spec_reader.h"
 
 static const nnc_model *load(const char *name)
@@ -171,13 +171,13 @@ static const struct {
     const char *text, *where, *what;
 } faults[] = {
     { "{ \"model_type\": \"lama\" }", "c.json:1: model_type",
-      "unknown architecture, expected one of those in docs/models.md, nearest llama, or the shape "
-      "as a "
-      "file of your own (nncost show llama3-8b --format json), found \"lama\"" },
+      "unknown architecture, expected one of those in docs/models.md, nearest llama, a file "
+      "foreign/MODEL_TYPE.json of your own, or the shape as a model file (nncost show llama3-8b "
+      "--format json), found \"lama\"" },
     { "{ \"model_type\": 3 }", "c.json:1: model_type",
-      "unknown architecture, expected one of those in docs/models.md, or the shape as a file of "
-      "your own "
-      "(nncost show llama3-8b --format json), found 3" },
+      "unknown architecture, expected one of those in docs/models.md, a file "
+      "foreign/MODEL_TYPE.json of your own, or the shape as a model file (nncost show llama3-8b "
+      "--format json), found 3" },
     { LLAMA ",\n\"architectures\": [\"LlamaForRewardModel\"] }", "c.json:4: architectures[0]",
       "a class with another head, or without one, expected one that ends in ForCausalLM "
       "LMHeadModel ForSequenceClassification ForTokenClassification ForQuestionAnswering "
@@ -474,51 +474,17 @@ START_TEST(bad_patterns_are_refused)
 }
 END_TEST
 
-/* Of a network that is a list of ops, fields are the numbers of its "let". */
-static bool has_let(const nnc_architecture *of, const char *name, size_t length)
-{
-    char wanted[72];
-    const nnc_foreign_graph *g = nnc_foreign_graphs;
-    while (of->graph == NULL) {
-        of = nnc_foreign_row(of->like);
-    }
-    while (g->name != NULL && strcmp(g->name, of->graph) != 0) {
-        g++;
-    }
-    snprintf(wanted, sizeof wanted, "\"%.*s\": ", (int)length, name);
-    return g->name != NULL && strstr(g->text, wanted) != NULL;
-}
+/* All architectures that are shipped; faults of their files go to err. */
+static nnc_faults row_faults;
+static nnc_foreign_set rows;
 
-static void check_lets(const nnc_architecture *row, const nnc_architecture *of)
+static const nnc_architecture *const *open_rows(int32_t *count)
 {
-    nnc_foreign_keys k = nnc_foreign_keys_of(row);
-    while (nnc_foreign_next_key(&k)) {
-        for (const char *to = k.key.to; *to != '\0'; to += strcspn(to, ","), to += *to == ',') {
-            ck_assert_msg(has_let(of, to, strcspn(to, ",")), "%s: %s", of->name, to);
-        }
-    }
-    ck_assert_msg(*k.rest == '\0', "%s: %s", of->name, k.rest);
-}
-
-/* A text of a row names fields that the family has, so that no row waits for a file to show its fault. */
-static void check_fields(const nnc_architecture *row, const nnc_architecture *of)
-{
-    const nnc_field_table *table = nnc_model_table(nnc_foreign_next(of, NULL)->family);
-    if (nnc_foreign_next(of, NULL)->family == NNC_FAMILY_GRAPH) {
-        check_lets(row, of);
-        return;
-    }
-    nnc_foreign_keys keys = nnc_foreign_keys_of(row);
-    while (nnc_foreign_next_key(&keys)) {
-        const nnc_foreign_key *k = &keys.key;
-        ck_assert_msg(k->to == NULL || nnc_field_of_key(table, k->to) != NULL, "%s: %s", of->name,
-                      k->to);
-        ck_assert_msg(k->to != NULL || k->words != NULL, "%s: %s", of->name, k->key);
-    }
-    ck_assert_msg(*keys.rest == '\0', "%s: %s", of->name, keys.rest);
-    for (const nnc_foreign_pattern *p = row->patterns; p != NULL && p->to != NULL; p++) {
-        ck_assert_msg(nnc_field_of_key(table, p->to) != NULL, "%s: %s", of->name, p->to);
-    }
+    row_faults = (nnc_faults){ .name = "rows", .err = &err };
+    nnc_foreign_open(&rows, specs, nnc_specs_arena(specs), &row_faults);
+    const nnc_architecture *const *all = nnc_foreign_all(&rows, count);
+    ck_assert_int_gt(*count, 150);
+    return all;
 }
 
 /* docs/models.md names every architecture. */
@@ -526,33 +492,66 @@ START_TEST(rows_are_documented)
 {
     char *page = NULL, word[80];
     size_t size = 0;
+    int32_t count;
+    const nnc_architecture *const *all = open_rows(&count);
     ck_assert_int_eq(nnc_file_read(NNCOST_SOURCE_DIR "/docs/models.md", &page, &size, &err),
                      NNC_OK);
-    for (int t = 0; t < NNC_FOREIGN_TABLES; t++) {
-        for (const nnc_architecture *of = nnc_foreign_tables[t]; of->name != NULL; of++) {
-            snprintf(word, sizeof word, "`%s`", of->name);
-            ck_assert_msg(of->base || strstr(page, word) != NULL, "%s", of->name);
-        }
+    for (int32_t i = 0; i < count; i++) {
+        snprintf(word, sizeof word, "`%s`", all[i]->id);
+        ck_assert_msg(all[i]->base || strstr(page, word) != NULL, "%s", all[i]->id);
     }
     free(page);
+    nnc_foreign_close(&rows);
 }
 END_TEST
 
+/* Every file of the folder is read, and names fields that the model has: none waits for a configuration to show its
+ * fault. */
 START_TEST(rows_name_fields)
 {
-    int rows = 0;
-    for (int t = 0; t < NNC_FOREIGN_TABLES; t++) {
-        for (const nnc_architecture *of = nnc_foreign_tables[t]; of->name != NULL; of++, rows++) {
-            ck_assert_msg(of->refuses == NULL || strstr(of->refuses, ", expected ") != NULL, "%s",
-                          of->name);
-            ck_assert_msg(of->like == NULL || nnc_foreign_row(of->like) != NULL, "%s", of->name);
-            ck_assert_ptr_eq(nnc_foreign_row(of->name), of); /* once */
-            for (const nnc_architecture *row = of; row != NULL; row = nnc_foreign_row(row->like)) {
-                check_fields(row, of);
+    int32_t count;
+    nnc_id_list list = { .count = 0 };
+    const nnc_architecture *const *all = open_rows(&count);
+    const nnc_json_doc doc = { .faults = &row_faults, .arena = nnc_specs_arena(specs) };
+    ck_assert(nnc_specs_list_folder(specs, "foreign", &list));
+    for (int32_t i = 0; i < list.count; i++) {
+        const nnc_architecture *row = nnc_foreign_find(&rows, list.ids[i]);
+        ck_assert_msg(row != NULL, "%s: %s", err.where, err.what);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        nnc_model model = { .id = "" };
+        nnc_foreign_file file = {
+            .at = nnc_json_root(&doc), .set = &rows, .row = all[i], .model = &model
+        };
+        const bool network = all[i]->text.node == NULL && all[i]->stands_for.node == NULL &&
+                             all[i]->refuses[0] == '\0' && !all[i]->base;
+        ck_assert_msg(!network || nnc_foreign_begin(&file), "%s: %s", err.where, err.what);
+        ck_assert_msg(all[i]->refuses[0] == '\0' || strstr(all[i]->refuses, ", expected ") != NULL,
+                      "%s", all[i]->id);
+    }
+    nnc_foreign_close(&rows);
+}
+END_TEST
+
+/* Names of architectures that a file names beside "like". */
+START_TEST(rows_name_rows)
+{
+    int32_t count;
+    const nnc_architecture *const *all = open_rows(&count);
+    for (int32_t i = 0; i < count; i++) {
+        const nnc_json lists[] = { all[i]->text, all[i]->parts };
+        for (int l = 0; l < 2; l++) {
+            for (nnc_json at = nnc_json_first(lists[l]); at.node != NULL; at = nnc_json_next(at)) {
+                const char *name = nnc_json_text(nnc_json_get(at, "like"));
+                ck_assert_msg(nnc_foreign_find(&rows, name) != NULL, "%s: %s", all[i]->id, name);
             }
         }
+        const nnc_json is = nnc_json_get(all[i]->stands_for, "is");
+        for (nnc_json at = nnc_json_first(is); at.node != NULL; at = nnc_json_next(at)) {
+            ck_assert_msg(nnc_foreign_find(&rows, nnc_json_text(at)) != NULL, "%s", all[i]->id);
+        }
     }
-    ck_assert_int_gt(rows, 40);
+    nnc_foreign_close(&rows);
 }
 END_TEST
 
@@ -578,6 +577,7 @@ int main(void)
     tcase_add_loop_test(tests, layers_follow_patterns, 0, (int)COUNT_OF(patterns));
     tcase_add_loop_test(tests, bad_patterns_are_refused, 0, (int)COUNT_OF(bad_patterns));
     tcase_add_test(tests, rows_name_fields);
+    tcase_add_test(tests, rows_name_rows);
     tcase_add_test(tests, rows_are_documented);
     return run_suite(suite);
 }

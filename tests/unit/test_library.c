@@ -31,6 +31,15 @@ static void make_folder(const char *name)
     ck_assert_int_eq(mkdir(path, 0777), 0);
 }
 
+/* A folder of the shipped data. */
+static void link_shipped(const char *name)
+{
+    char path[256], shipped[512];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    snprintf(shipped, sizeof(shipped), "%s/%s", NNCOST_SOURCE_DIR, name);
+    ck_assert_int_eq(symlink(shipped, path), 0);
+}
+
 static void make_library(void)
 {
     snprintf(folder, sizeof(folder), "/tmp/nncost-test-XXXXXX");
@@ -52,6 +61,7 @@ static void make_library(void)
     write_file("gpt2-copy/config.json",
                "{ \"model_type\": \"gpt2\", \"n_layer\": 1, \"n_embd\": 8, \"n_head\": 2, "
                "\"n_positions\": 4, \"vocab_size\": 10 }");
+    link_shipped("foreign");
     unsetenv("NNCOST_PATH");
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
     specs = nnc_specs_open(folder);
@@ -66,6 +76,7 @@ static void remove_library(void)
                                          "hw/notes.txt",
                                          "mine/hw/demo.json",
                                          "gpt2-copy/config.json",
+                                         "foreign",
                                          "gpt2-copy",
                                          "mine/hw",
                                          "mine",

@@ -1,7 +1,7 @@
-/* The tables of what records say: reading values, names of columns, and that the estimate's own table
- * is whole. */
+/* Tables of records: reading values, names of columns, and completeness of the estimate's table. */
 #include "input/field.h"
-#include "metrics/report.h"
+#include "metrics/metrics_internal.h"
+#include "render/json_writer.h"
 #include "support.h"
 
 /* ---- a record of every type ---- */
@@ -135,22 +135,24 @@ END_TEST
 
 START_TEST(names_are_found)
 {
-    static const char *const names[] = { "step.step_s", "step.stage", "memory.stage",
-                                         "step.bound_s.host", "step_s" };
+    static const char *const names[] = { "step.step_s",       "step.stage", "memory.stage",
+                                         "step.bound_s.host", "step_s",     "plan.tokens",
+                                         "work.tokens" };
     static const struct {
         const char *word;
         nnc_name_match match;
     } cases[] = {
-        { "step.step_s", { 0, -1 } }, /* all of it */
-        { "step_s", { 4, -1 } },      /* all of another, which is as good as an end */
-        { "host", { 3, -1 } },        /* one ends so */
+        { "step.step_s", { 0, -1 } }, /* the full name */
+        { "step_s", { 4, -1 } }, /* the full name of another, which is also the end of this one */
+        { "host", { 3, -1 } },   /* the end of one name */
         { "bound_s.host", { 3, -1 } },
-        { "stage", { 1, 2 } }, /* two do */
-        { "age", { -1, -1 } }, /* not after a dot */
+        { "stage", { 1, 2 } },   /* the end of two names */
+        { "tokens", { 6, -1 } }, /* a result before an input of the plan */
+        { "age", { -1, -1 } },   /* not after a dot */
         { "", { -1, -1 } },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const nnc_name_match match = nnc_name_find(names, sizeof names[0], 5, cases[i].word);
+        const nnc_name_match match = nnc_name_find(names, sizeof names[0], 7, cases[i].word);
         ck_assert_msg(match.index == cases[i].match.index && match.other == cases[i].match.other,
                       "\"%s\": %d, %d", cases[i].word, (int)match.index, (int)match.other);
     }
@@ -159,7 +161,7 @@ END_TEST
 
 /* ---- the estimate ---- */
 
-/* A row says what it is, a member of the plan in the plan's own table. */
+/* Every row has a help text; rows of the plan have that of the plan's field. */
 static void check_words(const nnc_metrics *metrics) /* NOLINT(misc-no-recursion) */
 {
     for (size_t i = 0; i < metrics->count; i++) {
@@ -180,6 +182,71 @@ static void check_words(const nnc_metrics *metrics) /* NOLINT(misc-no-recursion)
 START_TEST(rows_have_words)
 {
     check_words(&nnc_estimate_document);
+}
+END_TEST
+
+/* A legal value other than the default, as text. */
+static const char *other_value(const nnc_field *f, const nnc_plan *plan)
+{
+    const char *at = (const char *)plan + f->offset;
+    unsigned value = 0;
+    switch (f->type) {
+    case NNC_FIELD_BOOL: return *(const bool *)at ? "off" : "on";
+    case NNC_FIELD_RECOMPUTE: return "norm";
+    case NNC_FIELD_TRAIN: return "attention";
+    case NNC_FIELD_OFFLOAD: return "optimizer";
+    case NNC_FIELD_ENUM: memcpy(&value, at, sizeof value); return f->names.of(value == 1 ? 0 : 1);
+    default: return f->max == 1.0 ? "0.5" : "3";
+    }
+}
+
+/* The "plan" of an estimate as JSON. */
+static void write_plan(nnc_buffer *out, const nnc_plan *plan)
+{
+    static const nnc_software software = { .id = "s" };
+    const nnc_model *model = load_model("models/gpt2.json");
+    const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
+    const nnc_result result = { .plan = *plan };
+    const nnc_report report = {
+        .model = model, .device = device, .software = &software, .result = &result
+    };
+    const nnc_place place = { .record = &report };
+    nnc_record json = nnc_record_begin(out, "nncost.test/1");
+    for (size_t i = 0; i < nnc_estimate_metrics.count; i++) {
+        const nnc_metric *row = &nnc_estimate_metrics.rows[i];
+        if (strcmp(row->name, "plan") == 0) {
+            const nnc_metrics one = { .rows = row, .count = 1 };
+            nnc_record_members(&json, &one, &place);
+        }
+    }
+    nnc_record_end(&json);
+    nnc_buffer_byte(out, '\0');
+}
+
+/* Two plans that differ in one field differ in that member of the JSON, and in no other. */
+START_TEST(every_field_of_a_plan_is_written)
+{
+    const nnc_plan plain = nnc_plan_default();
+    nnc_buffer before = { 0 };
+    write_plan(&before, &plain);
+    for (size_t i = 0; i < nnc_plan_table.count; i++) {
+        const nnc_field *f = &nnc_plan_table.fields[i];
+        nnc_plan plan = plain;
+        nnc_buffer after = { 0 };
+        nnc_error err;
+        char key[64];
+        ck_assert_msg(nnc_plan_set(&plan, f->name, other_value(f, &plain), &err) == NNC_OK,
+                      "%s: %s", err.where, err.what);
+        write_plan(&after, &plan);
+        snprintf(key, sizeof key, "\"%s\": ", f->name);
+        const char *old = strstr(before.bytes, key), *new = strstr(after.bytes, key);
+        ck_assert_msg(old != NULL && new != NULL, "plan.%s is not in the JSON", f->name);
+        ck_assert_msg(old - before.bytes == new - after.bytes, "plan.%s changes another key",
+                      f->name);
+        ck_assert_msg(strcmp(old, new) != 0, "plan.%s is %.40s for both values", f->name, new);
+        nnc_buffer_free(&after);
+    }
+    nnc_buffer_free(&before);
 }
 END_TEST
 
@@ -211,7 +278,7 @@ START_TEST(units_match_names)
 }
 END_TEST
 
-/* Metrics that say they are parts of another add up to it. */
+/* Metrics with `part_of` add up to that metric. */
 START_TEST(parts_add_up)
 {
     const nnc_software software = nnc_software_default();
@@ -271,7 +338,8 @@ static nnc_past past_of(const char *device, nnc_mode mode, int32_t count)
         &(nnc_report){ .model = &model, .device = &on, .software = &software, .result = &result });
 }
 
-/* Three measured steps of a device speak for it; fewer do not, then those of all devices do: (0.6 + 3 x 0.2) / 4. */
+/* Three measured steps of a device are enough; with fewer, those of all devices count: (0.6 + 3 x
+ * 0.2) / 4. */
 START_TEST(few_steps_say_nothing)
 {
     const nnc_past own = past_of("b", NNC_MODE_PREDICTED, 3);
@@ -297,8 +365,14 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        values_are_read,   lists_are_counted, names_are_found,       rows_have_words,
-        units_match_names, parts_add_up,      few_steps_say_nothing,
+        every_field_of_a_plan_is_written,
+        values_are_read,
+        lists_are_counted,
+        names_are_found,
+        rows_have_words,
+        units_match_names,
+        parts_add_up,
+        few_steps_say_nothing,
     };
     return run_tests_with("metrics", open_support, close_support, tests, COUNT_OF(tests));
 }

@@ -1,9 +1,10 @@
-/* Layers that predict tokens further on, small enough to count by hand.   [next-tokens] */
+/* Layers that predict later tokens, small enough to count by hand.   [next-tokens] */
 #include "named_rows.h"
 
-/* Two layers of width 8, 4 heads of 2, 2 of keys, 12 inside; 5 tokens, one such layer that is trained: per token its matrices, 8 * 16 + 8 * 8 + 3 * 8 * 12 = 480, the
- * product of 16 to 8 and the head of 10 words, two FLOPs each; 25 pairs, masked or not, of 4 heads, 4 * 2 FLOPs each. Table and head are
- * there already. */
+/* Two layers of width 8, 4 heads of 2, 2 of keys, inner width 12; 5 tokens, one trained prediction
+ * layer: per token its matrices, 8 * 16 + 8 * 8 + 3 * 8 * 12 = 480, the product of 16 to 8 and the
+ * head of 10 words, two FLOPs each; 25 pairs, masked or not, of 4 heads, 4 * 2 FLOPs each. Table
+ * and head are counted already. */
 START_TEST(layers_that_predict_further_tokens_are_trained)
 {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
@@ -31,7 +32,8 @@ START_TEST(layers_that_predict_further_tokens_are_trained)
 }
 END_TEST
 
-/* Seven layers over four stages, of which the last has the further one and its head, too: 9 places, 3 + 2 + 2 + 2. */
+/* Seven layers over four stages; the last stage also has the prediction layer and its head: 9
+ * places, 3 + 2 + 2 + 2. */
 START_TEST(further_tokens_lie_on_the_last_stage)
 {
     nnc_model model = llama(7, 8, 4, 2, 12, 10, 5);

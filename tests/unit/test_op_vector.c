@@ -22,8 +22,8 @@ START_TEST(norms)
     ck_work(nnc_op_work(&op), 0, 4 * 20, 100, 100);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 10 * 20, 150, 150);
-    /* A kernel each for mean, variance and the rest; back for the sums over rows and over columns, of x and
-     * dy, and for the rest. */
+    /* One kernel each for mean, variance and the rest; backward one each for the sums over rows and
+     * over columns, of x and dy, and for the rest. */
     op.u.norm = (nnc_norm){
         .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .by_reductions = true
     };
@@ -31,7 +31,7 @@ START_TEST(norms)
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 8 * 20, 120, 40);
     op.phase = NNC_PHASE_BACKWARD;
-    /* Turned: dy, x and dx are read and written once more; forward x and y. */
+    /* Transposed: dy, x and dx are read and written once more; forward x and y. */
     op.u.norm = (nnc_norm){
         .kind = NNC_NORM_GROUP, .elements = 20, .rows = 4, .fused = true, .turned = true
     };
@@ -67,7 +67,7 @@ START_TEST(norms_keep)
     op.u.norm.kind = NNC_NORM_RMS;
     op.u.norm.keep = NNC_KEEP_EAGER;
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 80 + 80 + 16 + 40);
-    op.dtype = NNC_FP32; /* no copy to make, the value itself is twice as wide */
+    op.dtype = NNC_FP32; /* fp32 needs no copy; the value itself is twice as wide */
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 80 + 80 + 16 + 80);
     op.u.norm.keep = NNC_KEEP_UPCAST;
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 80 + 16);
@@ -79,74 +79,95 @@ END_TEST
 
 /* ---- pointwise ---- */
 
-/* Per output element: FLOPs forward and backward; bytes forward and backward in one kernel, forward
- * and backward with a kernel per primitive, at 4 B per element so that a quarter is whole. The
- * fused residual is part of the norm behind it: one more read and write there, one read back. */
+/* Worked by hand, per output element of 4 B, so that a quarter is whole: FLOPs, bytes in one
+ * kernel, bytes with one kernel per primitive, each forward and backward. kept: input elements per
+ * output element of a kept input. */
 static const struct {
     nnc_pointwise_kind kind;
-    double flops[2], fused[2], unfused[2], kept_inputs, mask;
-} passes[] = {
-    { NNC_PW_GELU, { 8, 13 }, { 8, 12 }, { 64, 96 }, 1, 0 },
+    double flops[2], fused[2], unfused[2], kept, mask;
+} examples[] = {
+    /* y = f(x): x in, y out, 8 B; backward x (or y) and dy in, dx out, 12 B. */
     { NNC_PW_RELU, { 1, 1 }, { 8, 12 }, { 8, 12 }, 1, 0 },
-    { NNC_PW_RELU2, { 2, 3 }, { 8, 12 }, { 16, 20 }, 1, 0 },
-    { NNC_PW_SCALE, { 1, 3 }, { 8, 12 }, { 8, 16 }, 1, 0 },
-    { NNC_PW_SOFTCAP, { 3, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
     { NNC_PW_SILU, { 4, 7 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_SIGMOID, { 3, 3 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_TANH, { 4, 3 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_HARD_SIGMOID, { 3, 2 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_HARD_SWISH, { 4, 4 }, { 8, 12 }, { 8, 12 }, 1, 0 },
+    /* Eight primitives forward, 8 x 8 B; backward eight with two inputs, 8 x 12 B. */
+    { NNC_PW_GELU, { 8, 13 }, { 8, 12 }, { 64, 96 }, 1, 0 },
+    /* max and square, 2 x 8 B; backward a product of two and one with dy: 12 + 8 B. */
+    { NNC_PW_RELU2, { 2, 3 }, { 8, 12 }, { 16, 20 }, 1, 0 },
+    /* backward: dy x sum over the row reads both once more */
+    { NNC_PW_SCALE, { 1, 3 }, { 8, 12 }, { 8, 16 }, 1, 0 },
+    /* Three kernels of 8 B; backward one more input: 3 x 8 + 4 B. */
+    { NNC_PW_SOFTCAP, { 3, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
+    { NNC_PW_SOFTMAX, { 5, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
+    /* Two in, one out; backward three in, two out; unfused two products of two inputs. */
     { NNC_PW_MUL, { 1, 2 }, { 12, 20 }, { 12, 24 }, 2, 0 },
+    /* The same; unfused the activation (8 B) and the product (12 B); backward 12 + 8 + 12 B. */
     { NNC_PW_SWIGLU, { 5, 10 }, { 12, 20 }, { 20, 32 }, 2, 0 },
     { NNC_PW_GEGLU, { 6, 12 }, { 12, 20 }, { 20, 32 }, 2, 0 },
+    /* One in, one out; backward reads dy for the sum over rows; dx is dy itself. */
     { NNC_PW_BIAS, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
-    { NNC_PW_DROPOUT, { 1, 1 }, { 9, 9 }, { 9, 9 }, 1, 1 },
-    { NNC_PW_RESIDUAL, { 1, 1 }, { 8, 4 }, { 12, 12 }, 1, 0 },
-    { NNC_PW_BIAS_DROPOUT_RESIDUAL, { 3, 2 }, { 13, 9 }, { 29, 21 }, 1, 1 },
-    { NNC_PW_SOFTMAX, { 5, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
-    { NNC_PW_SCALE_MASK, { 2, 1 }, { 8, 8 }, { 8, 8 }, 1, 0 },
-    { NNC_PW_ROTARY, { 3, 3 }, { 8, 8 }, { 24, 24 }, 1, 0 },
     { NNC_PW_POSITION_ADD, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
     { NNC_PW_TIME_ADD, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
+    /* One in, one out, both ways; a mask of 1 B is written forward and read backward. */
+    { NNC_PW_DROPOUT, { 1, 1 }, { 9, 9 }, { 9, 9 }, 1, 1 },
+    { NNC_PW_SCALE_MASK, { 2, 1 }, { 8, 8 }, { 8, 8 }, 1, 0 },
+    /* Fused it is part of the norm after it: 8 B there, 4 B backward. Unfused two in, one out, both
+     * ways. */
+    { NNC_PW_RESIDUAL, { 1, 1 }, { 8, 4 }, { 12, 12 }, 1, 0 },
+    /* x and the stream in, the sum out, and the mask: 13 B. Unfused bias 8 + dropout 9 + sum 12 B;
+     * backward the mask and 8 B, unfused 8 + 9 + 4 B. */
+    { NNC_PW_BIAS_DROPOUT_RESIDUAL, { 3, 2 }, { 13, 9 }, { 29, 21 }, 1, 1 },
+    /* Unfused: exchange of halves (8 B), two products (16 B). */
+    { NNC_PW_ROTARY, { 3, 3 }, { 8, 8 }, { 24, 24 }, 1, 0 },
+    /* Only written. */
     { NNC_PW_TIMESTEP, { 2, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },
-    /* 2x2 windows: four in, one out, and an index of 8 B */
+    /* 2x2 windows: four in, one out, and an index of 8 B; backward the reverse. */
     { NNC_PW_MAX_POOL, { 4, 1 }, { 28, 28 }, { 28, 28 }, 4, 8 },
-    /* this side; the other one is in pools_of_any_window */
+    /* The output alone, with its index; the input is in pools_of_any_window. */
     { NNC_PW_MAX_POOL2D, { 0, 1 }, { 12, 12 }, { 12, 12 }, 1, 8 },
     { NNC_PW_AVG_POOL2D, { 1, 1 }, { 4, 4 }, { 4, 4 }, 1, 0 },
-    /* one in, four out */
+    { NNC_PW_RESIZE, { 1, 0 }, { 4, 4 }, { 4, 4 }, 1, 0 },
+    /* One in for four out; backward the reverse. */
     { NNC_PW_UPSAMPLE_NEAREST, { 0, 1 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
     { NNC_PW_UPSAMPLE_BILINEAR, { 7, 7 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
-    { NNC_PW_RESIZE, { 1, 0 }, { 4, 4 }, { 4, 4 }, 1, 0 },
+    /* Copies compute nothing; the gradient of a join is two views, that of a split is a join. */
     { NNC_PW_CONCAT, { 0, 0 }, { 8, 0 }, { 8, 0 }, 1, 0 },
     { NNC_PW_COPY, { 0, 0 }, { 8, 8 }, { 8, 8 }, 1, 0 },
-    /* the whole; its parts are in parts_by_heads */
-    { NNC_PW_BY_HEADS, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_HALVES, { 0, 0 }, { 0, 8 }, { 0, 8 }, 1, 0 },
-    /* 4 B read, 2 written; backward the reverse, in one buffer also copied and cast: 6 + 8 + 6 */
+    /* The joined side; the parts are in parts_by_heads. */
+    { NNC_PW_BY_HEADS, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
+    /* 4 B read, 2 written; backward the reverse; in one buffer also copied and cast: 6 + 8 + 6
+     * B. */
     { NNC_PW_CAST_WEIGHTS, { 0, 0 }, { 6, 6 }, { 6, 20 }, 0, 0 },
-    { NNC_PW_EXPERT_BIAS, { 2, 4 }, { 0, 4 }, { 56, 80 }, 0, 0 }, /* 28 and 40 in 16 bits */
+    /* Unfused only: 28 and 40 B per value of 16 bits. */
+    { NNC_PW_EXPERT_BIAS, { 2, 4 }, { 0, 4 }, { 56, 80 }, 0, 0 },
+    /* Two halves and their join: two in, two out; backward also the gradient. */
     { NNC_PW_CLAMP, { 1, 1 }, { 16, 20 }, { 16, 20 }, 1, 0 },
-    { NNC_PW_CAST, { 2, 2 }, { 5, 5 }, { 5, 5 }, 1, 1 },       /* written in 8 bit, both ways */
-    { NNC_PW_DEQUANTIZE, { 1, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 }, /* the stored weights apart */
-    { NNC_PW_DISPATCH,
-      { 0, 1 },
-      { 4, 4 },
-      { 4, 4 },
-      0,
-      0 }, /* this side; see dispatch_and_combine */
-    { NNC_PW_MERGE, { 3, 1 }, { 10, 10 }, { 10, 10 }, 1, 0 }, /* fp32 in and out, a half in */
+    /* 4 B in, 1 B out, both ways. */
+    { NNC_PW_CAST, { 2, 2 }, { 5, 5 }, { 5, 5 }, 1, 1 },
+    /* Written; the stored weights are the input. */
+    { NNC_PW_DEQUANTIZE, { 1, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },
+    /* The copies; the tokens are in dispatch_and_combine. */
+    { NNC_PW_DISPATCH, { 0, 1 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_SUM_COPIES, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_COMBINE, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
+    /* fp32 and a half of 16 bits in, fp32 out. */
+    { NNC_PW_MERGE, { 3, 1 }, { 10, 10 }, { 10, 10 }, 1, 0 },
 };
+
+#define ck_example(found, per_element, what)                                                      \
+    ck_assert_msg((found) == 12 * (per_element), "%s: %s: expected %g, found %g",                 \
+                  nnc_pointwise_kind_name(op.u.pointwise.kind), what, 12 * (double)(per_element), \
+                  (double)(found))
 
 START_TEST(pointwise)
 {
-    ck_assert_int_eq((int)COUNT_OF(passes), NNC_PW_KIND_COUNT);
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.dtype = NNC_FP32;
-    op.u.pointwise = (nnc_pointwise){ .kind = passes[_i].kind, .elements = 12 };
-    ck_assert_int_eq((int)passes[_i].kind, _i);
+    op.u.pointwise = (nnc_pointwise){ .kind = examples[_i].kind, .elements = 12 };
     for (int backward = 0; backward < 2; backward++) {
         op.phase = backward != 0 ? NNC_PHASE_BACKWARD : NNC_PHASE_FORWARD;
         op.u.pointwise.fused = true;
@@ -154,20 +175,32 @@ START_TEST(pointwise)
         op.u.pointwise.fused = false;
         const nnc_work unfused = nnc_op_work(&op);
         ck_assert_double_eq(fused.flops, 0);
-        ck_assert_double_eq(fused.vector_flops, 12 * passes[_i].flops[backward]);
-        ck_assert_double_eq(bytes_of(&fused), 12 * passes[_i].fused[backward]);
-        ck_assert_double_eq(bytes_of(&unfused), 12 * passes[_i].unfused[backward]);
+        ck_example(fused.vector_flops, examples[_i].flops[backward], "FLOPs");
+        ck_example(bytes_of(&fused), examples[_i].fused[backward], "bytes in one kernel");
+        ck_example(bytes_of(&unfused), examples[_i].unfused[backward], "bytes, unfused");
     }
-    ck_assert_double_eq(nnc_op_kept_bytes(&op), 0);
+    ck_example(nnc_op_kept_bytes(&op), 0, "kept");
     op.u.pointwise.keeps_input = true;
-    ck_assert_double_eq(nnc_op_kept_bytes(&op), 12 * 4 * passes[_i].kept_inputs);
+    ck_example(nnc_op_kept_bytes(&op), 4 * examples[_i].kept, "kept input");
     op.u.pointwise.keeps_mask = true;
-    ck_assert_double_eq(nnc_op_kept_bytes(&op),
-                        12 * (4 * passes[_i].kept_inputs + passes[_i].mask));
+    ck_example(nnc_op_kept_bytes(&op), 4 * examples[_i].kept + examples[_i].mask, "kept mask");
     op.u.pointwise.keeps_input = op.u.pointwise.keeps_mask = false;
     op.u.pointwise.keeps_output = true;
-    op.u.pointwise.extra_kept_bytes = 7;
-    ck_assert_double_eq(nnc_op_kept_bytes(&op), 12 * 4 + 7);
+    op.u.pointwise.extra_kept_bytes = 7 * 12;
+    ck_example(nnc_op_kept_bytes(&op), 4 + 7, "kept output");
+}
+END_TEST
+
+START_TEST(every_pointwise_kind_has_an_example)
+{
+    for (int kind = 0; kind < NNC_PW_KIND_COUNT; kind++) {
+        size_t i = 0;
+        while (i < COUNT_OF(examples) && (int)examples[i].kind != kind) {
+            i++;
+        }
+        ck_assert_msg(i < COUNT_OF(examples), "%s: expected a worked example, found none",
+                      nnc_pointwise_kind_name((nnc_pointwise_kind)kind));
+    }
 }
 END_TEST
 
@@ -183,10 +216,9 @@ START_TEST(cast_backward_has_its_own_size)
 }
 END_TEST
 
-/* 36 values become 9, each read once; backward reads 9 gradients and writes 36. The largest has an index of
- * 8 B, and compares every input; the mean adds them and divides 9 times. At 2 B. */
-/* 12 elements of 2 bytes: largest value and sum read them once each, the quotient reads and writes them; back the
- * sum of a row's products reads both sides, and the rest does so, too. Random numbers of 4 bytes. */
+/* 12 elements of 2 B. Softmax by reductions: maximum and sum read them once each, the quotient
+ * reads and writes them; backward the sum of a row's products reads two inputs, and so does the
+ * rest. Random numbers of 4 B. */
 START_TEST(sums_and_random_numbers_apart)
 {
     nnc_op op = op_of(NNC_OP_POINTWISE);
@@ -205,6 +237,8 @@ START_TEST(sums_and_random_numbers_apart)
 }
 END_TEST
 
+/* 36 values become 9, each read once; backward reads 9 gradients and writes 36. Maximum: an index
+ * of 8 B, one compare per input. Mean: one addition per input and 9 divisions. At 2 B. */
 START_TEST(pools_of_any_window)
 {
     nnc_op op = op_of(NNC_OP_POINTWISE);
@@ -221,8 +255,8 @@ START_TEST(pools_of_any_window)
 }
 END_TEST
 
-/* 3 tokens of width 4, two copies each: a gather reads rows and writes copies, and backward adds the
- * copies up; to combine is the other way round. */
+/* 3 tokens of width 4, two copies each: dispatch reads rows and writes copies, and backward adds
+ * the copies up; combine is the reverse. */
 START_TEST(dispatch_and_combine)
 {
     nnc_op op = op_of(NNC_OP_POINTWISE);
@@ -235,10 +269,10 @@ START_TEST(dispatch_and_combine)
     op.u.pointwise =
         (nnc_pointwise){ .kind = NNC_PW_COMBINE, .elements = 12, .input_elements = 24 };
     ck_work(nnc_op_work(&op), 0, 48, 48, 24);
-    op.phase = NNC_PHASE_BACKWARD; /* to each copy its weight, to each weight a dot product */
+    op.phase = NNC_PHASE_BACKWARD; /* a weight per copy, and a dot product per weight */
     ck_work(nnc_op_work(&op), 0, 72, 24 + 48, 48);
     op.u.pointwise.kind =
-        NNC_PW_SUM_COPIES; /* weighted before: a gradient goes to each copy as it is */
+        NNC_PW_SUM_COPIES; /* weighted before: each copy has the gradient unchanged */
     ck_work(nnc_op_work(&op), 0, 0, 24, 48);
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 24, 48, 24);
@@ -297,7 +331,7 @@ START_TEST(loss)
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 0);
     op.u.loss.keep = NNC_LOSS_KEEPS_FP32;
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 60);
-    op.u.loss.fused = false; /* logits, fp32 copy and fp32 probabilities, less what is kept */
+    op.u.loss.fused = false; /* logits, fp32 copy and fp32 probabilities, minus the kept bytes */
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 15 * (2 + 4 + 4) - 60);
     ck_work(nnc_op_work(&op), 0, 75, 15 * 6, 15 * 8);
     op.phase = NNC_PHASE_BACKWARD;
@@ -367,8 +401,8 @@ START_TEST(update_steps)
 }
 END_TEST
 
-/* Clipping reads 100 gradients of 4 B; unfused it also scales them. Clearing writes them.
- * Three passes in bf16 are added to sums in fp32: 6 B read, 4 B written. */
+/* Clipping reads 100 gradients of 4 B; unfused it also scales them. Zeroing writes them. Three
+ * passes in bf16 are added to sums in fp32: 6 B read, 4 B written. */
 START_TEST(update_others)
 {
     nnc_op op = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_FP32, true);
@@ -414,7 +448,8 @@ int main(void)
     for (size_t i = 0; i < COUNT_OF(tests); i++) {
         tcase_add_test(tcase, tests[i]);
     }
-    tcase_add_loop_test(tcase, pointwise, 0, NNC_PW_KIND_COUNT);
+    tcase_add_loop_test(tcase, pointwise, 0, (int)COUNT_OF(examples));
+    tcase_add_test(tcase, every_pointwise_kind_has_an_example);
     tcase_add_test(tcase, pools_of_any_window);
     return run_suite(suite);
 }

@@ -75,7 +75,7 @@ START_TEST(a_scenario_inherits_key_by_key)
 }
 END_TEST
 
-/* What an estimate does not depend on is not in the digest of a plan; the order of keys neither. */
+/* The digest of a plan depends on exactly what its estimate depends on; the order of keys does not matter. */
 START_TEST(the_digest_of_a_plan_is_what_counts)
 {
     ck_assert_int_eq(parse(HEAD "\"scenarios\": [ { \"id\": \"a\", \"model\": \"m\", \"device\": "
@@ -200,7 +200,7 @@ static nnc_recorded to_record(const nnc_recorded_estimate *estimates, int32_t co
                            .estimate_count = count };
 }
 
-/* Names and kinds of the list before are shared, numbers and texts never. */
+/* Packed lists share names and kinds with the list before, and keep their own numbers and texts. */
 START_TEST(packed_figures_are_what_they_were)
 {
     const nnc_figure lists[][3] = {
@@ -227,7 +227,7 @@ START_TEST(packed_figures_are_what_they_were)
 }
 END_TEST
 
-/* The file with these estimates recorded. */
+/* The text of the file with these estimates recorded. */
 static const char *put_into(const char *text, const nnc_recorded *recorded, bool one_line,
                             size_t *size)
 {
@@ -266,7 +266,7 @@ START_TEST(what_is_recorded_is_read_again)
         const nnc_figures found = unpack(&recorded->estimates[0].figures);
         ck_assert_int_eq(nnc_figures_compare(found, to_find, NULL, 0, changes), 0);
         ck_assert_int_eq(found.count, to_find.count);
-        /* The same once more changes nothing. */
+        /* Recording the same again changes nothing. */
         const char *again = record_into(text, one_line, &again_size);
         ck_assert_uint_eq(again_size, size);
         ck_assert_mem_eq(again, text, size);
@@ -274,7 +274,7 @@ START_TEST(what_is_recorded_is_read_again)
 }
 END_TEST
 
-/* Estimates are read one at a time; each has its faults at its own line, and its digest counts. */
+/* Estimates are read one at a time. Faults name the line of their estimate, and the digest covers all of them. */
 START_TEST(estimates_are_read_one_by_one)
 {
     const nnc_figure slow = { .name = "step.step_s", .text = "slow" };
@@ -308,7 +308,7 @@ START_TEST(estimates_are_read_one_by_one)
 }
 END_TEST
 
-/* Head and tail around the recorded part are the user's, odd as they may be. */
+/* The text before and after the recorded part stays, in any layout. */
 START_TEST(every_other_byte_stays)
 {
     static const char head[] =
@@ -317,7 +317,7 @@ START_TEST(every_other_byte_stays)
                       tail[] = "\"scenarios\":[{\"id\":\"a\"\n\n}]}  \n\n";
     char text[512];
     size_t size = 0;
-    /* None yet: the member follows the last one. */
+    /* No recorded part yet: its member is appended. */
     snprintf(text, sizeof text, "%s%s", head, tail);
     const char *first = record_into(text, false, &size);
     const size_t kept = strlen(text) - strlen("}  \n\n");
@@ -334,7 +334,7 @@ START_TEST(every_other_byte_stays)
 }
 END_TEST
 
-/* Any byte of the recorded part that is changed to another digit is noticed. */
+/* Changing any digit of the recorded part is detected. */
 START_TEST(an_edit_by_hand_is_noticed)
 {
     size_t size = 0;
@@ -367,8 +367,7 @@ START_TEST(every_truncation_is_refused)
 }
 END_TEST
 
-/* A thousand scenarios with eighty figures each: past the limit of other files, and no repeated key
- * slips through in so large an object. */
+/* A thousand scenarios of eighty values: larger than other files may be. A repeated key is still found. */
 START_TEST(large_files_are_read)
 {
     char *text = NULL;

@@ -39,8 +39,24 @@ START_TEST(goodput_of_known_runs)
     CLOSE(nnc_goodput(10800.0, 40.0, 40.0, 1800.0, 168.0 * HOUR, false), 0.984474, 1e-5);
     CLOSE(nnc_young_interval(40.0, 168.0 * HOUR), 6955.86, 1e-6);
     ck_assert_double_eq(nnc_daly_interval(100.0, 50.0),
-                        50.0); /* a save longer than the time between stops */
+                        50.0); /* a save longer than the time between failures */
+    /* x = 100 / (2 x 200) = 1/4: 200 (1 + 1/2 / 3 + 1/4 / 9) - 100, so that the third term counts */
+    CLOSE(nnc_daly_interval(100.0, 200.0), 200.0 * (1.0 + 1.0 / 6.0 + 1.0 / 36.0) - 100.0, 1e-12);
     ck_assert_double_eq(nnc_goodput(300.0, 100.0, 100.0, 50.0, (double)INFINITY, false), 0.75);
+}
+END_TEST
+
+/* Poisson quantiles. Mean 2: e^-2 (1 + 2 + 2 + 4/3 + 2/3) = 0.947, with 4/15 more 0.983, with 4/45 more 0.995, so 6 spares
+ * for 99 %. Above a mean of 700 the normal limit: 900 + 2.3263 x 30 = 969.8. */
+START_TEST(spares_by_hand)
+{
+    double short_share = 0.0;
+    ck_assert_double_eq(nnc_spares(2.0, 0.99, &short_share), 6.0);
+    CLOSE(short_share,
+          1.0 - exp(-2.0) * (1.0 + 2.0 + 2.0 + 4.0 / 3 + 2.0 / 3 + 4.0 / 15 + 4.0 / 45), 1e-9);
+    ck_assert_double_eq(nnc_spares(900.0, 0.99, &short_share), 970.0);
+    CLOSE(short_share, 0.01, 1e-12);
+    ck_assert_double_eq(nnc_spares(10000.0, 0.99, &short_share), 10233.0); /* 10000 + 232.63 */
 }
 END_TEST
 
@@ -498,6 +514,7 @@ int main(void)
     const TTest *const tests[] = {
         llama_3_stops,
         goodput_of_known_runs,
+        spares_by_hand,
         goodput_is_that_of_a_simulation,
         spares_for_most_of_the_time,
         better_is_never_longer,

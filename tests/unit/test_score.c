@@ -1,6 +1,6 @@
 /* Errors added up, and single kernels and collectives beside what they took. */
 #include "base/arena.h"
-#include "lab/stats.h"
+#include "lab/lab_internal.h"
 #include "support.h"
 
 static nnc_arena *arena;
@@ -257,13 +257,13 @@ START_TEST(a_program_may_work_on_its_host)
                    &device);
     nnc_measured row = *alone.row;
     nnc_scored scored;
-    nnc_framework work = { .host_pass_s = 0.5, .host_sample_s = 0.25 };
-    row.from = &work;
+    row.host_pass_s = 0.5;
+    row.host_sample_s = 0.25;
     ck_assert_int_eq(
         nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL),
         NNC_OK);
     ck_assert_double_eq_tol(scored.predicted_s, alone.predicted_s + 1.5, 1e-12);
-    work.input_samples_per_s = 2.0; /* part of a host */
+    row.input_samples_per_s = 2.0; /* part of a host */
     row.plan.devices_per_node = 8;
     ck_assert_int_eq(
         nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL),

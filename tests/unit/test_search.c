@@ -1,4 +1,4 @@
-/* The search: what it finds is what estimate says, whatever is pruned and however many threads. */
+/* The search finds the plans that single estimates find, with and without pruning, on any number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +103,7 @@ START_TEST(equals_estimate_to_the_last_digit)
 }
 END_TEST
 
-/* The run of every plan is nnc_run_of's, and limits on it prune nothing that keeps to them. */
+/* The run of every plan equals that of nnc_run_of. Limits on the run prune no plan that keeps them. */
 START_TEST(runs_are_those_of_a_run)
 {
     const nnc_software software = nnc_software_default();
@@ -147,7 +147,7 @@ START_TEST(runs_are_those_of_a_run)
     run(&search, result);
     ck_assert(result->any_missed && other->any_missed);
     ck_assert_uint_eq(result->missed.index, other->missed.index);
-    ask.epochs = 2; /* beside tokens of the plan */
+    ask.epochs = 2; /* contradicts the tokens of the plan */
     ask.dataset_size = 1e9;
     ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err),
                      NNC_BAD_USAGE);
@@ -155,9 +155,8 @@ START_TEST(runs_are_those_of_a_run)
 }
 END_TEST
 
-/* The same of other models, software and choices: what a search shares between plans, it shares
- * only where nothing differs. Each space is searched whole and in parts, so that every choice is the
- * first of its block once. */
+/* The same for other models, software and choices. A search shares results between plans only where they are equal.
+ * Each space is searched as a whole and in parts, so that every choice is once the first of its caches. */
 START_TEST(equals_estimate_whatever_is_searched)
 {
     static const struct {
@@ -194,7 +193,7 @@ START_TEST(equals_estimate_whatever_is_searched)
             search.objective = part == 0 ? NNC_OBJECTIVE_TIME : NNC_OBJECTIVE_MEMORY;
             search.base.overlap = part == 2 ? 0.3 : (double)NAN;
             nnc_profiles profiles = nnc_profiles_of_one(software);
-            profiles.any = true; /* whatever it ships */
+            profiles.any = true; /* also options that no framework offers */
             ck_assert_int_eq(
                 nnc_search_by_plan(model, &device, &profiles, &search, NULL, NULL, result, &err),
                 NNC_OK);
@@ -211,7 +210,7 @@ START_TEST(equals_estimate_whatever_is_searched)
 }
 END_TEST
 
-/* A shard size of its own rules out stage 0, not the search. */
+/* A given shard size excludes ZeRO stage 0 and not the search. */
 START_TEST(shards_may_be_fixed)
 {
     nnc_search search = search_of(16, 32);
@@ -233,7 +232,7 @@ START_TEST(pruning_never_changes_the_answer)
     run(&search, other);
     check_same(result, other);
     ck_assert_uint_lt(result->evaluated, other->evaluated);
-    ck_assert_uint_eq(result->legal, other->legal); /* whatever is pruned */
+    ck_assert_uint_eq(result->legal, other->legal); /* counted before pruning */
     ck_assert_uint_eq(result->feasible, other->feasible);
     search.objective = NNC_OBJECTIVE_MEMORY;
     run(&search, other);
@@ -256,7 +255,7 @@ START_TEST(threads_never_change_the_answer)
 }
 END_TEST
 
-/* Every legal plan that fits, one by one through nnc_estimate: the fastest is the search's. */
+/* All legal plans that fit, one by one through nnc_estimate: the fastest is that of the search. */
 START_TEST(finds_the_fastest_of_all)
 {
     nnc_search search = search_of(8, 8);
@@ -308,7 +307,7 @@ START_TEST(the_front_is_one)
 }
 END_TEST
 
-/* Every plan of the search ends in time; those left out alone do not. */
+/* Every plan of the search keeps the deadline; exactly the plans left out break it. */
 START_TEST(limits_hold_for_the_run)
 {
     nnc_search search = search_of(16, 64);
@@ -380,7 +379,7 @@ static bool stop_at_once(void *context, uint64_t covered, uint64_t space)
     return covered > space;
 }
 
-/* Stopped, a search has the best of whole rounds. */
+/* A stopped search has the best plans of complete rounds. */
 START_TEST(stops_at_a_whole_round)
 {
     const nnc_search search = search_of(64, 96);
@@ -409,7 +408,7 @@ START_TEST(an_impossible_space_says_why)
 }
 END_TEST
 
-/* Every block is in one shard, each of them has its share, and so has it of every choice. */
+/* Every block is in one shard. Each shard has its share of the blocks, and of every choice. */
 START_TEST(shards_divide_the_space)
 {
     nnc_search search = search_of(64, 96);
@@ -445,7 +444,7 @@ START_TEST(shards_divide_the_space)
 }
 END_TEST
 
-/* The shards together hold what the search holds; without pruning they do the same work too. */
+/* The shards together hold the plans of the search. Without pruning they also do the same work. */
 static void check_shards(const nnc_search *whole, int32_t shards)
 {
     nnc_front *front = calloc(1, sizeof *front), *part = calloc(1, sizeof *part);
@@ -507,7 +506,7 @@ START_TEST(shards_hold_the_answer)
 }
 END_TEST
 
-/* More shards than blocks: some have nothing to say. */
+/* With more shards than blocks, some shards are empty. */
 START_TEST(a_shard_may_be_empty)
 {
     nnc_search search = search_of(8, 8);

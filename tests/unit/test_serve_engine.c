@@ -1,6 +1,6 @@
 /* What an engine and small batches add to the roofline of serving, by hand, and how measured lines of
  * served requests are read. */
-#include "lab/measured.h"
+#include "lab/lab_internal.h"
 #include "serve/serve.h"
 #include "support.h"
 
@@ -237,35 +237,35 @@ static nnc_measured_file lines(const char *text)
 START_TEST(a_line_gives_a_row_for_each_time)
 {
     const nnc_measured_file f = lines(
-        HEAD
-        "a,ai-dynamo/x:y,qwen3-32b,h100-sxm,2,2,fp8,,trtllm,1.0,closed-loop,,32,1000,500,0.8-1,"
-        "0.5,0.01,,A\n");
+        HEAD "a,ai-dynamo/"
+             "x:y,qwen3-8b,h100-sxm,2,2,fp8-block,fp8,tensorrt-llm,1.0,closed-loop,,32,900,450,,"
+             "0.5,0.01,,A\n");
     ck_assert_int_eq(f.count, 2);
     ck_assert_int_eq(f.rows[0].served, NNC_SERVED_TPOT);
     ck_assert_int_eq(f.rows[1].served, NNC_SERVED_TTFT);
     const nnc_measured *row = &f.rows[0];
     ck_assert_ptr_null(row->reason);
     ck_assert_str_eq(row->software, "tensorrt-llm");
-    ck_assert_int_eq(row->ask.weights, NNC_STORED_FP8_BLOCK); /* as its checkpoint is published */
+    ck_assert_int_eq(row->ask.weights, NNC_STORED_FP8_BLOCK);
     ck_assert_int_eq(row->ask.kv_precision, NNC_STORED_FP8);
-    ck_assert_int_eq(row->ask.input_len, 900); /* spread evenly over 0.8 to 1 of what is stated */
+    ck_assert_int_eq(row->ask.input_len, 900);
     ck_assert_int_eq(row->ask.output_len, 450);
     ck_assert_int_eq(row->ask.concurrency, 32);
     ck_assert_int_eq(row->ask.tensor, 2);
-    ck_assert_int_eq(row->model->decoder.layers, 64);
+    ck_assert_str_eq(row->model_id, "qwen3-8b");
 }
 END_TEST
 
-/* Four ranks, counted as tensor and once more as expert: 16 devices. Passes are rows of their own. */
-START_TEST(one_group_counts_once)
+/* Passes are rows of their own. */
+START_TEST(a_pass_is_a_row)
 {
     const nnc_measured_file f = lines(
-        "id,source,model,device,n_devices,tensor,expert,attention_dp,weights,framework,mode,batch,"
-        "concurrency,input_len,output_len,tpot_s,latency_s,iterations_per_s,quality\n"
-        "a,x/y:z,kimi-k2.5,b200-sxm,16,4,16,4,nvfp4,vllm,closed-loop,,4,1024,1024,0.01,,,A\n"
-        "b,x/y:z,sd1-unet,a100,1,1,,,fp16,torch-compile,static,4,,,,,,12.5,A\n"
-        "c,x/y:z,bert-large,a100,1,1,,,fp16,torch-compile,static,8,,128,,,0.01,,A\n"
-        "d,x/y:z,bert-large,a100,1,1,,,fp6,torch-compile,static,8,,128,,,0.01,,A\n");
+        "id,source,model,device,devices,tensor,expert,attention_data,weights,framework,mode,batch,"
+        "concurrency,input_len,output_len,tpot_s,latency_s,iterations_per_s\n"
+        "a,x/y:z,deepseek-v3,b200-sxm,4,4,4,1,nvfp4,vllm,closed-loop,,4,1024,1024,0.01,,\n"
+        "b,x/y:z,sd1-unet,a100,1,1,,,fp16,torch-compile,static,4,,,,,,12.5\n"
+        "c,x/y:z,bert-large,a100,1,1,,,fp16,torch-compile,static,8,,128,,,0.01,\n"
+        "d,x/y:z,bert-large,a100,1,1,,,fp6,torch-compile,static,8,,128,,,0.01,\n");
     ck_assert_int_eq(f.count, 4);
     const nnc_serve_ask *ask = &f.rows[0].ask;
     ck_assert_int_eq(ask->devices, 4);
@@ -287,7 +287,8 @@ END_TEST
 START_TEST(a_rate_is_seconds_per_token)
 {
     const nnc_measured_file f = lines(
-        HEAD "b,x/y:z,llama2-7b,a100-80g-sxm,1,1,fp16,fp16,vllm,0.5,static,8,,128,128,,,,500,A\n");
+        HEAD
+        "b,x/y:z,llama2-7b,a100-80g-sxm,1,1,fp16,fp16,vllm-2024,0.5,static,8,,128,128,,,,500,A\n");
     ck_assert_int_eq(f.count, 1);
     ck_assert_int_eq(f.rows[0].served, NNC_SERVED_TOKEN);
     ck_assert_double_eq(f.rows[0].measured_s, 0.002);
@@ -298,17 +299,24 @@ END_TEST
 START_TEST(rows_say_why_they_do_not_count)
 {
     const nnc_measured_file f =
-        lines(HEAD "c,x/y:z,llama2-7b,h100-sxm,1,1,fp16,,vllm,,static,8,,128,128,,,,500,C\n"
-                   "d,x/y:z,llama2-7b,h100-sxm,1,1,fp16,,deepspeed,,static,8,,128,128,,,,500,A\n"
-                   "e,x/y:z,llama2-7b,h100-sxm,1,1,fp6,,vllm,,static,8,,128,128,,,,500,A\n"
-                   "f,x/y:z,llama2-7b,h100-sxm,1,1,fp16,,vllm,,static,8,,128,128,,,,500,B\n");
-    ck_assert_int_eq(f.count, 4);
-    ck_assert_str_eq(f.rows[0].reason, "quality C: contradicts itself or physics");
+        lines("id,model,device,weights,framework,mode,batch,input_len,output_len,output_tokens_per_"
+              "s,open,refused\n"
+              "c,llama2-7b,h100-sxm,fp16,vllm,static,8,128,128,500,,contradicts itself\n"
+              "d,llama2-7b,h100-sxm,fp16,deepspeed,static,8,128,128,500,,\n"
+              "e,llama2-7b,h100-sxm,fp6,vllm,static,8,128,128,500,,\n"
+              "f,llama2-7b,h100-sxm,fp16,vllm,static,8,128,128,500,a setting,\n"
+              "g,llama2-7b,h100-sxm,fp16,,static,8,128,128,500,,\n"
+              "h,llama2-7b,h100-sxm,fp16,vllm,mixed,8,128,128,500,,\n"
+              "i,llama2-7b,h100-sxm,fp16,vllm,static,,128,128,500,,\n");
+    ck_assert_int_eq(f.count, 6); /* of h nothing counts */
+    ck_assert_str_eq(f.rows[0].reason, "contradicts itself");
     ck_assert_ptr_null(f.rows[1].reason); /* it may be the id of a profile */
     ck_assert_str_eq(f.rows[1].software, "deepspeed");
-    ck_assert_str_eq(f.rows[2].reason, "weights: format \"fp6\" has no meaning here");
+    ck_assert_str_eq(f.rows[2].reason, "weights \"fp6\" has no meaning here");
     ck_assert_ptr_null(f.rows[3].reason);
-    ck_assert_str_ne(f.rows[3].undecided, "");
+    ck_assert_str_eq(f.rows[3].undecided, "a setting");
+    ck_assert_str_eq(f.rows[4].reason, "its engine is not stated");
+    ck_assert_str_eq(f.rows[5].reason, "no lengths, or no load");
 }
 END_TEST
 
@@ -327,7 +335,7 @@ int main(void)
         prompts_ride_in_decode_steps,
         attention_of_experts_stays_wide,
         a_line_gives_a_row_for_each_time,
-        one_group_counts_once,
+        a_pass_is_a_row,
         a_rate_is_seconds_per_token,
         rows_say_why_they_do_not_count,
     };

@@ -1,6 +1,6 @@
 /* Networks small enough to count by hand: parameters, FLOPs, kept bytes of decoders. */
-#include "op/work.h"
-#include "shape/family.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 #include "support.h"
 
 static nnc_plan bf16(void)
@@ -80,7 +80,7 @@ START_TEST(tiny_llama)
 }
 END_TEST
 
-/* Grouped heads change parameters and bytes of K and V, never the products of the scores. */
+/* Grouped heads change parameters and bytes of K and V, but not the products of the scores. */
 START_TEST(grouped_heads)
 {
     const nnc_plan plan = bf16();
@@ -163,8 +163,9 @@ START_TEST(sliding_window)
 }
 END_TEST
 
-/* Per token: a mask after the embedding and two per layer, 1 B an element. Unfused attention also
- * drops probabilities: a mask of 1 B, and the dropped ones, 2 B, beside the softmax's. */
+/* Per token: a mask after the embedding and two per layer, 1 B per element. Unfused attention also
+ * drops probabilities: a mask of 1 B and dropped probabilities of 2 B, in addition to the
+ * softmax's. */
 START_TEST(dropout_keeps_masks)
 {
     nnc_model model = gpt(2, 4, 2, 10, 3);
@@ -210,7 +211,7 @@ START_TEST(biases)
 }
 END_TEST
 
-/* A position table may be longer than what is trained on. */
+/* A position table may be longer than the training sequence. */
 START_TEST(position_table)
 {
     nnc_model model = gpt(1, 4, 2, 10, 3);

@@ -2,7 +2,7 @@
  * and score product of the network, one by one, as the public codes build it. */
 #include "support.h"
 
-/* What the enumeration adds up. once: forward FLOPs of layers whose input needs no gradient. */
+/* Sums of the enumeration. once: forward FLOPs of layers whose input needs no gradient. */
 typedef struct tally {
     double params, flops, once;
 } tally;
@@ -109,9 +109,9 @@ START_TEST(published_networks)
 }
 END_TEST
 
-/* Side 4, 3 -> 2 -> 4 channels, 2 levels, bf16: what each op keeps, in elements of a sample.
- * Convolutions keep their input, but for the image; norms theirs; the last activation of a pair its
- * output; pooling an index of 8 B. Norms: two fp32 numbers a channel, whatever the batch. */
+/* Side 4, 3 -> 2 -> 4 channels, 2 levels, bf16: kept elements of each op, per sample. Convolutions
+ * keep their input, except the image; norms theirs; the last activation of a pair its output;
+ * pooling an index of 8 B. Norms: two fp32 numbers per channel, for any batch. */
 START_TEST(segmentation_keeps)
 {
     const nnc_model model = double_conv_unet(4, 2, 2);
@@ -283,7 +283,7 @@ START_TEST(stable_diffusion)
 }
 END_TEST
 
-/* A linear layer in and out of the transformer does what a 1x1 convolution does. */
+/* A linear layer into and out of the transformer has the same work as a 1x1 convolution. */
 START_TEST(linear_projections)
 {
     nnc_model model = residual_unet(16, 8, 2);
@@ -298,7 +298,7 @@ START_TEST(linear_projections)
 }
 END_TEST
 
-/* Heads by their width: the same products, other log-sum-exps. */
+/* Heads given by their width: the same products, other log-sum-exps. */
 START_TEST(heads_by_width)
 {
     nnc_model model = residual_unet(16, 8, 2);
@@ -310,7 +310,7 @@ START_TEST(heads_by_width)
 }
 END_TEST
 
-/* Images of 8-bit pixels: three colours where the network works on latents. */
+/* Images of 8-bit pixels: three colours when the network works on latents. */
 START_TEST(images)
 {
     nnc_model model = residual_unet(16, 8, 2);

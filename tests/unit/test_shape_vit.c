@@ -44,7 +44,7 @@ START_TEST(flops)
      * 1920, all 25 pairs of 2 heads of 4 twice 800, out 5 x 8 x 8 x 2 = 640, up and down 5 x 8 x 16 x 2
      * x 2 = 2560: 5920. Head: the class token alone, 8 x 3 x 2 = 48. */
     ck_assert_double_eq(r.forward_flops, 10 * (768 + 2 * 5920 + 48));
-    /* Twice that, but for the gradient of the image. */
+    /* Backward is twice that, without the gradient of the image. */
     ck_assert_double_eq(r.backward_flops, 10 * (768 + 2 * (2 * 5920 + 48)));
     ck_assert_int_eq(r.tokens, 0); /* images are not counted in tokens */
     ck_assert_double_eq(r.input_bytes, 10 * 4 * 4 * 3);
@@ -73,7 +73,7 @@ START_TEST(tensor_ranks)
 }
 END_TEST
 
-/* What stages send: 5 tokens of 8 values in 16 bits, for each image. */
+/* Stages send 5 tokens of 8 values in 16 bits, for each image. */
 START_TEST(pipeline_sends)
 {
     const nnc_model model = tiny_vit();

@@ -1,9 +1,9 @@
-/* One rank's ops against those of the whole network: what ranks share adds up, what they repeat is
- * listed here. */
+/* One rank's ops against those of the whole network: divided work adds up, repeated work is listed
+ * here. */
 #include "cluster.h"
 #include "cost/memory.h"
-#include "parallel/shard.h"
-#include "shape/family.h"
+#include "shape/shape_internal.h"
+#include "shape/shape_internal.h"
 
 static nnc_op_list whole_list, rank_list;
 
@@ -42,8 +42,8 @@ static void lower(const nnc_model *model, const nnc_plan *plan, nnc_op_list *lis
     ck_assert(!list->truncated && !list->overflow);
 }
 
-/* Writes the list of the whole network and of one rank; exchanges and what merges the blocks of a ring,
- * which one rank has none of, are left out. false: not legal. */
+/* Writes the list of the whole network and of one rank, without collectives and without the ops
+ * that merge the blocks of a ring, which one rank does not have. false: not legal. */
 static bool split(const nnc_model *model, const nnc_plan *given)
 {
     const nnc_device device = cluster_device();
@@ -56,7 +56,7 @@ static bool split(const nnc_model *model, const nnc_plan *given)
     alone.sequence_parallel = false;
     lower(model, &alone, &whole_list);
     lower(model, &plan, &rank_list);
-    nnc_shard(&rank_list, &plan);
+    nnc_list_shard(&rank_list, &plan);
     int32_t kept = 0;
     for (int32_t i = 0; i < rank_list.count; i++) {
         if (rank_list.ops[i].kind != NNC_OP_COLLECTIVE &&
@@ -76,7 +76,7 @@ static bool in_list(const char *list, const char *name)
     return at != NULL && (at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0');
 }
 
-/* The residual stream: done by every tensor rank, unless sequence parallelism deals its tokens. */
+/* The residual stream: on every tensor rank, unless sequence parallelism divides its tokens. */
 static bool in_stream(const nnc_op *op)
 {
     return op->kind == NNC_OP_NORM ||
@@ -94,7 +94,7 @@ static double repeated(const nnc_op *op, const nnc_plan *plan)
     return in_stream(op) && !plan->sequence_parallel ? plan->tensor : 1.0;
 }
 
-/* The same of its parameters; biases of what the ranks add up are repeated, and tables of rows. */
+/* The same for parameters; biases of sums over ranks are repeated, and tables of rows. */
 static double params_on_ranks(const nnc_op *op, const nnc_plan *plan)
 {
     const nnc_weights *w = &op->weights;
@@ -149,9 +149,10 @@ static void check_work(const nnc_model *model, const nnc_plan *plan)
     }
 }
 
-/* What ranks keep, less what they keep in addition, is what one device keeps. In addition: without
+/* Kept bytes of all ranks, minus repeated bytes, are those of one device. Repeated are: without
  * sequence parallelism the residual stream and the inputs of products split by columns; with it the
- * ids of the lookup, tokens that arrive at experts, and key and value heads beyond the model's. */
+ * ids of the lookup, tokens that arrive at experts, and key and value heads in excess of the
+ * model's. */
 static void check_kept(const nnc_model *model, const nnc_plan *plan)
 {
     const nnc_decoder *d = &model->decoder;
@@ -235,7 +236,7 @@ START_TEST(degree_one_changes_nothing)
 }
 END_TEST
 
-/* Tokens of the busiest expert rank: more rows, of which fewer count. */
+/* The busiest expert rank has more rows, and a smaller share of them is useful. */
 START_TEST(imbalance)
 {
     const nnc_model *model = models(2);
@@ -265,8 +266,9 @@ static double layer_kept(void)
     return kept;
 }
 
-/* The published formula counts what the op list of unfused attention with dropout keeps, but for the
- * statistics of two norms, 8 bytes a token. Example F9.1: 175 billion parameters on eight ranks. */
+/* The published formula counts the bytes that the op list of unfused attention with dropout keeps,
+ * except the statistics of two norms, 8 bytes a token. Example F9.1: 175 billion parameters on
+ * eight ranks. */
 START_TEST(published_layer)
 {
     static const struct {

@@ -156,9 +156,9 @@ START_TEST(no_place_in_a_text_is_passed_over)
         const bool plain = byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
         for (size_t place = 1; place < size - 1; place++) {
             text[place] = (char)(unsigned char)byte;
-            ck_assert_msg(nnc_scan_lexemes(text, size, 10) == plain, "byte 0x%02X at %zu", byte,
+            ck_assert_msg(nnc_json_scan_lexemes(text, size, 10) == plain, "byte 0x%02X at %zu", byte,
                           place);
-            ck_assert(nnc_scan(text, size, 10, NULL) == plain);
+            ck_assert(nnc_json_scan(text, size, 10, NULL) == plain);
             text[place] = '_';
         }
     }

@@ -14,7 +14,7 @@ static const nnc_device *device;
 static void open_specs(void)
 {
     static const char text[] = DEVICE "\"year\": 2020,\n" SOURCES;
-    specs = nnc_specs_open(NULL);
+    specs = nnc_specs_open(NNCOST_SOURCE_DIR);
     ck_assert_ptr_nonnull(specs);
     ck_assert_int_eq(nnc_device_parse(specs, "demo", text, strlen(text), &device, &err), NNC_OK);
 }

@@ -16,8 +16,9 @@ static nnc_op scan_of(int64_t chunk, bool delta)
     return op;
 }
 
-/* 8 tokens, 6 values with 5 numbers of state each. One after the other: 8 operations a number and 2 a value, 8 * 6 *
- * 42 = 2016, three times backward. Read: values 6, keys and queries 2 * 5, a step per value 6; written: 6. */
+/* 8 tokens, 6 values with 5 numbers of state each. Token by token: 8 operations per number and 2
+ * per value, 8 * 6 * 42 = 2016, three times backward. Read: values 6, keys and queries 2 * 5, one
+ * step per value 6; written: 6. */
 START_TEST(selective_scan)
 {
     nnc_op op = scan_of(0, false);
@@ -29,9 +30,9 @@ START_TEST(selective_scan)
 }
 END_TEST
 
-/* In chunks of 4: each token meets 4, 2 * 8 * 4 * (5 + 6) = 704 FLOPs; the state is written and read, 4 * 8 * 5 * 6 =
- * 960, which is the mathematics. Decays: 3 operations for each of 4 tokens and 2 heads. Two states of 30 numbers in
- * fp32 go to memory and back: 240 B. */
+/* In chunks of 4: each token meets 4, 2 * 8 * 4 * (5 + 6) = 704 FLOPs; the state is written and
+ * read, 4 * 8 * 5 * 6 = 960, the only model FLOPs. Decays: 3 operations for each of 4 tokens and 2
+ * heads. Two states of 30 numbers in fp32 are written and read: 240 B. */
 START_TEST(chunked_scan)
 {
     nnc_op op = scan_of(4, false);
@@ -69,14 +70,14 @@ static nnc_model with(const char *mixers, const char *mlps)
     return model;
 }
 
-/* Width 8, 16 values, state 3, 4 heads, 2 groups, rank 2, kernel 3; a layer also has a norm of 8. Products per
- * token, and vectors:
- * mamba: 8*32 + 16*(2 + 6) + 2*16 + 16*8; convolution 48, steps' bias 16, A and D 16*4.
+/* Width 8, 16 values, state 3, 4 heads, 2 groups, rank 2, kernel 3; a layer also has a norm of 8.
+ * Products per token, and vectors:
+ * mamba: 8*32 + 16*(2 + 6) + 2*16 + 16*8; convolution 48, bias of steps 16, A and D 16*4.
  * mamba2: 8*(32 + 12 + 4) + 16*8; convolution 28*3, 3*4, norm 16.
  * gated delta: 8*(32 + 12) + 8*8 + 16*8; convolution 28*3, 2*4, norm 4.
  * lightning, 4 heads of 2: 8*24 + 8*8 + 8*8; norm 8.
  * short convolution: 8*24 + 8*8; convolution 24.
- * attention beside mamba2: 4 heads of 2 and 2 of keys, 8*16 + 8*8 more. */
+ * attention and mamba2: 4 heads of 2 and 2 of keys, 8*16 + 8*8 more. */
 START_TEST(mixers_that_keep_a_state)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Rows in files, whole or not at all; databases; shards put together. */
+/* Line files (complete or not at all), databases, and merged shards. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ static void close_folder(void)
     DIR *files_in = opendir(folder);
     ck_assert_ptr_nonnull(files_in);
     for (const struct dirent *entry; (entry = readdir(files_in)) != NULL;) {
-        unlink(entry->d_name); /* but for "." and ".." */
+        unlink(entry->d_name); /* fails for "." and ".." */
     }
     closedir(files_in);
     ck_assert_int_eq(rmdir(folder), 0);
@@ -70,7 +70,7 @@ START_TEST(files)
     write_text("old", "old\n");
     ck_assert_int_eq(nnc_file_open(&file, "old", &err), NNC_OK);
     ck_assert_int_eq(nnc_file_write(&file, "new\n", 4, &err), NNC_OK);
-    check_text("old", "old\n"); /* until it is complete */
+    check_text("old", "old\n"); /* the old file stays until the new one is complete */
     ck_assert_int_eq(nnc_file_close(&file, false, &err), NNC_OK);
     check_text("old", "old\n");
     ck_assert_int_eq(nnc_file_open(&file, "old", &err), NNC_OK);
@@ -86,7 +86,7 @@ START_TEST(files)
 }
 END_TEST
 
-/* A disk that is full in the middle of a line: the line is taken back. */
+/* When the disk is full in the middle of a line, the part of the line is removed. */
 START_TEST(full_disk)
 {
     static const char lines[] = "first\nsecond\nthird\n";
@@ -119,7 +119,7 @@ static nnc_database_head head_of(int32_t shard, int32_t shards, int64_t rows_in_
     };
 }
 
-/* Every third row from shard - 1 on. */
+/* Writes every third row, from shard - 1 on. */
 static void write_database(const char *path, int32_t shard, int64_t rows_in_all, bool complete)
 {
     nnc_database *db = NULL;
@@ -152,7 +152,7 @@ START_TEST(databases)
     ck_assert_int_eq(nnc_database_commit(db, 3, &err), NNC_OK);
     fill(cells, 4, "x", 1.0);
     ck_assert_int_eq(nnc_database_put(db, cells, &err), NNC_OK);
-    nnc_database_close(db); /* not committed: lost */
+    nnc_database_close(db); /* discards uncommitted rows */
     ck_assert_int_eq(nnc_database_open("a", &head, names, COLUMNS, &db, &err), NNC_OK);
     ck_assert_int_eq(head.done, 3);
     ck_assert_int_eq(nnc_database_count(db), 1);
@@ -182,7 +182,7 @@ START_TEST(databases_refused)
                        "It has to be longer than the head of a database, which is 100 bytes.\n");
     ck_assert_int_eq(nnc_database_open("text", &head, names, COLUMNS, &db, &err), NNC_BAD_SPEC);
     ck_assert_int_eq(nnc_database_open("no/such", &head, names, COLUMNS, &db, &err), NNC_IO);
-    /* read-only; root may write all the same */
+    /* read-only; root may still write */
     ck_assert_int_eq(chmod("a", 0444), 0);
     ck_assert_int_eq(chmod(folder, 0755), 0);
     if (geteuid() == 0) {

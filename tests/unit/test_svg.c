@@ -1,8 +1,9 @@
-/* Pictures: the colours by fewer eyes, numbers and text of SVG, scales and places of labels. */
+/* Pictures: colours for colour-blind readers, numbers and text of SVG, scales and positions of
+ * labels. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot/canvas.h"
+#include "plot/plot_internal.h"
 #include "render/palette.h"
 #include "support.h"
 
@@ -157,7 +158,7 @@ START_TEST(text_of_others_is_text)
     ck_assert_str_eq(out.bytes, "&lt;b a=&quot;1&quot;&gt;&amp;?? \xc3\xa9 ?");
     /* A line's end, CSI in one character, and an order to write from right to left. */
     nnc_buffer_clear(&out);
-    /* NOLINTNEXTLINE(misc-misleading-bidirectional): what is asked for */
+    /* NOLINTNEXTLINE(misc-misleading-bidirectional): the test needs it */
     nnc_put_xml(&out, "a\n::error::b\xc2\x9b \xe2\x80\xae \xe2\x80");
     nnc_buffer_byte(&out, '\0');
     ck_assert_str_eq(out.bytes, "a&#10;::error::b? ? ??");
@@ -242,7 +243,7 @@ START_TEST(labels_round_a_mark_take_what_is_free)
         count++;
     }
     ck_assert_int_ge(count, 4);
-    places->area.w = 50; /* no room */
+    places->area.w = 50; /* no free position */
     ck_assert(!nnc_place_by(places, spot, 200, 130, 300, &boxes[0]));
     free(places);
 }

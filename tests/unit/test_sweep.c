@@ -1,4 +1,4 @@
-/* A sweep's axes, constraints, rows and threads. */
+/* Axes, constraints, rows and threads of a sweep. */
 #include "base/number.h"
 #include "metrics/report.h"
 #include "render/json_writer.h"
@@ -33,10 +33,10 @@ START_TEST(lists)
         { "1..4", "1 2 3 4 " },
         { "1..64*2", "1 2 4 8 16 32 64 " },
         { "1..100*10", "1 10 100 " },
-        { "1..60*2", "1 2 4 8 16 32 " }, /* the end is not met */
+        { "1..60*2", "1 2 4 8 16 32 " }, /* no step meets the end */
         { "1..10+4", "1 5 9 " },
         { "0..1+0.25", "0 0.25 0.5 0.75 1 " },
-        { "0..0.3+0.1", "0 0.1 0.2 0.3 " }, /* met but for rounding */
+        { "0..0.3+0.1", "0 0.1 0.2 0.3 " }, /* met except for rounding */
         { "1e3..2e+3+500", "1000 1500 2000 " },
         { "3,8..16*2", "3 8 16 " },
         { "5..5", "5 " },
@@ -56,7 +56,7 @@ START_TEST(lists)
 }
 END_TEST
 
-/* Sizes double where a list steps by 1; a step or a factor of its own counts. */
+/* A range of sizes doubles unless it has a step or factor of its own. */
 START_TEST(sizes_double)
 {
     static const struct {
@@ -93,7 +93,7 @@ START_TEST(lists_refused)
         ck_assert_str_eq(err.where, "--x");
         ck_assert_str_ne(err.what, "");
     }
-    /* What is no number is no range either: a path may hold dots. */
+    /* Text with dots, such as a path, is no range. */
     const char **values = NULL;
     int32_t count = 0;
     ck_assert_int_eq(nnc_sweep_list(arena, "x", "../a.json,b", false, &values, &count, NULL),
@@ -132,7 +132,7 @@ START_TEST(places_of_rows)
 }
 END_TEST
 
-/* a = 4, b = 3, text = 'full', yes = true, none is not recorded, late is not known yet. */
+/* a = 4, b = 3, text = 'full', yes = true; none has no value, and late is not known yet. */
 static const char *const variables[] = { "a", "b", "text", "yes", "none", "late" };
 
 static nnc_status name_variable(void *context, const char *name, int32_t *variable, nnc_error *err)
@@ -191,7 +191,7 @@ START_TEST(constraints)
         { "none", NNC_FALSE },
         { "a / 0 > 1e9", NNC_TRUE },
         { "0", NNC_FALSE },
-        /* what is known decides before the rest is */
+        /* a known value may decide before the others are known */
         { "late > 1", NNC_NOT_KNOWN_YET },
         { "late > 1 && a > 5", NNC_FALSE },
         { "a > 5 && late > 1", NNC_FALSE },
@@ -298,8 +298,7 @@ static char *record_text(const nnc_model *model, const nnc_device *device,
     return out.bytes;
 }
 
-/* The same plan, set from nothing: legal or not in the same way, every figure equal, last digit
- * included. */
+/* Sets the same plan from defaults: it must be legal in the same cases, with the same metrics to the last digit. */
 static void check_row(nnc_point *point, const int32_t *places, nnc_scratch *other)
 {
     const nnc_sweep_axis *a = point->axes->axes;
@@ -369,7 +368,7 @@ START_TEST(rows_are_estimates)
     point->scratch = scratch;
     uint32_t seed = 20240607;
     for (int i = 0; i < ROWS; i++) {
-        /* half of them step by step, half by leaps */
+        /* half of the rows in order, half at random */
         const int64_t row = i % 2 == 0 ? i : (int64_t)draw(&seed, (uint32_t)axes->rows);
         int32_t found[NNC_SWEEP_AXES_MAX];
         nnc_sweep_place(axes, row, found);
@@ -455,7 +454,7 @@ END_TEST
 START_TEST(pools_stop)
 {
     for (int threads = 1; threads <= 5; threads += 2) {
-        /* what was begun is finished: a whole number of chunks, in order */
+        /* chunks that began are emitted, complete and in order */
         gathered stopped = { .stop_at = 1000 };
         ck_assert_int_eq(run_pool(threads, 0, &stopped), NNC_OK);
         ck_assert_int_ge(stopped.next, 1000);

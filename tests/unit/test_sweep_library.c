@@ -1,4 +1,4 @@
-/* Sweeps as a program that links the library runs them. */
+/* Sweeps run by a program that links the library. */
 #include "support.h"
 
 static nnc_sweep *sweep;
@@ -20,7 +20,7 @@ static void close_sweep(void)
 
 enum { ROWS_MAX = 12000, COLUMNS_MAX = 32 };
 
-/* The rows of a run; texts are those of static storage only. */
+/* The rows of a run. Texts are kept only if they are static. */
 typedef struct rows {
     int64_t numbers[ROWS_MAX];
     double values[ROWS_MAX][COLUMNS_MAX];
@@ -95,8 +95,8 @@ START_TEST(rows_equal_estimates)
 }
 END_TEST
 
-/* What decides the ops varies faster than what does not: such rows are worked out in another order than they have,
- * more of them at once in a long sweep. */
+/* The axis that decides the ops moves fastest here: rows are evaluated out of order, and a long sweep has longer
+ * chunks. Rows are still emitted in order. */
 START_TEST(mixed_rows_keep_their_order)
 {
     const nnc_device *device = NULL;
@@ -172,13 +172,13 @@ START_TEST(parts_are_the_whole)
 }
 END_TEST
 
-/* However many threads have begun chunks further down. */
+/* However many threads have begun later chunks. */
 START_TEST(a_row_ends_it)
 {
     ck_assert_int_eq(nnc_sweep_add(sweep, "global_batch", "1..5000", NULL), NNC_OK);
     nnc_sweep_keep_all(sweep);
     ck_assert_int_eq(run(4, 200, NULL)->count, 200);
-    ck_assert_int_eq(run(1, 1, NULL)->count, 1); /* and it runs again */
+    ck_assert_int_eq(run(1, 1, NULL)->count, 1); /* a second run works */
 }
 END_TEST
 
@@ -202,7 +202,7 @@ START_TEST(refused)
     ck_assert_str_eq(err.where, "columns");
     ck_assert_int_eq(nnc_sweep_where(sweep, "mfu >", &err), NNC_BAD_USAGE);
     ck_assert_str_eq(err.where, "where");
-    /* the columns were asked for: what varies is decided */
+    /* columns were set: no axis can be added */
     ck_assert_int_eq(nnc_sweep_add(sweep, "tensor", "1,2", &err), NNC_BAD_USAGE);
     ck_assert_int_eq(nnc_sweep_part(sweep, 1, 2, NULL), NNC_BAD_USAGE);
     ck_assert_int_eq(nnc_sweep_run(sweep, 0, keep, &kept, NULL, NULL), NNC_BAD_USAGE);

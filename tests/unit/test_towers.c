@@ -70,13 +70,13 @@ START_TEST(parts_are_refused)
 }
 END_TEST
 
-/* A head is said to be the table beside the text, or in it. */
+/* A configuration may tie the tables outside the part of the text, or inside it. */
 START_TEST(tables_are_tied_from_outside)
 {
     nnc_model model;
     ck_assert_int_eq(parse(LLAVA("\"tie_word_embeddings\": true, " TEXT, VISION), &model), NNC_OK);
     ck_assert(model.decoder.tied_head);
-    /* what is said twice is the same */
+    /* the same value may be given twice */
     ck_assert_msg(parse(LLAVA("\"intermediate_size\": 16, " TEXT, VISION), &model) == NNC_OK,
                   "%s: %s", err.where, err.what);
 }

@@ -499,6 +499,14 @@ START_TEST(recompute_segments)
         near(r.recompute_flops, full.recompute_flops * (double)layers / 12, 1e-12);
         near(r.recompute_s, full.recompute_s * (double)layers / 12, 1e-12);
     }
+    /* Segments of 8 layers where only 3 are recomputed: 3 layers are live, not 8, and one input is kept. */
+    plan.recompute_layers = 3;
+    plan.recompute_every = 8;
+    const nnc_result few = estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq((double)(few.memory.transient_bytes - none.memory.transient_bytes),
+                        3 * layer);
+    ck_assert_double_eq((double)(none.memory.activation_bytes - few.memory.activation_bytes),
+                        3 * layer - input);
 }
 END_TEST
 

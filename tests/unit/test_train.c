@@ -1,4 +1,4 @@
-/* What a step trains, small enough to count by hand. */
+/* Trained parts, adapters and frozen weights, small enough to count by hand. */
 #include "cluster.h"
 
 static nnc_result trained(const nnc_model *model, unsigned train, int64_t rank)
@@ -36,8 +36,8 @@ START_TEST(llama_adapters)
 }
 END_TEST
 
-/* The bytes of what is trained follow the policy; the rest has two bytes each, or of linear layers one, or
- * 0.5 + 1/64 + 4/16384. */
+/* The bytes of trained weights follow the policy; frozen weights have two bytes each, or in linear
+ * layers one, or 0.5 + 1/64 + 4/16384. */
 START_TEST(frozen_weights_are_stored)
 {
     static const double stored[] = { 2, 1, 0.5 + 1 / 64.0 + 4 / 16384.0 };
@@ -64,16 +64,18 @@ START_TEST(frozen_weights_are_stored)
 }
 END_TEST
 
-/* Width 4, MLP 16, 10 words, 6 tokens: products of 3 * 16 + 16 + 128 weights and 40 of the logits. Frozen ones have the
- * gradient of their input alone, but for the logits where they use the embedding's table. With the head trained only, all before it
- * runs forward and keeps nothing. */
+/* Width 4, MLP 16, 10 words, 6 tokens: products of 3 * 16 + 16 + 128 weights and 40 of the logits.
+ * Frozen products have only the gradient of their input, except the logits when they use the
+ * embedding's table. When only the head is trained, all ops before it run forward only and keep
+ * nothing. */
 START_TEST(gradients_that_remain)
 {
     const nnc_model model = gpt(1, 4, 2, 10, 6);
     const nnc_result all = trained(&model, NNC_TRAIN_ALL, 0);
     const double products = 2.0 * 6 * (64 + 128 + 40), pairs = all.forward_flops - products;
     ck_assert_double_eq(all.backward_flops, 2 * products + 2 * pairs);
-    /* the embedding, which the head shares, and what lies between have no gradient product but that of the head */
+    /* the embedding, shared with the head, and the ops between them have no gradient product except
+     * that of the head */
     const nnc_result norms = trained(&model, NNC_TRAIN_EMBEDDING | NNC_TRAIN_NORM, 0);
     ck_assert_double_eq(norms.forward_flops, all.forward_flops);
     ck_assert_double_eq(norms.backward_flops, products + 2.0 * 6 * 40 + 2 * pairs);
@@ -86,8 +88,8 @@ START_TEST(gradients_that_remain)
 }
 END_TEST
 
-/* Rank 2 beside the output projection of attention and each of queries, keys and values: 2 * (3 * 4 + 12) and
- * 2 * (4 + 4) parameters; their products forward, twice backward. */
+/* Rank 2 for the output projection of attention and each of queries, keys and values: 2 * (3 * 4 +
+ * 12) and 2 * (4 + 4) parameters; their products forward, twice backward. */
 START_TEST(adapters_work_beside)
 {
     const nnc_model model = gpt(1, 4, 2, 10, 6);
@@ -106,7 +108,8 @@ START_TEST(adapters_work_beside)
 }
 END_TEST
 
-/* Two tensor ranks hold half of what they divide, and all of what they do not; ZeRO shards what is left. */
+/* Two tensor ranks hold half of the divided parameters, and all of the others; ZeRO shards the
+ * result. */
 START_TEST(adapters_divide)
 {
     const nnc_model *model = load_model("models/llama-7b.json");
@@ -160,8 +163,9 @@ START_TEST(plans_that_train_nothing_are_refused)
 }
 END_TEST
 
-/* A head alone behind frozen layers: its product forward, and the gradient of its weights, 2 tokens hidden vocab FLOPs
- * each; whose input gradient would go to what is frozen. Of layers that are trained the head passes it on. */
+/* A head behind frozen layers: its product forward, and the gradient of its weights, 2 tokens
+ * hidden vocab FLOPs each; frozen layers need no input gradient. Behind trained layers the head
+ * computes it. */
 START_TEST(the_first_that_is_trained_passes_nothing_on)
 {
     nnc_model model = gpt(4, 256, 8, 1000, 128);

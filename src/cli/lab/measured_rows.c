@@ -1,5 +1,4 @@
-#include "cli/lab/measured_rows.h"
-
+/* The measured rows that the command line chooses, and the model, device, software and plan of each. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +6,9 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "cli/lab/cli_lab.h"
+
+/* ---- --only, --fold, --group ---- */
 
 static const char *const group_keys[] = { "file", "source", "device", "framework", "model" };
 enum { TORUS_HOST_MOST = 8 };
@@ -71,21 +73,6 @@ void nnc_row_choice_by_model(nnc_row_choice *choice)
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row)
 {
     return choice->only == NULL || strstr(row->id, choice->only) != NULL;
-}
-
-nnc_status nnc_row_choice_check(const nnc_row_choice *choice, const nnc_measured_file *files,
-                                int32_t count, nnc_error *err)
-{
-    for (int32_t f = 0; f < count; f++) {
-        for (int32_t i = 0; i < files[f].count; i++) {
-            if (nnc_row_passes(choice, &files[f].rows[i])) {
-                return NNC_OK;
-            }
-        }
-    }
-    return choice->only == NULL ? NNC_OK
-                                : nnc_fail(err, NNC_BAD_USAGE, "--only",
-                                           "no row has it in its id, found \"%s\"", choice->only);
 }
 
 uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row)
@@ -185,23 +172,73 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
     if (!isnan(row->internode_bytes_per_s)) {
         scenario->device.scale_out.bytes_per_s = row->internode_bytes_per_s;
     }
-    if (row->from != NULL && row->from->internode_latency_s > 0.0) {
-        scenario->device.scale_out.latency_s = row->from->internode_latency_s;
+    for (int32_t i = 0; i < row->field_count && status == NNC_OK; i++) {
+        const nnc_measured_field *field = &row->fields[i];
+        status = field->of_device
+                     ? nnc_device_set(&scenario->device, field->name, field->value, err)
+                     : nnc_software_set(&scenario->software, field->name, field->value, err);
     }
     return status;
 }
 
-nnc_status nnc_rows_read(nnc_session *session, nnc_arena *arena, nnc_measured_file **files,
-                         int32_t *count, nnc_error *err)
+nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc_arena *arena,
+                         nnc_measured_file **files, int32_t *count, nnc_error *err)
 {
     const nnc_options *options = &session->options;
+    bool any = choice->only == NULL;
     *files = nnc_arena_array(arena, (size_t)options->operand_count, sizeof **files);
     if (*files == NULL) {
         return nnc_no_memory(err);
     }
     for (*count = 0; *count < options->operand_count; (*count)++) {
-        NNC_TRY(
-            nnc_measured_load(session->specs, options->operands[*count], &(*files)[*count], err));
+        nnc_measured_file *file = &(*files)[*count];
+        NNC_TRY(nnc_measured_load(session->specs, options->operands[*count], file, err));
+        for (int32_t i = 0; i < file->count && !any; i++) {
+            any = nnc_row_passes(choice, &file->rows[i]);
+        }
     }
-    return NNC_OK;
+    return any ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, "--only", "no row has it in its id, found \"%s\"",
+                          choice->only);
+}
+
+/* ---- rows that are left out ---- */
+
+static const nnc_metric rows[] = {
+    NNC_TEXT(nnc_left_out, file, .help = "Name of the file."),
+    NNC_WHOLE(nnc_left_out, rows, .head = "rows", .help = "How many."),
+    NNC_HEAD("file", TEXT, NNC_IN(nnc_left_out, file)),
+    NNC_TEXT(nnc_left_out, reason, .head = "reason", .shrinks = true, .help = "Why."),
+    NNC_TEXT(nnc_left_out, first, .head = "the first", .shrinks = true, .drop = 1,
+             .help = "Id of one of them."),
+};
+const nnc_metrics nnc_left_out_metrics = NNC_METRICS("rows that are not used", rows, nnc_left_out);
+
+void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *row,
+                      const char *reason)
+{
+    const char *file = nnc_measured_file_name(row->file);
+    for (int32_t i = 0; i < *count; i++) {
+        if (strcmp(list[i].reason, reason) == 0 && strcmp(list[i].file, file) == 0) {
+            list[i].rows++;
+            return;
+        }
+    }
+    list[(*count)++] = (nnc_left_out){ file, reason, row->id, 1 };
+}
+
+nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const char **reason,
+                               nnc_error *err)
+{
+    char text[sizeof why->where + sizeof why->what + 4];
+    *reason = NULL;
+    if (why->status == NNC_IO || why->status == NNC_NO_MEMORY) {
+        *err = *why;
+        return why->status;
+    }
+    /* By its name alone: the table is the same wherever the data are installed. */
+    const char *file = why->where[0] == '/' ? strrchr(why->where, '/') + 1 : why->where;
+    snprintf(text, sizeof text, "%s: %s", file, why->what);
+    *reason = nnc_arena_strdup(arena, text);
+    return *reason != NULL ? NNC_OK : nnc_no_memory(err);
 }

@@ -140,7 +140,7 @@ static int by_time(const void *a, const void *b)
 
 static const char *aim_of(const nnc_options *options, bool *fastest)
 {
-    const bool deadline = options->search.deadline != NULL, budget = options->search.budget != NULL;
+    const bool deadline = options->search.deadline_s > 0.0, budget = options->search.budget != NULL;
     const char *objective = options->search.objective;
     *fastest = objective != NULL ? strcmp(objective, "time") == 0 : budget && !deadline;
     return *fastest ? (budget ? "the fastest size within the budget" : "the fastest size")
@@ -352,7 +352,7 @@ static nnc_status choose(nnc_session *session, buyer *b, nnc_error *err)
 
 nnc_status nnc_buyer_run(nnc_session *session, nnc_error *err)
 {
-    if (session->options.search.target_step != NULL) {
+    if (session->options.search.target_step_s > 0.0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "is for one device, expected one");
     }
     const nnc_given *given = &session->options.given;

@@ -1,72 +1,697 @@
-#include "input/foreign/foreign.h"
-
+/* A configuration from its first key to the model, in this order: the architecture that it names; the network of the
+ * architecture; unknown keys; implied fields; the class and its head; keys; kinds of layers; parts; notes.
+ *
+ * A file of several networks is a decoder of text, and towers that read images or sounds for it. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
+#include "input/foreign/foreign_internal.h"
 
-/* What a training sequence is taken to be where a network could hold a longer one. */
+/* The longest sequence that a training is taken to have, where a network could hold a longer one. */
 enum { TRAINED_TOKENS = 8192 };
 
-/* The key that set the same field before one of row `own`, of this row or one that it is like, left in *k; NULL = none. */
-static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_architecture *own,
-                                      const nnc_foreign_keys *key, nnc_foreign_keys *k)
+bool nnc_is_foreign(nnc_json root)
 {
-    const nnc_architecture *asked = file->row, *row = NULL;
-    while (key->key.to != NULL && (row = nnc_foreign_next(asked, row)) != NULL) {
-        for (*k = nnc_foreign_keys_of(row); nnc_foreign_next_key(k);) {
-            if (row == own && k->begin == key->begin) {
-                return NULL;
-            }
-            if (k->key.to != NULL && strcmp(k->key.to, key->key.to) == 0 &&
-                nnc_foreign_speaks(file->at, k->key.when) &&
-                !nnc_foreign_overridden(asked, row, k->key.key)) {
-                return &k->key;
-            }
+    return nnc_json_type_of(root) == NNC_JSON_OBJECT && !nnc_foreign_given(root, "schema") &&
+           (nnc_foreign_given(root, "model_type") || nnc_foreign_given(root, "_class_name"));
+}
+
+/* ---- the architecture that it names ---- */
+
+static void refuse_architecture(nnc_foreign_set *set, nnc_json at)
+{
+    char expected[256];
+    int32_t count = 0;
+    const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
+    const char *near = nnc_foreign_nearest(set, name, true, &count);
+    if (count == 0) {
+        nnc_json_mismatch(at, "unknown architecture",
+                          "files in the foreign folder of NNCOST_PATH or of the installed data");
+        return;
+    }
+    snprintf(
+        expected, sizeof expected,
+        "one of those in docs/models.md%s%s, a file foreign/MODEL_TYPE.json of your own, or the "
+        "shape as a model file (nncost show llama3-8b --format json)",
+        near != NULL ? ", nearest " : "", near != NULL ? near : "");
+    nnc_json_mismatch(at, "unknown architecture", expected);
+}
+
+/* The architecture that an old class stands for, as another key says; NULL with a fault. */
+static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root,
+                                          const nnc_architecture *row)
+{
+    char own[64], expected[160];
+    const char *key = nnc_json_text(nnc_json_get(row->stands_for, "key"));
+    const nnc_json at = nnc_json_get(root, key), is = nnc_json_get(row->stands_for, "is");
+    const char *value = nnc_foreign_text(at, own, sizeof own);
+    const nnc_json name = nnc_json_get(is, value != NULL ? value : "");
+    if (name.node == NULL) {
+        nnc_foreign_expected(expected, sizeof expected, "", " or ", is);
+        nnc_json_fault(at.node != NULL ? at : root, at.node != NULL ? NULL : key,
+                       "a network that is not known, expected one of %s, found %.60s", expected,
+                       value != NULL ? value : "more than one value");
+        return NULL;
+    }
+    for (nnc_json need = nnc_json_first(row->needs); need.node != NULL;
+         need = nnc_json_next(need)) {
+        if (!nnc_foreign_given(root, nnc_json_text(need))) {
+            nnc_json_fault(root, nnc_json_text(need),
+                           "missing, expected it for a %s, found nothing", nnc_json_text(name));
+            return NULL;
         }
     }
+    const nnc_architecture *found = nnc_foreign_find(set, nnc_json_text(name));
+    if (found == NULL && set->faults->count == 0) {
+        nnc_json_mismatch(name, "unknown architecture", "the id of a file in foreign/");
+        nnc_foreign_pass_on(set->faults, name);
+    }
+    return found;
+}
+
+/* The architecture that the file names; NULL with a fault. */
+static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root)
+{
+    const char *key = nnc_foreign_given(root, "_class_name") ? "_class_name" : "model_type";
+    const nnc_json at = nnc_json_get(root, key);
+    const bool named = nnc_json_type_of(at) == NNC_JSON_TEXT;
+    const nnc_architecture *row = named ? nnc_foreign_find(set, nnc_json_text(at)) : NULL;
+    if (set->faults->count > 0) {
+        return NULL;
+    }
+    if (row != NULL && row->refuses[0] != '\0') {
+        nnc_json_fault(at, NULL, "%s, found \"%s\"", row->refuses, nnc_json_text(at));
+        return NULL;
+    }
+    if (row != NULL && row->stands_for.node != NULL) {
+        return stands_for(set, root, row);
+    }
+    if (row != NULL && nnc_foreign_is_network(row)) {
+        return row;
+    }
+    refuse_architecture(set, at);
     return NULL;
 }
 
-static void read_keys(nnc_foreign_file *file)
+/* ---- its network, and the fields that its files name ---- */
+
+/* Gives the model the list of ops that the architecture names, with numbers of its own; nothing where it names none. */
+static bool take_graph(nnc_foreign_file *file)
 {
-    const nnc_architecture *row = NULL;
-    nnc_foreign_keys before;
-    while ((row = nnc_foreign_next(file->row, row)) != NULL) {
-        for (nnc_foreign_keys k = nnc_foreign_keys_of(row);
-             nnc_json_go_on(file->at) && nnc_foreign_next_key(&k);) {
-            if (!nnc_foreign_overridden(file->row, row, k.key.key)) {
-                nnc_foreign_read_key(file, &k.key, earlier(file, row, &k, &before));
-            }
+    char below[96], *text = NULL;
+    size_t size = 0;
+    const char *path = NULL;
+    nnc_error err;
+    const nnc_architecture *row = file->row;
+    while (row != NULL && row->graph[0] == '\0') {
+        row = row->below;
+    }
+    if (row == NULL) {
+        return true;
+    }
+    snprintf(below, sizeof below, "foreign/graphs/%s.json", row->graph);
+    if (strpbrk(row->graph, "/\\") != NULL ||
+        nnc_specs_file(file->set->specs, below, &path, NULL) != NNC_OK || path == NULL) {
+        nnc_json_fault(file->at, NULL,
+                       "%s: no list of ops, expected %s in a data folder, found none", row->id,
+                       below);
+        return false;
+    }
+    nnc_faults faults = { .name = path, .err = &err };
+    nnc_json_doc doc = { .faults = &faults, .arena = file->set->arena };
+    if (nnc_specs_read(file->set->specs, path, &text, &size, &err) != NNC_OK) {
+        nnc_faults_note(file->at.doc->faults, &err);
+        return false;
+    }
+    doc.text = text;
+    doc.size = size;
+    if (nnc_json_parse(&doc)) {
+        nnc_graph_take(nnc_json_root(&doc), file->model);
+    }
+    if (faults.count > 0) {
+        nnc_faults_note(file->at.doc->faults, &err);
+    }
+    nnc_json_free(&doc);
+    free(text);
+    return faults.count == 0;
+}
+
+/* Is it a field? Else a fault where the data file names it. */
+static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name)
+{
+    nnc_error why;
+    nnc_dtype dtype;
+    void *object = file->model;
+    const nnc_field *field = NULL;
+    if (name[0] == '\0' || nnc_field_of_key(nnc_model_table_of(file->model), name) != NULL) {
+        return true;
+    }
+    (void)nnc_field_at(nnc_model_table_of(file->model), name, &object, &field, &dtype, &why);
+    nnc_json_fault(at, NULL, "%s", why.what);
+    nnc_foreign_pass_on(file->at.doc->faults, at);
+    return false;
+}
+
+static bool are_fields(const nnc_foreign_file *file, nnc_json value)
+{
+    bool good = true;
+    for (nnc_json at = nnc_json_first(value);
+         good && nnc_json_type_of(value) == NNC_JSON_OBJECT && at.node != NULL;
+         at = nnc_json_next(at)) {
+        good = is_field(file, at, nnc_json_key(at));
+    }
+    return good;
+}
+
+/* One entry of "keys" in its document. */
+static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key)
+{
+    bool good = is_field(file, nnc_json_get(at, "to"), key->to) &&
+                is_field(file, nnc_json_get(at, "times"), key->times) &&
+                is_field(file, nnc_json_get(at, "uneven_to"), key->uneven_to) &&
+                is_field(file, nnc_json_get(at, "none_if_equal"), key->none_if_equal) &&
+                are_fields(file, key->absent) && are_fields(file, key->null);
+    for (nnc_json to = nnc_json_first(key->to_each); good && to.node != NULL;
+         to = nnc_json_next(to)) {
+        good = is_field(file, to, nnc_json_text(to));
+    }
+    for (nnc_json value = nnc_json_first(key->values); good && value.node != NULL;
+         value = nnc_json_next(value)) {
+        good = are_fields(file, value);
+    }
+    return good;
+}
+
+/* Patterns are of decoders, levels of U-Nets. */
+static bool check_row(const nnc_foreign_file *file, const nnc_architecture *row)
+{
+    const nnc_json root = nnc_json_root(row->only.doc);
+    const nnc_family family = file->model->family;
+    const nnc_json keys = nnc_json_get(root, "keys"), patterns = nnc_json_get(root, "patterns");
+    bool good = are_fields(file, row->implies);
+    int32_t i = 0;
+    for (nnc_json at = nnc_json_first(keys); good && i < row->key_count; at = nnc_json_next(at)) {
+        good = check_key(file, at, &row->keys[i++]);
+    }
+    i = 0;
+    for (nnc_json at = nnc_json_first(patterns); good && i < row->pattern_count;
+         at = nnc_json_next(at)) {
+        good = is_field(file, nnc_json_get(at, "to"), row->patterns[i++].to);
+    }
+    const bool patterned = row->pattern_count > 0 && family != NNC_FAMILY_DECODER;
+    const bool levelled = row->levels.node != NULL && family != NNC_FAMILY_UNET;
+    if (good && (patterned || levelled)) {
+        nnc_json_mismatch(patterned ? patterns : row->levels, "does not go with this family",
+                          patterned ? "it for a decoder" : "it for a unet");
+        nnc_foreign_pass_on(file->at.doc->faults, patterns.node != NULL ? patterns : row->levels);
+        good = false;
+    }
+    return good;
+}
+
+bool nnc_foreign_begin(nnc_foreign_file *file)
+{
+    const nnc_architecture *row = file->row;
+    file->model->family = nnc_foreign_family(row);
+    if (file->model->family == NNC_FAMILY_COUNT) {
+        const nnc_json root = nnc_json_root(row->only.doc);
+        file->model->family = NNC_FAMILY_DECODER;
+        nnc_json_fault(root, "family",
+                       "missing, expected a family or a file that it is like, found nothing");
+        nnc_foreign_pass_on(file->at.doc->faults, root);
+        return false;
+    }
+    bool good = take_graph(file);
+    for (; good && row != NULL; row = row->below) {
+        good = check_row(file, row);
+    }
+    return good;
+}
+
+/* ---- keys that it does not know ---- */
+
+/* "silu|swish" of the values that are understood. */
+static void write_only(nnc_json only, char *text, size_t size)
+{
+    char own[64];
+    const nnc_json each = nnc_json_get(only, "each");
+    if (nnc_json_type_of(only) == NNC_JSON_LIST) {
+        nnc_foreign_expected(text, size, nnc_json_count(only) == 0 ? "empty" : "", "|", only);
+    } else if (nnc_json_type_of(only) == NNC_JSON_OBJECT) {
+        snprintf(text, size, "%s%s", each.node != NULL ? "each:" : "scalar",
+                 each.node != NULL ? nnc_foreign_text(each, own, sizeof own) : "");
+    } else {
+        snprintf(text, size, "%s", nnc_foreign_text(only, own, sizeof own));
+    }
+}
+
+/* Is the value one of those in `only`? Null always is; [] = a list or object of nothing, {"each": V} = a list of this
+ * value alone, {"scalar": true} = any single value. */
+static bool allowed(nnc_json at, nnc_json only)
+{
+    char text[64], own[64];
+    const char *value = nnc_foreign_text(at, text, sizeof text);
+    const nnc_json_type type = nnc_json_type_of(only);
+    const nnc_json each = nnc_json_get(only, "each");
+    if (type == NNC_JSON_OBJECT && each.node == NULL) {
+        return value != NULL;
+    }
+    if (nnc_json_type_of(at) == NNC_JSON_NULL ||
+        (type == NNC_JSON_NULL && nnc_foreign_is_empty(at))) {
+        return true;
+    }
+    if (each.node != NULL) {
+        bool same = nnc_json_type_of(at) == NNC_JSON_LIST;
+        for (nnc_json one = nnc_json_first(at); same && one.node != NULL;
+             one = nnc_json_next(one)) {
+            value = nnc_foreign_text(one, text, sizeof text);
+            same = value != NULL && strcmp(value, nnc_foreign_text(each, own, sizeof own)) == 0;
+        }
+        return same;
+    }
+    if (value == NULL) {
+        return type == NNC_JSON_LIST && nnc_json_count(only) == 0 && nnc_json_count(at) == 0;
+    }
+    nnc_json one = type == NNC_JSON_LIST ? nnc_json_first(only) : only;
+    while (one.node != NULL) {
+        const char *known = nnc_foreign_text(one, own, sizeof own);
+        if (known != NULL && strcmp(known, value) == 0) {
+            return true;
+        }
+        one = type == NNC_JSON_LIST ? nnc_json_next(one) : (nnc_json){ only.doc, NULL };
+    }
+    return false;
+}
+
+/* A number under a name that speaks of a size is part of a shape, whoever wrote it. */
+static bool looks_like_size(nnc_json at, const char *key)
+{
+    static const char *const parts[] = { "num_",  "n_",     "layer", "hidden", "_dim",  "_size",
+                                         "_rank", "expert", "heads", "width",  "depth", "channel" };
+    bool sized = false;
+    for (size_t i = 0; i < NNC_COUNT_OF(parts); i++) {
+        sized = sized || strstr(key, parts[i]) != NULL;
+    }
+    return sized && nnc_json_type_of(at) == NNC_JSON_NUMBER && nnc_json_number(at) >= 1;
+}
+
+static void refuse_unknown(nnc_foreign_file *file, nnc_json at, const char *key)
+{
+    char text[64];
+    const char *value = nnc_foreign_text(at, text, sizeof text);
+    const char *name = file->row->id;
+    if (looks_like_size(at, key) || nnc_foreign_shapes(file->set, key)) {
+        nnc_json_fault(
+            at, NULL,
+            "shapes a network in a way that a %s is not known to, expected it left out, or "
+            "the shape as a file of your own (nncost show llama3-8b --format json), "
+            "found %.60s",
+            name, value != NULL ? value : "more than one value");
+    } else if (!at.doc->lenient) {
+        nnc_json_fault(
+            at, NULL,
+            "unknown key, expected those of a %s; --lenient skips it if it does not shape the "
+            "network, found %.60s",
+            name, value != NULL ? value : "more than one value");
+    } else {
+        nnc_foreign_note(file->skipped, sizeof file->skipped, "%.60s", key);
+    }
+}
+
+static void check_only(nnc_json at, nnc_json only)
+{
+    char text[128];
+    if (only.node != NULL && !allowed(at, only)) {
+        write_only(only, text, sizeof text);
+        nnc_json_mismatch(at, "shapes a network this version does not know", text);
+    }
+}
+
+/* Is the key of the text around a tower, or of the tower in the same object? */
+static bool known_around(const nnc_architecture *around, const char *key)
+{
+    return around != NULL && (around->text.node != NULL ? nnc_foreign_speaks_of(around, key)
+                                                        : nnc_foreign_mentions(around, key));
+}
+
+/* Does the architecture, or any configuration, know the key? Faults where it does not know the value. */
+static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
+{
+    const nnc_json none = { file->at.doc, NULL };
+    const nnc_architecture *row = file->row, *any = file->set->any;
+    const nnc_json any_only = any != NULL ? any->only : none;
+    const char *inside = strrchr(key, '.');
+    const char *own = inside != NULL ? inside + 1 : key;
+    while (row != NULL && !nnc_foreign_mentions(row, key)) {
+        row = row->below;
+    }
+    check_only(at, nnc_json_get(row != NULL ? row->only : any_only, key));
+    if (row == NULL && inside != NULL) {
+        check_only(at, nnc_json_get(any_only, own));
+    }
+    const bool of_text = file->row->part && strcmp(key, "tie_word_embeddings") == 0;
+    return row != NULL || of_text || nnc_json_get(any_only, own).node != NULL ||
+           (any != NULL &&
+            (nnc_foreign_listed(any->harmless, own) || nnc_foreign_listed(any->harmless, key))) ||
+           known_around(file->around, key);
+}
+
+/* The members of an object, whose names begin with its own inside another. Calls itself once for a key inside an
+ * object, as deep as names go. */
+static void check_members(nnc_foreign_file *file, nnc_json object, const char *prefix, int depth)
+{
+    for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_json_go_on(at);
+         at = nnc_json_next(at)) {
+        char key[160];
+        snprintf(key, sizeof key, "%s%.80s", prefix, nnc_json_key(at));
+        const bool known = check_known(file, at, key);
+        bool inside = false;
+        for (const nnc_architecture *row = file->row; row != NULL && depth < 2; row = row->below) {
+            inside = inside || nnc_foreign_speaks_inside(row, key);
+        }
+        if (inside && nnc_json_type_of(at) == NNC_JSON_OBJECT) {
+            snprintf(key, sizeof key, "%s%.80s.", prefix, nnc_json_key(at));
+            check_members(file, at, key, depth + 1);
+        } else if (!known && !nnc_foreign_is_empty(at)) {
+            refuse_unknown(file, at, key);
         }
     }
 }
+
+/* ---- its class ---- */
+
+/* The number of labels of a classifier: that of their names, a number, or two where the class has a default. */
+static void set_labels(nnc_json root, nnc_model *model, bool two)
+{
+    const nnc_json number = nnc_foreign_get(root, "num_labels|_num_labels");
+    const nnc_json names = nnc_json_get(root, "id2label");
+    const bool counted = nnc_json_type_of(number) == NNC_JSON_NUMBER;
+    const bool named = nnc_json_type_of(names) == NNC_JSON_OBJECT;
+    const int count = named ? nnc_json_count(names) : 2;
+    if (!named && !counted && !two) {
+        nnc_json_fault(root, "id2label",
+                       "missing, expected the names of the classes, found nothing");
+    } else if (named && counted && nnc_json_number(number) != count) {
+        nnc_json_mismatch(number, "differs from id2label", "as many as names");
+    }
+    if (counted) {
+        nnc_foreign_set_value(root, model, "head_width", number);
+    } else {
+        nnc_foreign_set_number(root, model, "head_width", count);
+    }
+}
+
+/* The fields that a class implies; "labels" and "given_labels" stand for their number. */
+static void apply_class(nnc_json root, nnc_model *model, nnc_json effects)
+{
+    for (nnc_json at = nnc_json_first(effects); at.node != NULL; at = nnc_json_next(at)) {
+        const char *text = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
+        if (strcmp(text, "labels") == 0 || strcmp(text, "given_labels") == 0) {
+            set_labels(root, model, strcmp(text, "labels") == 0);
+        } else {
+            nnc_foreign_set_value(root, model, nnc_json_key(at), at);
+        }
+    }
+}
+
+/* Does a class end so? One for a task ("ForRewardModel") is no base model. */
+static bool ends_so(const char *name, const char *end)
+{
+    const bool base = strcmp(end, "Model") == 0;
+    return nnc_foreign_ends(name, end) && !(base && strstr(name, "For") != NULL);
+}
+
+/* The class that the file names has to build this network with a head that is known: a base model has none, and a
+ * classifier another. The first end of a name counts; without a class, the first of the list. */
+static void read_class(nnc_foreign_file *file, nnc_json root)
+{
+    const nnc_json list = nnc_json_get(root, "architectures");
+    const nnc_json at = nnc_json_first(list);
+    const nnc_architecture *row = file->row;
+    while (row->below != NULL && row->classes.node == NULL) {
+        row = row->below;
+    }
+    const bool named =
+        nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_type_of(at) == NNC_JSON_TEXT;
+    char expected[256] = "one that ends in";
+    for (nnc_json c = nnc_json_first(row->classes); c.node != NULL; c = nnc_json_next(c)) {
+        const bool other = nnc_json_type_of(c) == NNC_JSON_BOOL;
+        if (!named || ends_so(nnc_json_text(at), nnc_json_key(c))) {
+            if (!other) {
+                apply_class(root, file->model, c);
+                return;
+            }
+            break;
+        }
+    }
+    if (named && row->classes.node != NULL) {
+        for (nnc_json c = nnc_json_first(row->classes); c.node != NULL; c = nnc_json_next(c)) {
+            const size_t used = strlen(expected);
+            if (nnc_json_type_of(c) != NNC_JSON_BOOL) {
+                snprintf(expected + used, sizeof expected - used, " %s", nnc_json_key(c));
+            }
+        }
+        nnc_json_mismatch(at, "a class with another head, or without one", expected);
+    }
+}
+
+/* ---- one network ---- */
 
 static void set_implied(nnc_foreign_file *file)
 {
     const nnc_architecture *row = NULL;
     while ((row = nnc_foreign_next(file->row, row)) != NULL) {
-        for (const char *at = row->implies; at != NULL && *at != '\0';) {
-            char pair[64];
-            const size_t size = strcspn(at, " ");
-            snprintf(pair, sizeof pair, "%.*s", (int)size, at);
-            nnc_foreign_set(file->at, file->model, NULL, pair);
-            at += size + strspn(at + size, " ");
+        nnc_foreign_set_value(file->at, file->model, NULL, row->implies);
+    }
+    nnc_foreign_set_value(file->at, file->model, NULL, file->implied);
+}
+
+/* The file that has patterns: this one, else the nearest that it is like. */
+static const nnc_architecture *with_patterns(const nnc_architecture *row)
+{
+    while (row->below != NULL && row->pattern_count == 0) {
+        row = row->below;
+    }
+    return row;
+}
+
+/* Implied fields, those of its class, and those of keys. */
+static void fill(nnc_foreign_file *file)
+{
+    const nnc_json root = file->at;
+    if (!nnc_foreign_begin(file) || !nnc_json_go_on(root)) {
+        return;
+    }
+    check_members(file, root, "", 0);
+    set_implied(file);
+    if (file->around == NULL && nnc_foreign_is_network(file->row) &&
+        nnc_json_root(root.doc).node == root.node) {
+        read_class(file, root);
+    }
+    nnc_foreign_read_keys(file);
+    const nnc_architecture *row = with_patterns(file->row);
+    for (int32_t i = 0; i < row->pattern_count && root.doc->faults->count == 0; i++) {
+        nnc_foreign_pattern_read(file, &row->patterns[i]);
+    }
+    if (file->row->levels.node != NULL && nnc_json_go_on(root)) {
+        nnc_foreign_levels_read(file, file->row->levels);
+    }
+}
+
+/* ---- several networks in one file ---- */
+
+/* The architecture of the object of a part: what it calls itself, else that of the file around. */
+static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_json like, bool part)
+{
+    const nnc_json type = nnc_json_get(at, "model_type");
+    const bool named = nnc_json_type_of(type) == NNC_JSON_TEXT;
+    const char *name = nnc_json_text(like);
+    const nnc_architecture *said = named ? nnc_foreign_find(set, nnc_json_text(type)) : NULL;
+    if (said != NULL && said->refuses[0] == '\0' && said->text.node == NULL && !said->base &&
+        said->part == part && (part || nnc_foreign_family(said) == NNC_FAMILY_DECODER)) {
+        return said;
+    }
+    if (said != NULL && said->refuses[0] != '\0' && said->text.node == NULL) {
+        nnc_json_fault(type, NULL, "%s, found \"%.60s\"", said->refuses, nnc_json_text(type));
+        return NULL;
+    }
+    const nnc_architecture *own = nnc_foreign_find(set, name);
+    const bool generic =
+        own != NULL && !own->part && named && said == NULL && strcmp(name, "llama") == 0;
+    if (own == NULL || generic) {
+        nnc_json_mismatch(type, "unknown architecture", "one of those in docs/models.md");
+        return NULL;
+    }
+    return own;
+}
+
+/* A key of the text that the file repeats outside of it has to say the same there. */
+static void check_twice(const nnc_foreign_file *file, nnc_json inside)
+{
+    char a[64], b[64];
+    for (nnc_json at = nnc_json_first(inside); at.node != NULL; at = nnc_json_next(at)) {
+        const nnc_json outside = nnc_json_get(file->at, nnc_json_key(at));
+        const char *one = nnc_foreign_text(at, a, sizeof a);
+        const char *other = nnc_foreign_text(outside, b, sizeof b);
+        if (nnc_foreign_is_given(outside) && one != NULL && other != NULL &&
+            strcmp(one, other) != 0 && nnc_foreign_shapes(file->set, nnc_json_key(at))) {
+            nnc_json_mismatch(outside, "differs from that of the text", one);
+            return;
         }
     }
 }
+
+/* A key that shapes the text may not stand outside of it alone. */
+static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_architecture *text)
+{
+    for (nnc_json at = nnc_json_first(file->at); at.node != NULL && nnc_json_go_on(at);
+         at = nnc_json_next(at)) {
+        const char *key = nnc_json_key(at);
+        if (!nnc_foreign_speaks_of(file->row, key) && nnc_foreign_speaks_of(text, key) &&
+            !nnc_foreign_is_empty(at) && !nnc_foreign_given(inside, key) &&
+            nnc_foreign_shapes(file->set, key)) {
+            nnc_json_fault(at, NULL, "shapes the text, expected it there, found it beside");
+        }
+    }
+    file->around = text;
+}
+
+/* Whether the head is the embedding table: the key may stand in the text or outside of it. */
+static void read_tied(nnc_foreign_file *file, nnc_json text)
+{
+    const nnc_json outside = nnc_json_get(file->at, "tie_word_embeddings");
+    if (text.node != file->at.node && nnc_json_type_of(outside) == NNC_JSON_BOOL &&
+        !nnc_foreign_given(text, "tie_word_embeddings")) {
+        file->model->decoder.tied_head = nnc_json_bool(outside);
+    }
+}
+
+static void read_text(nnc_foreign_file *file)
+{
+    const nnc_json part = nnc_json_first(file->row->text), like = nnc_json_get(part, "like");
+    const char *key = nnc_json_key(part);
+    const nnc_json at = nnc_foreign_get(file->at, key);
+    const bool nested = nnc_json_type_of(at) == NNC_JSON_OBJECT;
+    if (!nested && !file->row->flat) {
+        nnc_json_fault(file->at, key,
+                       "missing, expected an object with the decoder, found nothing");
+        return;
+    }
+    nnc_foreign_file text = { .at = nested ? at : file->at,
+                              .set = file->set,
+                              .row = nested ? row_of(file->set, at, like, false)
+                                            : nnc_foreign_find(file->set, nnc_json_text(like)),
+                              .around = nested ? NULL : file->row,
+                              .model = file->model };
+    if (text.row == NULL) {
+        if (!nested && file->at.doc->faults->count == 0) {
+            nnc_json_mismatch(like, "unknown architecture", "the id of a file in foreign/");
+            nnc_foreign_pass_on(file->at.doc->faults, like);
+        }
+        return;
+    }
+    if (nested) {
+        check_twice(file, at);
+        check_beside(file, at, text.row);
+        check_members(file, file->at, "", 0);
+    }
+    fill(&text);
+    read_tied(file, text.at);
+    snprintf(file->taken, sizeof file->taken, "%s", text.taken);
+    snprintf(file->noted, sizeof file->noted, "%s", text.noted);
+    snprintf(file->skipped, sizeof file->skipped, "%s", text.skipped);
+}
+
+/* Numbers of a part that follow from the text. */
+static void take_from_text(nnc_json at, const nnc_model *model, nnc_model *part)
+{
+    const nnc_decoder *d = &model->decoder;
+    const struct {
+        const char *name;
+        int64_t value;
+    } numbers[] = {
+        { "text_hidden", d->hidden },         { "text_heads", d->heads },
+        { "text_kv_heads", d->kv_heads },     { "text_layers", d->layers },
+        { "text_ffn_hidden", d->ffn_hidden },
+    };
+    for (size_t i = 0; i < NNC_COUNT_OF(numbers); i++) {
+        if (nnc_field_of_key(part->graph.fields, numbers[i].name) != NULL) {
+            nnc_foreign_set_number(at, part, numbers[i].name, numbers[i].value);
+        }
+    }
+}
+
+static void read_part(nnc_foreign_file *file, nnc_json said)
+{
+    nnc_model *part = nnc_arena_alloc(file->at.doc->arena, sizeof *part);
+    const char *key = nnc_json_key(said);
+    const nnc_json at = nnc_foreign_get(file->at, key);
+    nnc_model *model = file->model;
+    if (part == NULL) {
+        nnc_faults_no_memory(file->at.doc->faults);
+        return;
+    }
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_fault(file->at, key, "missing, expected an object, found nothing");
+        return;
+    }
+    memset(part, 0, sizeof *part);
+    nnc_foreign_file inside = { .at = at,
+                                .set = file->set,
+                                .row = row_of(file->set, at, nnc_json_get(said, "like"), true),
+                                .implied = nnc_json_get(said, "sets"),
+                                .model = part };
+    if (inside.row == NULL) {
+        return;
+    }
+    fill(&inside);
+    if (file->at.doc->faults->count > 0) {
+        return;
+    }
+    if (part->graph.fields == NULL || model->tower_count >= (int32_t)NNC_COUNT_OF(model->towers)) {
+        nnc_json_fault(at, NULL, "no tower, expected an architecture with a graph, found %.60s",
+                       inside.row->id);
+        return;
+    }
+    take_from_text(at, model, part);
+    model->towers[model->tower_count++] = part->graph;
+    nnc_model_rules(at, part);
+    if (inside.taken[0] != '\0') {
+        nnc_foreign_note(file->taken, sizeof file->taken, "of %s %.140s", key, inside.taken);
+    }
+}
+
+static void read_parts(nnc_foreign_file *file)
+{
+    read_text(file);
+    for (nnc_json part = nnc_json_first(file->row->parts);
+         part.node != NULL && nnc_json_go_on(file->at); part = nnc_json_next(part)) {
+        read_part(file, part);
+    }
+    if (file->at.doc->faults->count == 0) {
+        nnc_foreign_note(file->noted, sizeof file->noted,
+                         "without images or sounds: --set tower_inputs=1 adds the work of one for "
+                         "each sequence");
+    }
+}
+
+/* ---- rules and notes of the whole file ---- */
 
 /* The key that sets a field, as the file writes it; the field's own name where a level says it. */
 static const char *key_of(const nnc_foreign_file *file, const char *field, char *name, size_t size)
 {
     snprintf(name, size, "%s", field);
-    for (const nnc_architecture *row = file->row; row != NULL; row = nnc_foreign_row(row->like)) {
-        for (nnc_foreign_keys k = nnc_foreign_keys_of(row); nnc_foreign_next_key(&k);) {
-            if (k.key.to != NULL && strcmp(k.key.to, field) == 0) {
-                const nnc_json at = nnc_foreign_get(file->at, k.key.key);
-                snprintf(name, size, "%.*s", at.node != NULL ? 63 : (int)strcspn(k.key.key, "|"),
-                         at.node != NULL ? nnc_json_key(at) : k.key.key);
+    for (const nnc_architecture *row = file->row; row != NULL; row = row->below) {
+        for (int32_t i = 0; i < row->key_count; i++) {
+            const char *key = row->keys[i].key;
+            if (strcmp(row->keys[i].to, field) == 0) {
+                const nnc_json at = nnc_foreign_get(file->at, key);
+                snprintf(name, size, "%.*s", at.node != NULL ? 63 : (int)strcspn(key, "|"),
+                         at.node != NULL ? nnc_json_key(at) : key);
                 return name;
             }
         }
@@ -74,7 +699,7 @@ static const char *key_of(const nnc_foreign_file *file, const char *field, char 
     return name;
 }
 
-/* Told by the keys of the file, before the family's own rule does so by its fields. */
+/* Said by the keys of the file, before the family's own rule does so by its fields. */
 static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d)
 {
     char heads[64], hidden[64], what[96];
@@ -96,8 +721,6 @@ static int64_t limit_sequence(nnc_decoder *d)
     d->seq_len = maximum > TRAINED_TOKENS ? TRAINED_TOKENS : maximum;
     return maximum;
 }
-
-/* ---- what the reader of the output is told ---- */
 
 typedef struct note_list {
     nnc_arena *arena;
@@ -143,13 +766,13 @@ static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t max
                  (long long)model->decoder.seq_len, (long long)maximum);
     }
     if (file->taken[0] != '\0') {
-        add_note(&list, "left open by the file, so as %s has it: %s", file->row->name, file->taken);
+        add_note(&list, "left open by the file, so as %s has it: %s", file->row->id, file->taken);
     }
     if (file->noted[0] != '\0') {
         add_note(&list, "%s", file->noted);
     }
-    for (const nnc_architecture *row = file->row; row != NULL; row = nnc_foreign_row(row->like)) {
-        if (row->says != NULL) {
+    for (const nnc_architecture *row = file->row; row != NULL; row = row->below) {
+        if (row->says[0] != '\0') {
             add_note(&list, "%s", row->says);
         }
     }
@@ -167,215 +790,64 @@ static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t max
     model->note_count = list.count;
 }
 
-/* ---- the file ---- */
-
-bool nnc_is_foreign(nnc_json root)
+static void read(nnc_foreign_file *file, nnc_json root)
 {
-    return nnc_json_type_of(root) == NNC_JSON_OBJECT && !nnc_foreign_given(root, "schema") &&
-           (nnc_foreign_given(root, "model_type") || nnc_foreign_given(root, "_class_name"));
-}
-
-/* The row that one of several stands for, as the file says; NULL with a fault. */
-static const nnc_architecture *stands_for(nnc_json root, const nnc_architecture *row)
-{
-    char key[64], name[96], own[64];
-    const char *words = strchr(row->as, '=') + 1;
-    snprintf(key, sizeof key, "%.*s", (int)(words - 1 - row->as), row->as);
-    const nnc_json at = nnc_json_get(root, key);
-    const char *value = nnc_foreign_text(at, own, sizeof own);
-    if (value == NULL || nnc_foreign_value(words, value, name, sizeof name) == NULL) {
-        nnc_json_fault(at.node != NULL ? at : root, at.node != NULL ? NULL : key,
-                       "a network that is not known, expected one of %s, found %.60s", words,
-                       value != NULL ? value : "more than one value");
-        return NULL;
-    }
-    for (nnc_foreign_keys k = nnc_foreign_keys_of(row); nnc_foreign_next_key(&k);) {
-        if (!nnc_foreign_given(root, k.key.key)) {
-            nnc_json_fault(root, k.key.key, "missing, expected it for a %s, found nothing", name);
-            return NULL;
-        }
-    }
-    return nnc_foreign_row(name);
-}
-
-/* The row that the file names; NULL with a fault. */
-static const nnc_architecture *find_row(nnc_json root)
-{
-    enum { NAMES_MAX = 256 };
-    const char *key = nnc_foreign_given(root, "_class_name") ? "_class_name" : "model_type";
-    const nnc_json at = nnc_json_get(root, key);
-    const char *names[NAMES_MAX], *name = NULL;
-    size_t count = 0;
-    if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
-        name = nnc_json_text(at);
-        const nnc_architecture *row = nnc_foreign_row(name);
-        if (row != NULL && row->refuses != NULL) {
-            nnc_json_fault(at, NULL, "%s, found \"%s\"", row->refuses, name);
-            return NULL;
-        }
-        if (row != NULL && row->as != NULL) {
-            return stands_for(root, row);
-        }
-        if (row != NULL && !row->base && (!row->part || row->alone)) {
-            return row;
-        }
-    }
-    for (int t = 0; t < NNC_FOREIGN_TABLES; t++) {
-        for (const nnc_architecture *row = nnc_foreign_tables[t]; row->name != NULL; row++) {
-            names[count] = row->name;
-            count += !row->base && (!row->part || row->alone) && count < NAMES_MAX - 1;
-        }
-    }
-    const char *near = name != NULL ? nnc_nearest(name, names, count) : NULL;
-    char expected[256];
-    snprintf(expected, sizeof expected,
-             "one of those in docs/models.md%s%s, or the shape as a file of your own (nncost show "
-             "llama3-8b --format json)",
-             near != NULL ? ", nearest " : "", near != NULL ? near : "");
-    nnc_json_mismatch(at, "unknown architecture", expected);
-    return NULL;
-}
-
-/* Those of the row, else of the nearest row that it is like. */
-static const nnc_foreign_pattern *patterns_of(const nnc_architecture *row)
-{
-    while (row != NULL && row->patterns == NULL) {
-        row = nnc_foreign_row(row->like);
-    }
-    return row != NULL ? row->patterns : NULL;
-}
-
-/* Of decoders whose row names none. A base model is the network without its head. */
-static const char decoder_classes[] = "ForCausalLM LMHeadModel !DoubleHeadsModel !PreTrainedModel "
-                                      "ForSequenceClassification=head=projection,head_width=labels "
-                                      "ForTokenClassification=head=tags,head_width=labels "
-                                      "ForQuestionAnswering=head=tags,head_width=2 Model=head=none";
-
-/* How many labels a classifier tells apart: their names, a number, or two where the class has a default. */
-static void set_labels(nnc_json root, nnc_model *model, bool two)
-{
-    char text[24];
-    const nnc_json number = nnc_foreign_get(root, "num_labels|_num_labels");
-    const nnc_json names = nnc_json_get(root, "id2label");
-    const bool counted = nnc_json_type_of(number) == NNC_JSON_NUMBER;
-    const bool named = nnc_json_type_of(names) == NNC_JSON_OBJECT;
-    const int count = named ? nnc_json_count(names) : 2;
-    if (!named && !counted && !two) {
-        nnc_json_fault(root, "id2label",
-                       "missing, expected the names of the classes, found nothing");
-    } else if (named && counted && nnc_json_number(number) != count) {
-        nnc_json_mismatch(number, "differs from id2label", "as many as names");
-    }
-    snprintf(text, sizeof text, "%d", count);
-    nnc_foreign_set(root, model, "head_width",
-                    counted ? nnc_foreign_text(number, text, sizeof text) : text);
-}
-
-/* Does a class end so? One for a task ("ForRewardModel") is no base model. */
-static bool ends_so(const char *name, const char *end, size_t length)
-{
-    const bool base = length == strlen("Model") && memcmp(end, "Model", length) == 0;
-    return nnc_foreign_ends(name, end, length) && !(base && strstr(name, "For") != NULL);
-}
-
-/* What a class implies: fields and their values behind a '=', or nothing. */
-static void apply_class(nnc_json root, nnc_model *model, const char *text, size_t size)
-{
-    static const char labelled[] = ",head_width=labels";
-    char effects[128];
-    snprintf(effects, sizeof effects, "%.*s", (int)size, text);
-    char *labels = strstr(effects, labelled);
-    if (labels != NULL) {
-        *labels = '\0';
-    }
-    nnc_foreign_set(root, model, NULL, effects + (effects[0] == '='));
-    if (labels != NULL) {
-        set_labels(root, model, labels[strlen(labelled)] != '!');
-    }
-}
-
-/* The class that the file names has to build this network with a head that is known: a base model has none,
- * and a classifier another. */
-static void read_class(nnc_foreign_file *file, nnc_json root)
-{
-    const nnc_json list = nnc_json_get(root, "architectures");
-    const nnc_json at = nnc_json_first(list);
-    const nnc_architecture *row = file->row;
-    while (row != NULL && row->classes == NULL) {
-        row = nnc_foreign_row(row->like);
-    }
-    const bool named =
-        nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_type_of(at) == NNC_JSON_TEXT;
-    const char *classes = row != NULL                                 ? row->classes
-                          : file->model->family == NNC_FAMILY_DECODER ? decoder_classes
-                                                                      : NULL;
-    for (const char *c = classes; c != NULL && *c != '\0'; c += strspn(c, " ")) {
-        const size_t size = strcspn(c, " "), length = strcspn(c, "= ");
-        const bool other = *c == '!';
-        if (!named || ends_so(nnc_json_text(at), c + other, length - other)) {
-            if (!other) {
-                apply_class(root, file->model, c + length, size - length);
-                return;
-            }
-            break;
-        }
-        c += size;
-    }
-    if (named && classes != NULL) {
-        char expected[256] = "one that ends in";
-        for (const char *c = classes; *c != '\0'; c += strcspn(c, " "), c += strspn(c, " ")) {
-            const size_t used = strlen(expected);
-            snprintf(expected + used, sizeof expected - used, "%s%.*s", *c == '!' ? "" : " ",
-                     *c == '!' ? 0 : (int)strcspn(c, "= "), c);
-        }
-        nnc_json_mismatch(at, "a class with another head, or without one", expected);
-    }
-}
-
-void nnc_foreign_fill(nnc_foreign_file *file)
-{
-    nnc_json root = file->at;
-    file->model->family = nnc_foreign_next(file->row, NULL)->family;
-    nnc_foreign_graph_read(file);
-    if (!nnc_json_go_on(root)) {
-        return;
-    }
-    nnc_foreign_check_keys(file);
-    set_implied(file);
-    if (file->implied[0] != '\0') {
-        nnc_foreign_set(root, file->model, NULL, file->implied + 1);
-    }
-    if (file->around == NULL && (!file->row->part || file->row->alone) &&
-        nnc_json_root(root.doc).node == root.node) {
+    nnc_model *model = file->model;
+    int64_t maximum = 0;
+    if (file->row->text.node != NULL) {
         read_class(file, root);
+        read_parts(file);
+    } else {
+        fill(file);
     }
-    read_keys(file);
-    for (const nnc_foreign_pattern *p = patterns_of(file->row);
-         p != NULL && p->to != NULL && root.doc->faults->count == 0; p++) {
-        nnc_foreign_pattern_read(file, p);
+    if (model->family == NNC_FAMILY_DECODER && root.doc->faults->count == 0) {
+        check_head_dim(file, &model->decoder);
+        maximum = limit_sequence(&model->decoder);
     }
-    if (file->row->levels != NULL && nnc_json_go_on(root)) {
-        nnc_foreign_levels_read(file, file->row->levels);
-    }
+    write_notes(file, root, maximum);
 }
 
 bool nnc_foreign_read(nnc_json root, nnc_model *model)
 {
-    nnc_foreign_file file = { .at = root, .row = find_row(root), .model = model };
-    int64_t maximum = 0;
-    if (file.row == NULL) {
-        return false;
+    nnc_foreign_set set;
+    nnc_foreign_open(&set, root.doc->specs, root.doc->arena, root.doc->faults);
+    nnc_foreign_file file = { .at = root, .set = &set, .model = model };
+    file.row = find_row(&set, root);
+    if (file.row != NULL) {
+        read(&file, root);
     }
-    if (file.row->text != NULL) {
-        read_class(&file, root);
-        nnc_foreign_parts_read(&file);
-    } else {
-        nnc_foreign_fill(&file);
+    nnc_foreign_close(&set);
+    return file.row != NULL && root.doc->faults->count == 0;
+}
+
+/* ---- a data file that is validated ---- */
+
+bool nnc_is_architecture(nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "schema");
+    return nnc_json_type_of(at) == NNC_JSON_TEXT &&
+           strcmp(nnc_json_text(at), "nncost.foreign/1") == 0;
+}
+
+void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem)
+{
+    nnc_error err;
+    nnc_faults unused = {
+        .err = &err
+    }; /* faults of files that it is like are noted in the document, too */
+    nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
+    nnc_foreign_set set;
+    if (model == NULL) {
+        nnc_faults_no_memory(doc->faults);
+        return;
     }
-    if (model->family == NNC_FAMILY_DECODER && root.doc->faults->count == 0) {
-        check_head_dim(&file, &model->decoder);
-        maximum = limit_sequence(&model->decoder);
+    memset(model, 0, sizeof *model);
+    nnc_foreign_open(&set, specs, doc->arena, &unused);
+    nnc_foreign_file file = { .at = nnc_json_root(doc), .set = &set, .model = model };
+    file.row = nnc_foreign_read_open(&set, doc, stem);
+    if (file.row != NULL && nnc_foreign_is_network(file.row) && file.row->text.node == NULL &&
+        file.row->stands_for.node == NULL && file.row->refuses[0] == '\0') {
+        (void)nnc_foreign_begin(&file);
     }
-    write_notes(&file, root, maximum);
-    return root.doc->faults->count == 0;
+    nnc_foreign_close(&set);
 }

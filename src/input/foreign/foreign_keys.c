@@ -1,132 +1,659 @@
-/* The keys of a row, out of their text. */
+/* Keys and values: from what a configuration says, or the default of its class, to a field of the model.
+ *
+ * A key is read in five steps: is it asked for (`when`); its value, by one of its names; a value that is there, by one
+ * of the ways below; a default where it is not; agreement with an earlier key of the same field. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/foreign/foreign.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "input/foreign/foreign_internal.h"
 
-typedef enum member_kind { TEXT, FLAG, NUMBER, RULE } member_kind;
+/* ---- values of a configuration ---- */
 
-/* Names stand in the table itself: a pointer to each would be for the loader to set. */
-typedef struct member {
-    char name[10];
-    uint8_t kind, offset;
-} member;
-
-#define MEMBER(name, kind)                           \
-    {                                                \
-#name, kind, offsetof(nnc_foreign_key, name) \
+void nnc_foreign_note(char *list, size_t size, const char *format, ...)
+{
+    char text[160];
+    const size_t used = strlen(list);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    if (used + 3 < size) {
+        snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", text);
     }
-static const member members[] = {
-    MEMBER(key, TEXT),      MEMBER(to, TEXT),     MEMBER(absent, TEXT),   MEMBER(null, TEXT),
-    MEMBER(words, TEXT),    MEMBER(when, TEXT),   MEMBER(times, TEXT),    MEMBER(other, TEXT),
-    MEMBER(rule, RULE),     MEMBER(plus, NUMBER), MEMBER(divide, NUMBER), MEMBER(share, FLAG),
-    MEMBER(members, FLAG),  MEMBER(wins, FLAG),   MEMBER(flag, FLAG),     MEMBER(zero, FLAG),
-    MEMBER(most, FLAG),     MEMBER(levels, FLAG), MEMBER(last, FLAG),     MEMBER(fewer, FLAG),
-    MEMBER(backward, FLAG),
-};
-
-/* Those of nnc_foreign_rule, in its order. */
-static const char rules[][24] = { "NNC_FOREIGN_NO_RULE", "NNC_FOREIGN_LIST", "NNC_FOREIGN_NONE",
-                                  "NNC_FOREIGN_MULTIPLE", "NNC_FOREIGN_LESS" };
-
-nnc_foreign_keys nnc_foreign_keys_of(const nnc_architecture *row)
-{
-    return (nnc_foreign_keys){ .rest = row->keys != NULL ? row->keys : "" };
 }
 
-static size_t word_length(const char *at)
+void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between,
+                          nnc_json names)
 {
-    return strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_");
+    char own[64];
+    snprintf(text, size, "%s", begin);
+    for (nnc_json at = nnc_json_first(names); at.node != NULL; at = nnc_json_next(at)) {
+        const size_t used = strlen(text);
+        const char *word = nnc_json_type_of(names) == NNC_JSON_OBJECT
+                               ? nnc_json_key(at)
+                               : nnc_foreign_text(at, own, sizeof own);
+        snprintf(text + used, size - used, "%s%s",
+                 at.node == nnc_json_first(names).node ? "" : between, word != NULL ? word : "?");
+    }
 }
 
-/* Texts side by side are one: "a" "b". NULL: more than there is room for. */
-static const char *read_text(nnc_foreign_keys *keys)
+bool nnc_foreign_is_given(nnc_json at)
 {
-    const char *begin = keys->room + keys->used;
-    while (*keys->rest == '"') {
-        const size_t length = strcspn(keys->rest + 1, "\"");
-        if (keys->used + length >= sizeof keys->room) {
-            return NULL;
+    return nnc_json_type_of(at) != NNC_JSON_ABSENT && nnc_json_type_of(at) != NNC_JSON_NULL;
+}
+
+bool nnc_foreign_given(nnc_json at, const char *key)
+{
+    return nnc_foreign_is_given(nnc_json_get(at, key));
+}
+
+bool nnc_foreign_is_empty(nnc_json at)
+{
+    switch (nnc_json_type_of(at)) {
+    case NNC_JSON_ABSENT:
+    case NNC_JSON_NULL: return true;
+    case NNC_JSON_BOOL: return !nnc_json_bool(at);
+    case NNC_JSON_NUMBER: return nnc_json_number(at) == 0;
+    case NNC_JSON_TEXT: return nnc_json_text(at)[0] == '\0';
+    case NNC_JSON_LIST:
+    case NNC_JSON_OBJECT: return nnc_json_count(at) == 0;
+    }
+    return false;
+}
+
+const char *nnc_foreign_text(nnc_json at, char *text, size_t size)
+{
+    char number[NNC_NUMBER_TEXT];
+    switch (nnc_json_type_of(at)) {
+    case NNC_JSON_ABSENT:
+    case NNC_JSON_NULL: return "null";
+    case NNC_JSON_BOOL: return nnc_json_bool(at) ? "true" : "false";
+    case NNC_JSON_NUMBER:
+        snprintf(text, size, "%s", nnc_number_text(nnc_json_number(at), number));
+        return text;
+    case NNC_JSON_TEXT: return nnc_json_text(at);
+    case NNC_JSON_LIST:
+    case NNC_JSON_OBJECT: break;
+    }
+    return NULL;
+}
+
+/* Do two values have the same text? */
+static bool is_same(nnc_json a, nnc_json b)
+{
+    char one[64], other[64];
+    const char *first = nnc_foreign_text(a, one, sizeof one);
+    const char *second = nnc_foreign_text(b, other, sizeof other);
+    return first != NULL && second != NULL && strcmp(first, second) == 0;
+}
+
+/* The value of one name: dots lead inside objects, '^' begins at the root. */
+static nnc_json get_one(nnc_json at, const char *name, size_t length)
+{
+    char dotted[96];
+    const char *rest;
+    const int outside = name[0] == '^';
+    snprintf(dotted, sizeof dotted, "%.*s", (int)length - outside, name + outside);
+    const nnc_json found = nnc_json_follow(outside ? nnc_json_root(at.doc) : at, dotted, &rest);
+    return *rest == '\0' ? found : (nnc_json){ at.doc, NULL };
+}
+
+nnc_json nnc_foreign_get(nnc_json at, const char *names)
+{
+    nnc_json found = { at.doc, NULL };
+    for (const char *name = names; *name != '\0'; name += *name == '|') {
+        const size_t length = strcspn(name, "|");
+        const nnc_json one = get_one(at, name, length);
+        const bool given = nnc_foreign_is_given(one);
+        if (given && nnc_foreign_is_given(found)) {
+            if (!is_same(found, one)) {
+                char what[96];
+                snprintf(what, sizeof what, "differs from %s", nnc_json_key(found));
+                nnc_json_mismatch(one, what, "the same");
+            }
+        } else if (given || found.node == NULL) {
+            found = one;
         }
-        memcpy(keys->room + keys->used, keys->rest + 1, length);
-        keys->used += length;
-        keys->rest += length + 1;
-        keys->rest += *keys->rest == '"';
-        keys->rest += strspn(keys->rest, " ");
+        name += length;
     }
-    keys->room[keys->used++] = '\0';
-    return begin;
+    return found;
 }
 
-static nnc_foreign_rule read_rule(nnc_foreign_keys *keys)
+bool nnc_foreign_ends(const char *name, const char *end)
 {
-    const size_t length = word_length(keys->rest);
-    unsigned rule = 0;
-    while (rule < NNC_FOREIGN_LESS && strncmp(rules[rule], keys->rest, length) != 0) {
-        rule++;
-    }
-    keys->rest += length;
-    return (nnc_foreign_rule)rule;
+    const size_t size = strlen(name), length = strlen(end);
+    return size >= length && memcmp(name + size - length, end, length) == 0;
 }
 
-static const member *find_member(const char *name, size_t length)
+bool nnc_foreign_speaks(nnc_json at, nnc_json when)
 {
-    for (size_t i = 0; i < NNC_COUNT_OF(members); i++) {
-        if (strlen(members[i].name) == length && memcmp(members[i].name, name, length) == 0) {
-            return &members[i];
+    char text[64], own[64];
+    if (when.node == NULL) {
+        return true;
+    }
+    const char *key = nnc_json_text(nnc_json_get(when, "key"));
+    const nnc_json is = nnc_json_get(when, "is"), unsaid = nnc_json_get(when, "default");
+    const bool other = is.node == NULL;
+    const char *wanted =
+        nnc_foreign_text(other ? nnc_json_get(when, "is_not") : is, own, sizeof own);
+    nnc_json value = nnc_foreign_get(at, key);
+    if (strcmp(key, "architectures") == 0 &&
+        nnc_json_type_of(nnc_json_first(value)) == NNC_JSON_TEXT) {
+        return nnc_foreign_ends(nnc_json_text(nnc_json_first(value)), wanted) != other;
+    }
+    const bool absent = nnc_json_type_of(value) == NNC_JSON_ABSENT && unsaid.node != NULL;
+    const char *found = nnc_foreign_text(absent ? unsaid : value, text, sizeof text);
+    return found != NULL && (strcmp(found, wanted) == 0) != other;
+}
+
+/* ---- values of a data file, into fields ---- */
+
+double nnc_foreign_number(const nnc_field *field, const nnc_model *model)
+{
+    const void *place = (const char *)model + field->offset;
+    const nnc_decoder *d = &model->decoder;
+    if (place == (const void *)&d->head_dim && d->head_dim == 0 && d->heads > 0) {
+        return floor((double)d->hidden / (double)d->heads);
+    }
+    return field->type == NNC_FIELD_I64   ? (double)*(const int64_t *)place
+           : field->type == NNC_FIELD_F64 ? *(const double *)place
+                                          : 0;
+}
+
+/* The field that a text is, or is a multiple of ("4*hidden"); NULL = it is a word. */
+static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target,
+                                     const char *text)
+{
+    const char *times = strchr(text, '*');
+    const bool word =
+        target != NULL && target->type == NNC_FIELD_ENUM; /* "head" is a value there */
+    return word ? NULL : nnc_field_of_key(table, times != NULL ? times + 1 : text);
+}
+
+static void set_text(nnc_json at, nnc_model *model, const char *to, const char *text,
+                     nnc_json value)
+{
+    nnc_error why;
+    char number[NNC_NUMBER_TEXT];
+    const nnc_field_table *table = nnc_model_table_of(model);
+    const nnc_field *from = source_field(table, nnc_field_of_key(table, to), text);
+    if (from != NULL) {
+        const double times = strchr(text, '*') != NULL ? strtod(text, NULL) : 1;
+        const double product = times * nnc_foreign_number(from, model);
+        text = nnc_number_text(from->type == NNC_FIELD_I64 ? floor(product) : product, number);
+    }
+    if (nnc_field_set(table, model, to, text, &why) == NNC_OK) {
+        return;
+    }
+    if (from != NULL || value.node == NULL) {
+        nnc_json_fault(at, NULL, "%.80s: %.300s", why.where, why.what);
+    } else if (at.doc->faults->count == 0) {
+        nnc_json_fault(value, NULL, "%.80s: %.300s", why.where, why.what);
+        nnc_foreign_pass_on(at.doc->faults, value);
+    }
+}
+
+void nnc_foreign_set_value(nnc_json at, nnc_model *model, const char *to, nnc_json value)
+{
+    char own[64];
+    if (value.node == NULL) {
+        return;
+    }
+    if (nnc_json_type_of(value) != NNC_JSON_OBJECT) {
+        set_text(at, model, to, nnc_foreign_text(value, own, sizeof own), value);
+        return;
+    }
+    for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
+        set_text(at, model, nnc_json_key(one), nnc_foreign_text(one, own, sizeof own), one);
+    }
+}
+
+void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64_t number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    set_text(at, model, to, text, (nnc_json){ at.doc, NULL });
+}
+
+/* ---- one key that is there ---- */
+
+static void store(const nnc_field *field, nnc_model *model, double number)
+{
+    nnc_field_store(field, (char *)model + field->offset, 0, number);
+}
+
+static const nnc_field *field_of(const nnc_model *model, const char *name)
+{
+    return name[0] != '\0' ? nnc_field_of_key(nnc_model_table_of(model), name) : NULL;
+}
+
+/* The first item of a list that is no number, or not that of the first item; NULL node = the list repeats one number. */
+static nnc_json first_uneven(nnc_json list)
+{
+    const nnc_json first = nnc_json_first(list);
+    nnc_json at = first;
+    while (at.node != NULL && nnc_json_type_of(at) == NNC_JSON_NUMBER &&
+           nnc_json_number(at) == nnc_json_number(first)) {
+        at = nnc_json_next(at);
+    }
+    return first.node != NULL ? at : list;
+}
+
+/* A list that repeats one number stands for it. false: a fault was noted. */
+static bool first_of_equal(nnc_json *at)
+{
+    const nnc_json uneven = first_uneven(*at);
+    if (uneven.node == at->node) {
+        nnc_json_mismatch(*at, "empty", "a whole number");
+    } else if (uneven.node != NULL) {
+        nnc_json_mismatch(uneven, "uneven list", "the same whole number at every level");
+    }
+    *at = nnc_json_first(*at);
+    return uneven.node == NULL;
+}
+
+static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
+{
+    char known[160], own[64];
+    const char *text = nnc_foreign_text(at, own, sizeof own);
+    const nnc_json ours =
+        text != NULL ? nnc_json_get(key->values, text) : (nnc_json){ at.doc, NULL };
+    if (ours.node != NULL) {
+        nnc_foreign_set_value(at, model, key->to, ours);
+        return;
+    }
+    nnc_foreign_expected(known, sizeof known, "one of ", ", ", key->values);
+    nnc_json_mismatch(at, "unknown value", known);
+}
+
+/* A number that is a multiple or a part of ours. */
+static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field *field,
+                        nnc_model *model)
+{
+    const nnc_field *times = field_of(model, key->times);
+    const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
+    const double product = number * (times != NULL ? nnc_foreign_number(times, model) : 1);
+    const double ours = product / (key->divide > 1 ? key->divide : 1) + key->plus;
+    if (number < 0 || (number == 0 && !key->may_be_zero)) {
+        nnc_json_mismatch(at, "wrong value",
+                          key->may_be_zero ? "a number from 0" : "a number above 0");
+    } else if (!key->fraction && number != floor(number)) {
+        nnc_json_mismatch(at, "wrong value", "a whole number");
+    } else if (key->divide > 1 && ours != (double)(int64_t)ours) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "a multiple of %d", key->divide);
+        nnc_json_mismatch(at, "does not divide", expected);
+    } else if (!(ours <= field->max) || ours < (key->may_be_zero ? 0 : 1)) {
+        nnc_json_mismatch(at, "out of range", "another number");
+    } else {
+        store(field, model, floor(ours));
+    }
+}
+
+/* Two thirds of the number, rounded up to a multiple of another key's. */
+static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *key,
+                            const nnc_field *field, nnc_model *model)
+{
+    const nnc_json name = nnc_json_get(key->two_thirds_multiple_of, "key");
+    const nnc_json unsaid = nnc_json_get(key->two_thirds_multiple_of, "default");
+    const nnc_json other = name.node != NULL ? nnc_foreign_get(root, nnc_json_text(name)) : name;
+    const nnc_json by = nnc_json_type_of(other) == NNC_JSON_NUMBER ? other : unsaid;
+    const double step = by.node != NULL ? nnc_json_number(by) : 1;
+    const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
+    if (!(number >= 1 && number <= field->max) || number != floor(number)) {
+        nnc_json_mismatch(at, "wrong value", "a whole number above 0");
+    } else if (!(step >= 1 && step <= 1e6) || step != floor(step)) {
+        nnc_json_mismatch(other, "wrong value", "a whole number above 0");
+    } else {
+        store(field, model, ceil(floor(2 * number / 3) / step) * step);
+    }
+}
+
+/* How many layers of a list, that of the configuration or else the default, are there. */
+static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
+{
+    const nnc_json own = nnc_foreign_get(root, nnc_json_text(nnc_json_get(less, "key")));
+    const bool absent = nnc_json_type_of(own) == NNC_JSON_ABSENT;
+    const nnc_json list = absent ? nnc_json_get(less, "default") : own;
+    int64_t count = 0;
+    for (nnc_json at = nnc_json_first(list);
+         nnc_json_type_of(list) == NNC_JSON_LIST && at.node != NULL; at = nnc_json_next(at)) {
+        const bool whole = nnc_json_type_of(at) == NNC_JSON_NUMBER && nnc_json_number(at) >= 0;
+        if (!whole) {
+            nnc_json_mismatch(at, "wrong value", "the number of a layer, from 0");
+        }
+        count += whole && nnc_json_number(at) < (double)layers;
+    }
+    return count;
+}
+
+/* A number as it is, less what is listed elsewhere; nothing where it equals another field. */
+static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key,
+                       const nnc_field *field, nnc_model *model)
+{
+    nnc_read_field(at, field, model);
+    if (key->less_listed.node != NULL && nnc_json_go_on(at)) {
+        const int64_t number = (int64_t)nnc_foreign_number(field, model);
+        const int64_t rest = number - count_listed(root, key->less_listed, number);
+        store(field, model, (double)rest);
+        if (rest < 1) {
+            nnc_json_mismatch(at, "no layer is left", "more than are listed");
+        }
+    }
+    const nnc_field *other = field_of(model, key->none_if_equal);
+    if (other != NULL && nnc_foreign_number(other, model) == nnc_foreign_number(field, model)) {
+        store(field, model, 0);
+    }
+}
+
+/* A number for a number's field stands for itself where the words do not name it. */
+static bool is_plain_number(nnc_json at, const nnc_foreign_key *key, const nnc_field *field)
+{
+    char text[64];
+    const char *value = nnc_foreign_text(at, text, sizeof text);
+    return nnc_json_type_of(at) == NNC_JSON_NUMBER && field->type == NNC_FIELD_I64 &&
+           nnc_json_get(key->values, value).node == NULL;
+}
+
+static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key,
+                       const nnc_field *field, nnc_model *model)
+{
+    if (key->two_thirds_multiple_of.node != NULL) {
+        read_two_thirds(at, root, key, field, model);
+    } else if (key->uneven_to[0] != '\0' && nnc_json_type_of(at) == NNC_JSON_LIST &&
+               first_uneven(at).node != NULL) {
+        nnc_read_field(at, field_of(model, key->uneven_to), model);
+    } else if (key->same_each_level && nnc_json_type_of(at) == NNC_JSON_LIST &&
+               !first_of_equal(&at)) {
+        return;
+    } else if (key->values.node != NULL && !is_plain_number(at, key, field)) {
+        read_word(at, key, model);
+    } else if (key->counts_members) {
+        store(field, model, nnc_json_count(at));
+    } else if (key->is_set) {
+        store(field, model, !nnc_foreign_is_empty(at));
+    } else if (key->times[0] != '\0' || key->divide > 1 || key->plus != 0) {
+        read_scaled(at, key, field, model);
+    } else {
+        read_plain(at, root, key, field, model);
+    }
+}
+
+/* ---- one key that is not there ---- */
+
+/* Does the default follow from other fields, or set nothing? A number or a word of its own does not: with null the
+ * class would not build. */
+static bool is_derived(const nnc_model *model, const nnc_foreign_key *key)
+{
+    const nnc_field *target = field_of(model, key->to);
+    return key->optional || strcmp(key->to, "dropout") == 0 ||
+           (nnc_json_type_of(key->absent) == NNC_JSON_OBJECT && nnc_json_count(key->absent) == 0) ||
+           (target != NULL && nnc_json_type_of(key->absent) == NNC_JSON_TEXT &&
+            target->names.of == NULL &&
+            source_field(nnc_model_table_of(model), NULL, nnc_json_text(key->absent)) != NULL);
+}
+
+/* "qkv_bias=on,out_bias=on" */
+static void write_fields(nnc_json value, char *text, size_t size)
+{
+    char own[64];
+    text[0] = '\0';
+    for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
+        const size_t used = strlen(text);
+        const bool flag = nnc_json_type_of(one) == NNC_JSON_BOOL;
+        snprintf(text + used, size - used, "%s%s=%s", used > 0 ? "," : "", nnc_json_key(one),
+                 flag ? (nnc_json_bool(one) ? "on" : "off")
+                      : nnc_foreign_text(one, own, sizeof own));
+    }
+}
+
+/* Notes a default that stands for an absent key. Dropout is no part of the shape. */
+static void note_taken(nnc_foreign_file *file, const char *name, const nnc_foreign_key *key,
+                       const nnc_field *field, const nnc_model *model)
+{
+    char text[128];
+    const bool fields = nnc_json_type_of(key->absent) == NNC_JSON_OBJECT;
+    if (key->optional || strcmp(key->to, "dropout") == 0 ||
+        (fields && nnc_json_count(key->absent) == 0)) {
+        return;
+    }
+    if (key->to[0] != '\0') {
+        nnc_field_text(field, model, text, sizeof text);
+        nnc_foreign_note(file->taken, sizeof file->taken, "%s %s", name, text);
+    } else {
+        write_fields(key->absent, text, sizeof text);
+        nnc_foreign_note(file->taken, sizeof file->taken, "%s: %s", name, text);
+    }
+}
+
+static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key,
+                        const nnc_field *field, nnc_model *model)
+{
+    char name[64], expected[160];
+    const bool null = at.node != NULL && key->null.node != NULL;
+    const bool stands = key->optional || key->absent.node != NULL;
+    const nnc_json where = at.node != NULL ? at : file->at;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(key->key, "|"), key->key);
+    if (key->to[0] != '\0') {
+        nnc_field_expected(field, expected, sizeof(expected));
+    } else {
+        nnc_foreign_expected(expected, sizeof expected, "one of ", ", ", key->values);
+    }
+    if (null) {
+        nnc_foreign_set_value(where, model, key->to, key->null);
+    } else if (!stands) {
+        nnc_json_fault(file->at, name, "missing, expected %s, found nothing", expected);
+    } else if (at.node != NULL && !is_derived(model, key)) {
+        nnc_json_mismatch(at, "says nothing", expected);
+    } else {
+        if (!key->optional) {
+            nnc_foreign_set_value(where, model, key->to, key->absent);
+        }
+        note_taken(file, name, key, field, model);
+    }
+}
+
+/* ---- lists for several fields ---- */
+
+/* The words of a list inside a list, "ResBlock+AttnBlock"; the text of anything else. */
+static const char *joined(nnc_json at, char *text, size_t size)
+{
+    if (nnc_json_type_of(at) != NNC_JSON_LIST) {
+        return nnc_foreign_text(at, text, size);
+    }
+    nnc_foreign_expected(text, size, "", "+", at);
+    return text;
+}
+
+/* One of several: a number, or a word that stands for one. */
+static void read_item(nnc_json at, const nnc_foreign_key *key, const char *name, nnc_field field,
+                      nnc_model *model)
+{
+    char text[256], known[256];
+    field.min = key->may_be_zero ? 0 : 1;
+    if (key->values.node == NULL) {
+        nnc_read_field(at, &field, model);
+        return;
+    }
+    const char *word = joined(at, text, sizeof text);
+    const nnc_json ours = nnc_json_get(key->values, word != NULL ? word : "");
+    if (ours.node != NULL) {
+        nnc_foreign_set_value(at, model, name, ours);
+    } else {
+        nnc_foreign_expected(known, sizeof known, "one of ", ", ", key->values);
+        nnc_json_mismatch(at, "unknown value", known);
+    }
+}
+
+static nnc_json item_at(nnc_json list, int index)
+{
+    nnc_json at = nnc_json_first(list);
+    for (; at.node != NULL && index > 0; index--) {
+        at = nnc_json_next(at);
+    }
+    return index < 0 ? (nnc_json){ list.doc, NULL } : at;
+}
+
+/* Is the value there, and of the right type and length? A list that is absent has its default. */
+static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key, nnc_json list)
+{
+    char text[64];
+    const int wanted = nnc_json_count(key->to_each);
+    const nnc_json_type type = nnc_json_type_of(list);
+    const int count = type == NNC_JSON_LIST ? nnc_json_count(list) : wanted;
+    if (type == NNC_JSON_ABSENT && key->absent.node == NULL) {
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(key->key, "|"), key->key);
+        nnc_json_fault(file->at, text, "missing, expected a list of numbers, found nothing");
+        return false;
+    }
+    if (type != NNC_JSON_ABSENT && type != NNC_JSON_LIST &&
+        !(key->same_each_level && type == NNC_JSON_NUMBER)) {
+        nnc_json_mismatch(list, "wrong type", "a list of numbers");
+        return false;
+    }
+    if (count > wanted || (count < wanted && !key->may_be_shorter)) {
+        snprintf(text, sizeof text, "a list of %d numbers%s", wanted,
+                 key->may_be_shorter ? " or fewer" : "");
+        nnc_json_mismatch(list, "wrong length", text);
+        return false;
+    }
+    return true;
+}
+
+/* A number for each of several fields. */
+static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key)
+{
+    static const char zero[] = "0";
+    char text[128];
+    const nnc_json list = nnc_foreign_get(file->at, key->key);
+    const bool given = nnc_json_type_of(list) != NNC_JSON_ABSENT;
+    const bool each = nnc_json_type_of(list) == NNC_JSON_LIST;
+    if (!check_list(file, key, list)) {
+        return;
+    }
+    if (!given) {
+        nnc_foreign_expected(text, sizeof text, "", ",", key->absent);
+        nnc_foreign_note(file->taken, sizeof file->taken, "%s %s", key->key, text);
+    }
+    int index = 0;
+    nnc_json unsaid = nnc_json_first(key->absent);
+    for (nnc_json to = nnc_json_first(key->to_each); to.node != NULL && nnc_json_go_on(file->at);
+         to = nnc_json_next(to), index++) {
+        const char *name = nnc_json_text(to);
+        const int place = key->backward ? nnc_json_count(list) - 1 - index : index;
+        const nnc_json at = each ? item_at(list, place) : list;
+        if (given && at.node != NULL) {
+            read_item(at, key, name, *field_of(file->model, name), file->model);
+        } else if (given) {
+            set_text(file->at, file->model, name, zero, (nnc_json){ file->at.doc, NULL });
+        } else {
+            nnc_foreign_set_value(file->at, file->model, name, unsaid);
+        }
+        unsaid = unsaid.node != NULL ? nnc_json_next(unsaid) : unsaid;
+    }
+}
+
+/* ---- one key, and all of them ---- */
+
+static nnc_json last_of(nnc_json list)
+{
+    nnc_json last = list;
+    for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
+        last = at;
+    }
+    return last;
+}
+
+/* Two keys of one field differ. at: the one of them that is there; neither is where two defaults differ. */
+static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_key *key,
+                              const nnc_foreign_key *again, nnc_json at, bool given)
+{
+    char what[96];
+    if (at.node == NULL) {
+        nnc_json_fault(file->at, key->key,
+                       "its default differs from that of %s, expected one of them \"optional\" in "
+                       "foreign/%s.json, found two defaults",
+                       again->key, file->row->id);
+        return;
+    }
+    snprintf(what, sizeof what, "differs from %s", given ? again->key : key->key);
+    nnc_json_mismatch(at, what, "the same");
+}
+
+void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
+                          const nnc_foreign_key *again)
+{
+    static const nnc_field none = { .name = "" };
+    if (key->to_each.node != NULL) {
+        read_several(file, key);
+        return;
+    }
+    if (!nnc_foreign_speaks(file->at, key->when)) {
+        return;
+    }
+    nnc_json at = nnc_foreign_get(file->at, key->key);
+    nnc_field one = key->to[0] != '\0' ? *field_of(file->model, key->to) : none, *field = &one;
+    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* our 0 is "none": their key is absent */
+        one.min = 1;
+        one.unit = NULL;
+    }
+    if (key->last_of_list && nnc_json_type_of(at) == NNC_JSON_LIST) {
+        at = last_of(at);
+    }
+    const bool given = nnc_foreign_is_given(at);
+    nnc_model read = *file->model;
+    if (given) {
+        read_given(at, file->at, key, field, &read);
+    } else if (key->optional || key->absent.node != NULL || again == NULL) {
+        read_absent(file, at, key, field, &read);
+    }
+    if (again != NULL && key->largest) {
+        *file->model = nnc_foreign_number(field, &read) > nnc_foreign_number(field, file->model)
+                           ? read
+                           : *file->model;
+        return;
+    }
+    if (again != NULL && !key->wins &&
+        memcmp((const char *)&read + field->offset, (const char *)file->model + field->offset,
+               field->size) != 0) {
+        refuse_difference(file, key, again, given ? at : nnc_foreign_get(file->at, again->key),
+                          given);
+    }
+    *file->model = read;
+}
+
+/* The key before this one, of the file or one that it is like, that set the same field; NULL = none. */
+static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_foreign_key *key)
+{
+    const nnc_architecture *row = NULL;
+    while (key->to[0] != '\0' && (row = nnc_foreign_next(file->row, row)) != NULL) {
+        for (int32_t i = 0; i < row->key_count; i++) {
+            const nnc_foreign_key *k = &row->keys[i];
+            if (k == key) {
+                return NULL;
+            }
+            if (strcmp(k->to, key->to) == 0 && nnc_foreign_speaks(file->at, k->when) &&
+                !nnc_foreign_overridden(file->row, row, k->key)) {
+                return k;
+            }
         }
     }
     return NULL;
 }
 
-/* ".name = value", of the first member the value alone. false: it is no such thing. */
-static bool read_member(nnc_foreign_keys *keys)
+void nnc_foreign_read_keys(nnc_foreign_file *file)
 {
-    const member *one = members;
-    if (*keys->rest == '.') {
-        const size_t length = word_length(++keys->rest);
-        one = find_member(keys->rest, length);
-        keys->rest += length;
-        keys->rest += strspn(keys->rest, " =");
+    const nnc_architecture *row = NULL;
+    while ((row = nnc_foreign_next(file->row, row)) != NULL) {
+        for (int32_t i = 0; i < row->key_count && nnc_json_go_on(file->at); i++) {
+            if (!nnc_foreign_overridden(file->row, row, row->keys[i].key)) {
+                nnc_foreign_read_key(file, &row->keys[i], earlier(file, &row->keys[i]));
+            }
+        }
     }
-    if (one == NULL) {
-        return false;
-    }
-    char *place = (char *)&keys->key + one->offset;
-    const char *begin = keys->rest;
-    if (one->kind == TEXT) {
-        const char *text = read_text(keys);
-        memcpy(place, &text, sizeof text);
-        return text != NULL && keys->rest > begin;
-    }
-    if (one->kind == RULE) {
-        const nnc_foreign_rule rule = read_rule(keys);
-        memcpy(place, &rule, sizeof rule);
-        return keys->rest > begin;
-    }
-    char *end;
-    const bool word = strncmp(begin, "true", 4) == 0; /* of a macro in C17, which is a 1 here */
-    const int16_t number = (int16_t)(strtol(begin + (word ? 4 : 0), &end, 10) + word);
-    const bool flag = number != 0;
-    keys->rest = end;
-    if (one->kind == FLAG) {
-        memcpy(place, &flag, sizeof flag);
-    } else {
-        memcpy(place, &number, sizeof number);
-    }
-    return end > begin;
-}
-
-bool nnc_foreign_next_key(nnc_foreign_keys *keys)
-{
-    keys->key = (nnc_foreign_key){ .key = NULL };
-    keys->used = 0;
-    keys->rest += strspn(keys->rest, " ,{");
-    keys->begin = keys->rest;
-    while (*keys->rest != '\0' && *keys->rest != '}' && read_member(keys)) {
-        keys->rest += strspn(keys->rest, " ,");
-    }
-    const bool whole = keys->key.key != NULL && *keys->rest == '}';
-    keys->rest += whole;
-    return whole;
 }

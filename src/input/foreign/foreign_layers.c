@@ -1,8 +1,315 @@
-/* What keys of one field cannot say of a U-Net: its levels. */
+/* Layers that differ: which kind each layer of a decoder is, and which levels of a U-Net attend.
+ *
+ * The kinds of a decoder's layers come from a list, letters, or a rule by numbers, and become the shortest list that
+ * repeats:  full_attention, sliding, sliding, full_attention, ... -> mixers = full,window,window */
 #include <stdio.h>
 #include <string.h>
 
-#include "input/foreign/foreign.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "input/foreign/foreign_internal.h"
+
+/* ---- kinds of layers ---- */
+
+enum { LAYERS_MAX = 4096, KIND_MAX = 24 };
+
+/* The kinds of all layers while they are found. */
+typedef struct kinds {
+    const nnc_foreign_pattern *pattern;
+    nnc_foreign_file *file;
+    int64_t layers;
+    char of[LAYERS_MAX][KIND_MAX];
+} kinds;
+
+static void set_kind(kinds *k, int64_t layer, const char *kind)
+{
+    snprintf(k->of[layer], KIND_MAX, "%s", kind);
+}
+
+/* Translates one of their words to our kind; false with a fault where the file does not name it. */
+static bool translate(kinds *k, nnc_json at, const char *word, int64_t layer)
+{
+    char own[KIND_MAX], expected[160];
+    const nnc_json ours = nnc_json_get(k->pattern->values, word);
+    const char *kind = nnc_foreign_text(ours, own, sizeof own);
+    if (ours.node != NULL && kind != NULL) {
+        set_kind(k, layer, kind);
+        return true;
+    }
+    nnc_foreign_expected(expected, sizeof expected, "one of ", ", ", k->pattern->values);
+    nnc_json_mismatch(at, "a layer of a kind this version does not know", expected);
+    return false;
+}
+
+static bool refuse_length(const kinds *k, nnc_json at)
+{
+    char expected[64];
+    snprintf(expected, sizeof expected, "one for each of the %lld layers", (long long)k->layers);
+    nnc_json_mismatch(at, "wrong length", expected);
+    return false;
+}
+
+/* A word for each layer. */
+static bool read_list(kinds *k, nnc_json list)
+{
+    int64_t layer = 0;
+    if (nnc_json_count(list) != k->layers) {
+        return refuse_length(k, list);
+    }
+    for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at), layer++) {
+        char own[64];
+        const char *word = nnc_foreign_text(at, own, sizeof own);
+        if (!translate(k, at, word != NULL ? word : "", layer)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A letter for each layer, or for each of a few that repeat. */
+static bool read_letters(kinds *k, nnc_json at)
+{
+    const char *letters = nnc_json_text(at);
+    const int64_t length = (int64_t)strlen(letters);
+    if (length == 0 || length > k->layers) {
+        return refuse_length(k, at);
+    }
+    for (int64_t layer = 0; layer < k->layers; layer++) {
+        const char letter[2] = { letters[layer % length], '\0' };
+        if (!translate(k, at, letter, layer)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* [[["global", "local"], 12]]: words that repeat, and how often. */
+static bool read_matrix(kinds *k, nnc_json matrix)
+{
+    int64_t layer = 0;
+    for (nnc_json row = nnc_json_first(matrix); row.node != NULL; row = nnc_json_next(row)) {
+        const nnc_json words = nnc_json_first(row);
+        const nnc_json times = words.node != NULL ? nnc_json_next(words) : words;
+        if (nnc_json_type_of(words) != NNC_JSON_LIST ||
+            nnc_json_type_of(times) != NNC_JSON_NUMBER) {
+            nnc_json_mismatch(row, "wrong value", "a list of kinds and how often it repeats");
+            return false;
+        }
+        const double repeats = nnc_json_number(times);
+        for (int64_t i = 0; (double)i < repeats && layer <= k->layers; i++) {
+            for (nnc_json at = nnc_json_first(words); at.node != NULL; at = nnc_json_next(at)) {
+                char own[64];
+                const char *word = nnc_foreign_text(at, own, sizeof own);
+                if (layer == k->layers) {
+                    return refuse_length(k, matrix);
+                }
+                if (!translate(k, at, word != NULL ? word : "", layer++)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return layer == k->layers || refuse_length(k, matrix);
+}
+
+/* A number of the rule: as the data file says it, or under a key of the configuration; a whole number from `least` on,
+ * or a fault. */
+static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, int64_t *number)
+{
+    const nnc_json key = nnc_json_get(rule, "key");
+    const nnc_json at = key.node != NULL ? nnc_foreign_get(k->file->at, nnc_json_text(key)) : rule;
+    const nnc_json fallback = nnc_json_get(rule, "default");
+    double value = 0;
+    *number = unsaid;
+    if (rule.node == NULL || (!nnc_foreign_is_given(at) && fallback.node == NULL)) {
+        return true;
+    }
+    if (at.node == NULL) { /* null is not absent */
+        char name[64], text[NNC_NUMBER_TEXT];
+        value = nnc_json_number(fallback);
+        snprintf(name, sizeof name, "%s", nnc_json_text(key));
+        nnc_foreign_note(k->file->taken, sizeof k->file->taken, "%s %s", name,
+                         nnc_number_text(value, text));
+    } else if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
+        value = nnc_json_number(at);
+    } else {
+        nnc_json_mismatch(at, "wrong type", "a whole number");
+        return false;
+    }
+    if (!(value >= (double)least && value < 1e9) || value != (double)(int64_t)value) {
+        nnc_json_mismatch(at, "out of range",
+                          least > 0 ? "a whole number from 1" : "a whole number");
+        if (at.node == rule.node) {
+            nnc_foreign_pass_on(k->file->at.doc->faults, rule);
+        }
+        return false;
+    }
+    *number = (int64_t)value;
+    return true;
+}
+
+/* The layers whose indices a list has. */
+static bool set_listed(kinds *k, nnc_json list, const char *kind)
+{
+    if (nnc_json_type_of(list) != NNC_JSON_LIST) {
+        nnc_json_mismatch(list, "wrong type", "a list of layers");
+        return false;
+    }
+    for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
+        const double layer = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
+        if (!(layer >= 0 && layer < (double)k->layers) || layer != (double)(int64_t)layer) {
+            nnc_json_mismatch(at, "no layer", "the number of one, from 0");
+            return false;
+        }
+        set_kind(k, (int64_t)layer, kind);
+    }
+    return true;
+}
+
+static bool follow_rule(kinds *k)
+{
+    const nnc_foreign_pattern *p = k->pattern;
+    int64_t from, end, every, offset;
+    if (!number_of(k, p->from, 0, 0, &from) || !number_of(k, p->end, -1, -1, &end) ||
+        !number_of(k, p->every, 1, 1, &every) || !number_of(k, p->offset, 0, 0, &offset)) {
+        return false;
+    }
+    for (int64_t layer = 0; layer < k->layers; layer++) {
+        const bool in = layer >= from && (end < 0 || layer <= end) &&
+                        (layer + p->shift + every - offset % every) % every == 0;
+        set_kind(k, layer, in ? p->in : p->out);
+    }
+    const nnc_json except = nnc_foreign_get(k->file->at, p->except);
+    return !nnc_foreign_is_given(except) || set_listed(k, except, p->out);
+}
+
+/* The first way in which the file or its class says it. false: a fault was noted, or nothing is said. */
+static bool find_kinds(kinds *k)
+{
+    const nnc_foreign_pattern *p = k->pattern;
+    const nnc_json root = k->file->at;
+    const nnc_json list = nnc_foreign_get(root, p->list);
+    const nnc_json letters = nnc_foreign_get(root, p->letters);
+    const nnc_json only = nnc_foreign_get(root, p->only);
+    const nnc_json matrix = nnc_foreign_get(root, p->matrix);
+    if (p->needs[0] != '\0' && !nnc_foreign_is_given(nnc_foreign_get(root, p->needs))) {
+        return false;
+    }
+    if (nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_count(list) > 0) {
+        return read_list(k, list);
+    }
+    if (nnc_json_type_of(list) == NNC_JSON_TEXT) {
+        return read_letters(k, list);
+    }
+    if (nnc_json_type_of(letters) == NNC_JSON_TEXT) {
+        return read_letters(k, letters);
+    }
+    if (nnc_json_type_of(matrix) == NNC_JSON_LIST) {
+        return read_matrix(k, matrix);
+    }
+    if (nnc_foreign_is_given(only)) {
+        for (int64_t layer = 0; layer < k->layers; layer++) {
+            set_kind(k, layer, p->out);
+        }
+        return set_listed(k, only, p->in);
+    }
+    return p->in[0] != '\0' && nnc_foreign_speaks(root, p->when) && follow_rule(k);
+}
+
+/* How many layers from the first on, repeated, are all of them. */
+static int64_t period_of(const kinds *k)
+{
+    int64_t period = 1;
+    for (int64_t layer = 0; layer < k->layers; layer++) {
+        if (strcmp(k->of[layer], k->of[layer % period]) != 0) {
+            period++;
+            layer = -1; /* from the first again */
+        }
+    }
+    return period;
+}
+
+static void set_field(const kinds *k, const char *field, const char *text)
+{
+    nnc_error why;
+    const nnc_field_table *table = nnc_model_table(k->file->model->family);
+    if (nnc_field_set(table, k->file->model, field, text, &why) != NNC_OK) {
+        nnc_json_fault(k->file->at, NULL, "%.80s: %.300s", why.where, why.what);
+    }
+}
+
+/* Layers without experts before those that have them have a field of their own. */
+static bool set_leading(const kinds *k)
+{
+    char text[24];
+    int64_t dense = 0;
+    while (dense < k->layers && strcmp(k->of[dense], "dense") == 0) {
+        dense++;
+    }
+    for (int64_t layer = dense; layer < k->layers; layer++) {
+        if (strcmp(k->of[layer], "experts") != 0) {
+            return false;
+        }
+    }
+    if (dense > 0) {
+        snprintf(text, sizeof text, "%lld", (long long)dense);
+        set_field(k, "dense_layers", text);
+    }
+    return true;
+}
+
+static void set_kinds(const kinds *k)
+{
+    char text[NNC_PATTERN_MAX * KIND_MAX] = "";
+    const int64_t period = period_of(k);
+    size_t used = 0;
+    if (strcmp(k->pattern->to, "mlps") == 0 && set_leading(k)) {
+        return;
+    }
+    if (period == 1 && strcmp(k->pattern->to, "mixers") == 0 &&
+        (strcmp(k->of[0], "full") == 0 || strcmp(k->of[0], "window") == 0)) {
+        if (k->of[0][0] == 'f') { /* a width that no layer uses */
+            k->file->model->decoder.sliding_window = 0;
+        }
+        return;
+    }
+    if (period > NNC_PATTERN_MAX) {
+        nnc_json_fault(k->file->at, NULL,
+                       "layers differ too much, expected a pattern of at most %d",
+                       (int)NNC_PATTERN_MAX);
+        return;
+    }
+    for (int64_t layer = 0; layer < period; layer++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", layer > 0 ? "," : "",
+                                 k->of[layer]);
+    }
+    set_field(k, k->pattern->to, text);
+}
+
+void nnc_foreign_pattern_read(nnc_foreign_file *file, const nnc_foreign_pattern *pattern)
+{
+    kinds *k = nnc_arena_alloc(file->at.doc->arena, sizeof *k);
+    if (k == NULL) {
+        nnc_faults_no_memory(file->at.doc->faults);
+        return;
+    }
+    k->pattern = pattern;
+    k->file = file;
+    k->layers = file->model->decoder.layers;
+    if (k->layers < 1 || k->layers > LAYERS_MAX) {
+        nnc_json_fault(file->at, NULL, "too many layers, expected at most %d", (int)LAYERS_MAX);
+        return;
+    }
+    if (!find_kinds(k)) {
+        return;
+    }
+    if (pattern->last[0] != '\0') {
+        set_kind(k, k->layers - 1, pattern->last);
+    }
+    set_kinds(k);
+}
+
+/* ---- levels of a U-Net ---- */
 
 enum { CHANNELS_MAX = 100000 };
 
@@ -31,13 +338,15 @@ static void read_channels(nnc_json root, nnc_unet *u)
 }
 
 /* Which levels attend; the way up, which is listed from the deepest level, has to mirror it. */
-static void read_blocks(nnc_json root, const nnc_foreign_levels *levels, nnc_unet *u)
+static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u)
 {
     const nnc_json down = nnc_json_get(root, "down_block_types");
     const nnc_json up = nnc_json_get(root, "up_block_types");
     const nnc_json lists[] = { down, up };
-    const char *const names[][3] = { { levels->attending_down, "DownBlock2D", "down_block_types" },
-                                     { levels->attending_up, "UpBlock2D", "up_block_types" } };
+    const char *attending_down = nnc_json_text(nnc_json_get(levels, "down"));
+    const char *attending_up = nnc_json_text(nnc_json_get(levels, "up"));
+    const char *const names[][3] = { { attending_down, "DownBlock2D", "down_block_types" },
+                                     { attending_up, "UpBlock2D", "up_block_types" } };
     for (int i = 0; i < 2; i++) {
         int32_t level = 0;
         if (nnc_json_type_of(lists[i]) != NNC_JSON_LIST || nnc_json_count(lists[i]) != u->levels) {
@@ -100,12 +409,15 @@ static void read_head_list(nnc_json list, nnc_unet *u)
     }
 }
 
-static void read_heads(nnc_foreign_file *file, const nnc_foreign_levels *levels)
+/* The first of two keys that is given says how many heads there are. */
+static void read_heads(nnc_foreign_file *file, nnc_json keys, nnc_json fallback)
 {
-    const nnc_json root = file->at;
-    const char *key = levels->heads[nnc_foreign_given(root, levels->heads[0]) ? 0 : 1];
-    const nnc_foreign_key heads = { key, .to = "heads", .absent = levels->default_heads };
-    const nnc_json at = nnc_json_get(root, key);
+    const nnc_json first = nnc_json_first(keys);
+    const bool given = nnc_foreign_given(file->at, nnc_json_text(first));
+    const char *key = nnc_json_text(given ? first : nnc_json_next(first));
+    nnc_foreign_key heads = { .to = "heads", .absent = fallback };
+    snprintf(heads.key, sizeof heads.key, "%s", key);
+    const nnc_json at = nnc_json_get(file->at, key);
     if (nnc_json_type_of(at) == NNC_JSON_LIST) {
         read_head_list(at, &file->model->unet);
         return;
@@ -113,7 +425,7 @@ static void read_heads(nnc_foreign_file *file, const nnc_foreign_levels *levels)
     nnc_foreign_read_key(file, &heads, NULL);
 }
 
-void nnc_foreign_levels_read(nnc_foreign_file *file, const nnc_foreign_levels *levels)
+void nnc_foreign_levels_read(nnc_foreign_file *file, nnc_json levels)
 {
     const nnc_json root = file->at;
     nnc_unet *u = &file->model->unet;
@@ -124,7 +436,7 @@ void nnc_foreign_levels_read(nnc_foreign_file *file, const nnc_foreign_levels *l
     u->image *= u->latent_factor;
     u->time_embed_width = 4 * u->channels;
     read_blocks(root, levels, u);
-    if (levels->heads[0] != NULL) {
-        read_heads(file, levels);
+    if (nnc_json_get(levels, "heads").node != NULL) {
+        read_heads(file, nnc_json_get(levels, "heads"), nnc_json_get(levels, "default_heads"));
     }
 }

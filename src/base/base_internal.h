@@ -1,0 +1,339 @@
+/* Tools for every folder: errors, names of enumerators, numbers, memory, text, files and threads. This folder knows
+ * nothing of neural networks, and includes no other folder.
+ *
+ *     error.c     filling nnc_error; the nearest name to a misspelt one; structs that begin with their size
+ *     number.c    checked products, strict reading, 12-digit printing; the only place that knows unit prefixes
+ *     arena.c     memory that is freed all at once
+ *     buffer.c    growing buffers, UTF-8, JSON and shell quoting, packed cells, digests
+ *     platform.c  atomic files and threads, with simpler versions for WebAssembly
+ *     dlopen.c    system libraries that are loaded when first needed
+ *
+ * derivation.h (arithmetic that records its formulas) stays a header of its own: it defines macros with short names,
+ * and only the folders that compute need them. */
+#ifndef NNCOST_BASE_BASE_INTERNAL_H
+#define NNCOST_BASE_BASE_INTERNAL_H
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <nncost/cell.h>
+#include <nncost/status.h>
+
+/* ---- errors ---- */
+
+/* Writes status, where and the formatted message into err (which may be NULL); returns status. Control characters
+ * are replaced by '?', so that a message stays on one line. */
+nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const char *format, ...)
+    NNC_PRINTF(4, 5);
+nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format,
+                     va_list args) NNC_PRINTF(4, 0);
+
+/* "nncost: out of memory". */
+nnc_status nnc_no_memory(nnc_error *err);
+
+/* Prefixes the place of an error: "outer: where". */
+void nnc_error_within(nnc_error *err, const char *outer);
+
+/* Returns from the function when a call fails. For functions that have nothing to release. */
+#define NNC_TRY(call)                             \
+    do {                                          \
+        const nnc_status nnc_try_status = (call); \
+        if (nnc_try_status != NNC_OK) {           \
+            return nnc_try_status;                \
+        }                                         \
+    } while (0)
+
+/* Refuses NULL where a public function needs a pointer: "nnc_estimate: no model ...". */
+nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err);
+
+/* The same for a parameter of a function that returns a status. */
+#define NNC_NEED(pointer) NNC_TRY(nnc_need(__func__, #pointer, (pointer) != NULL, err))
+
+/* The nearest of count names to `text` by edit distance; NULL if all differ in more than a third of their letters. */
+const char *nnc_nearest(const char *text, const char *const *names, size_t count);
+
+/* ---- names of enumerators ---- */
+
+#define NNC_ENUM_FIRST(text, ...) text
+#define NNC_ENUM_TEXT(name, ...) [name] = NNC_ENUM_FIRST(__VA_ARGS__, ""),
+
+/* Defines const char *TYPE_name(TYPE value): the text that the list gives the value, "?" outside the list. */
+#define NNC_ENUM_NAMES(type, list)                                                    \
+    const char *type##_name(type value)                                               \
+    {                                                                                 \
+        static const char *const texts[] = { list(NNC_ENUM_TEXT) };                   \
+        return (unsigned)value < sizeof texts / sizeof texts[0] ? texts[value] : "?"; \
+    }
+
+#define NNC_ENUM_SECOND(text, help, ...) help
+#define NNC_ENUM_HELP(name, ...) [name] = NNC_ENUM_SECOND(__VA_ARGS__, "", ""),
+
+/* Also defines const char *TYPE_help(TYPE value): the line of help that the list gives the value. */
+#define NNC_ENUM_TEXTS(type, list)                                                    \
+    NNC_ENUM_NAMES(type, list)                                                        \
+    const char *type##_help(type value)                                               \
+    {                                                                                 \
+        static const char *const texts[] = { list(NNC_ENUM_HELP) };                   \
+        return (unsigned)value < sizeof texts / sizeof texts[0] ? texts[value] : "?"; \
+    }
+
+/* More about a value stands in its row, defined as NNC_ROW(VALUE). A table of pointers to rows is
+ * { LIST(NNC_ROW_AT) }: it does not compile when a value has no row. */
+#define NNC_ROW(value) nnc_row_of_##value
+#define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
+
+/* For rows that are lines of one table: the last value has a line. tests/unit/test_rows.c checks the others. */
+#define NNC_ROW_EACH(rows, values) \
+    _Static_assert(sizeof(rows) / sizeof(rows)[0] == (values), "a value has no row")
+
+/* The names of an enumeration: number of values, and the text of each. */
+typedef struct nnc_names {
+    const char *(*of)(unsigned value); /* NULL = no names */
+    int count;
+} nnc_names;
+
+/* The value with this name; -1 = unknown. _typed ignores case: for text that people type. */
+int nnc_names_find(nnc_names names, const char *text);
+int nnc_names_find_typed(nnc_names names, const char *text);
+
+/* ---- structs that begin with their size ----
+ * The first member is the size of the struct as the caller compiled it: an older program has a shorter struct than
+ * this library, a newer program a longer one. Members are only ever appended. */
+
+/* Copies `given` into `full`, which holds the defaults of the other members. A longer struct must have zeros where
+ * this library has no members. what: "nnc_plan". NNC_BAD_USAGE: the size was not set, or a member that this library
+ * does not know is not zero. */
+nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what,
+                          nnc_error *err);
+
+/* Copies as much of `full` as fits into `given`, zeros after it. The size in `given` stays. */
+void nnc_sized_write(void *given, const void *full, size_t full_size);
+
+/* NNC_BAD_USAGE unless the size in `given` is one that a program can have. */
+nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what, nnc_error *err);
+
+/* ---- numbers ---- */
+
+/* a * b or a + b into *out; false on overflow, *out is then unchanged. */
+static inline bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t product;
+    if (__builtin_mul_overflow(a, b, &product)) {
+        return false;
+    }
+    *out = product;
+    return true;
+}
+static inline bool nnc_add_i64(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t sum;
+    if (__builtin_add_overflow(a, b, &sum)) {
+        return false;
+    }
+    *out = sum;
+    return true;
+}
+
+/* The larger and the smaller of two numbers; NaN if either is NaN (fmax and fmin would drop it). */
+static inline double nnc_max(double a, double b)
+{
+    return isnan(a) || a > b ? a : b;
+}
+static inline double nnc_min(double a, double b)
+{
+    return isnan(a) || a < b ? a : b;
+}
+
+/* ceil(x) without a library call, for x > 0 and far below 2^63. */
+static inline double nnc_ceil(double x)
+{
+    const double whole = (double)(int64_t)x;
+    return whole < x ? whole + 1.0 : whole;
+}
+
+/* ceil(a / b) for a >= 0, b > 0. */
+static inline int64_t nnc_ceil_div(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* Length of the number at the start of text by the grammar of JSON ("-0.5e9"; not "01", "1.", "+1", ".5", "inf");
+ * 0 = no number. */
+size_t nnc_number_span(const char *text, size_t size);
+
+/* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"); false for hex, inf, nan, blanks and all else.
+ * Does not depend on the locale. */
+bool nnc_read_double(const char *text, double *out);
+/* The same for a whole number; "1e3" is one, "1.5" is not. */
+bool nnc_read_i64(const char *text, int64_t *out);
+
+/* Reads a number with an optional unit. unit: the SI unit of the value, which decides the suffixes:
+ *     "s"              ns, us, ms, s, min, h, d, w
+ *     "B", "B/s", ...  prefixes k M G T P by 1000, for bytes also Ki Mi Gi Ti by 1024; the unit itself is optional
+ *                      ("2GiB", "3.35TB/s", "3.35T")
+ *     NULL, "tokens"   k, M, B = G, T by 1000; whole lengths in tokens k and M by 1024 */
+bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *out);
+
+/* The same when the unit is not known in advance: it must follow the number, and have one meaning only: times, bytes,
+ * B/s and FLOP/s with a prefix ("860ms", "80GB", "400TFLOP/s"). Accepts plain numbers; refuses "8k", "10B", "5m". */
+bool nnc_read_typed(const char *text, double *out);
+
+/* Reads an amount of money, with or without a currency ("USD", "$", "EUR" ...) and "/h": "2.5 USD/h", "200k",
+ * "1.2M EUR". currency: upper case; "" = not given. */
+enum { NNC_CURRENCY_TEXT = 4 };
+bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TEXT]);
+
+/* Shortest decimal text with at most 12 significant digits, '.' as the point in every locale; "null" for NaN and
+ * infinities. _text returns text, _write the length. */
+enum { NNC_NUMBER_TEXT = 32 };
+char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]);
+size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
+/* The same for a whole number. */
+char *nnc_whole_text(int64_t value, char text[NNC_NUMBER_TEXT]);
+size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]);
+
+/* For text from printf: replaces the decimal point of the caller's locale, of any length, by '.'; makes "1e+15"
+ * "1e15" and "1e-05" "1e-5". */
+void nnc_fix_point(char *text);
+void nnc_shorten_exponent(char *text);
+
+/* Value with an SI prefix and four significant digits: 0.0123 "s" -> "12.30 ms", 8.59e10 "B" -> "85.90 GB",
+ * 3.12e14 "FLOP/s" -> "312.0 TFLOP/s"; "-" for NaN. Bytes and FLOPs have no prefix below 1; from 7200 seconds up the
+ * unit is hours, days or years. Returns text. */
+char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]);
+
+/* ---- arena: memory that is freed all at once ---- */
+
+typedef struct nnc_arena nnc_arena;
+
+nnc_arena *nnc_arena_create(void); /* NULL when out of memory */
+void nnc_arena_destroy(nnc_arena *arena);
+/* Zeroed and aligned for any type; NULL when out of memory. */
+void *nnc_arena_alloc(nnc_arena *arena, size_t size);
+/* count * size bytes; NULL also when the product overflows. */
+void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size);
+/* A list with space for more than count entries: the list itself while it has it, else a copy twice as large. NULL
+ * when out of memory; the old list is still valid then. */
+void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size);
+/* Frees a block from malloc together with the arena. false: out of memory, the block is freed at once. */
+bool nnc_arena_own(nnc_arena *arena, void *allocated);
+char *nnc_arena_strdup(nnc_arena *arena, const char *text);
+
+/* ---- buffer: bytes that grow ----
+ * All output goes through buffers. A cleared buffer keeps its memory, so a buffer that is used again stops
+ * allocating. `failed` is sticky: writers ignore it, the one who reads the bytes checks it. */
+
+typedef struct nnc_buffer { /* starts as { 0 } */
+    char *bytes;
+    size_t size, capacity;
+    bool failed; /* out of memory: some bytes are missing */
+} nnc_buffer;
+
+void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size);
+void nnc_buffer_text(nnc_buffer *buffer, const char *text);
+void nnc_buffer_byte(nnc_buffer *buffer, char byte);
+void nnc_buffer_number(nnc_buffer *buffer, double value); /* as nnc_number_text */
+void nnc_buffer_whole(nnc_buffer *buffer, int64_t value);
+void nnc_buffer_blanks(nnc_buffer *buffer, int count); /* no effect below 1 */
+void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...) NNC_PRINTF(2, 3);
+void nnc_buffer_clear(nnc_buffer *buffer); /* keeps the memory */
+void nnc_buffer_free(nnc_buffer *buffer);
+
+/* ---- text ---- */
+
+/* Bytes of the valid UTF-8 character at the start of text; 0 = not valid. */
+size_t nnc_utf8_length(const char *text, size_t size);
+
+/* Bytes of the control character at the start of a NUL-terminated text, 0 = no control character: C0 (NUL included),
+ * C1, characters that change the direction of text or end a line, and "##[" and "##vso[", which CI runners execute.
+ * Terminals and pages must not see one. */
+size_t nnc_control_length(const char *text);
+
+/* Length of the printable ASCII at the start of text, at most `most`, up to a quote, a backslash or '#': every format
+ * writes these bytes unchanged, and most output consists of them. */
+size_t nnc_plain_length(const char *text, size_t most);
+
+/* Text as JSON, in quotes. Control characters are escaped, bytes that are not UTF-8 become \ufffd. */
+void nnc_put_json_text(nnc_buffer *out, const char *text);
+
+/* Text as a word for a shell: bare where that is safe, else in single quotes. */
+void nnc_shell_word(nnc_buffer *out, const char *text);
+
+/* Splits a line in place at spaces outside quotes; a backslash quotes the next character. Returns the number of words,
+ * -1 if there are more than `most`. */
+int nnc_shell_split(char *line, char **words, int most);
+
+/* Packs a row of cells into bytes, and unpacks it; unpacked texts point into the bytes. */
+void nnc_cells_pack(nnc_buffer *out, const nnc_cell *cells, int count);
+void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count);
+
+/* ---- digests: did something change? ----
+ * FNV-1a with 64 bits. It detects accidental changes, not forgeries.
+ * Source: Fowler, Noll, Vo, draft-eastlake-fnv. */
+
+#define NNC_DIGEST_START UINT64_C(0xcbf29ce484222325)
+
+/* Continues a digest by bytes; by a text and its NUL, so that two texts in a row stay distinct; by a number,
+ * independent of byte order. */
+uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size);
+uint64_t nnc_digest_text(uint64_t digest, const char *text);
+uint64_t nnc_digest_number(uint64_t digest, uint64_t number);
+
+/* Sixteen hexadecimal digits. Returns text. */
+enum { NNC_DIGEST_TEXT = 17 };
+char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]);
+
+/* CRC-32 as in zlib and PNG, for hashes that other programs must be able to compute; start with 0. */
+uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
+
+/* ---- atomic files: a file appears complete or not at all ----
+ * The new content is written to a temporary file in the folder of the target, which then replaces the target. */
+
+typedef struct nnc_beside {
+    char *target; /* the file to replace; for a symbolic link the file it names. NULL = not open */
+    char *temporary; /* path of the temporary file; NULL = it has no name yet */
+    int descriptor;  /* of the temporary file */
+} nnc_beside;
+
+/* Creates an empty temporary file with the permissions that path has or would get. Where the system supports it the
+ * file has no name, so that a killed process leaves nothing behind. After success call nnc_beside_keep or
+ * nnc_beside_drop. On failure nothing is left, and errno has the cause. */
+bool nnc_beside_open(nnc_beside *file, const char *path);
+
+/* The same with a named temporary file (.nncost- and six letters), for libraries that open files by name. */
+bool nnc_beside_open_named(nnc_beside *file, const char *path);
+
+/* Closes the file and replaces the target; with durable, after the bytes are on disk. On failure the target is
+ * unchanged, and errno has the cause. */
+bool nnc_beside_keep(nnc_beside *file, bool durable);
+
+/* Removes the temporary file; the target is unchanged. No effect on a file that is not open. */
+void nnc_beside_drop(nnc_beside *file);
+
+/* Replaces the content of path by a text, durably. On failure path is unchanged, and errno has the cause. */
+bool nnc_beside_write(const char *path, const char *text, size_t size);
+
+/* Writes size bytes to a descriptor. Returns the number written: fewer only on an error, and errno has the cause. */
+size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size);
+
+/* ---- threads ---- */
+
+enum { NNC_THREADS_MAX = 256 };
+
+/* Runs work on each of count contexts in an array of structs of `size` bytes: the first in the calling thread, each other in its own
+ * thread (at most NNC_THREADS_MAX). When a thread cannot be started, its context is skipped: the contexts must share a
+ * queue of work that any of them can finish. */
+void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count);
+
+/* ---- system libraries that are loaded when first needed ---- */
+
+/* Loads a library and fills a struct of function pointers with the functions of these names, in their order. The
+ * library stays loaded. Commands that do not need it start faster. package: the Debian package, for the message.
+ * NNC_IO: the library or a function is missing. */
+nnc_status nnc_late_load(const char *library, const char *package, const char *const *names,
+                         size_t count, void *functions, nnc_error *err);
+
+#endif

@@ -1,0 +1,44 @@
+/* System libraries that are loaded when first needed. The library nncost itself loads nothing: only the program links
+ * this file. */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/base_internal.h"
+
+/* The message of the loader without the name of the library at its start. */
+static const char *reason(const char *library)
+{
+    const char *text = dlerror();
+    const size_t length = strlen(library);
+    return text == NULL ? "unknown"
+           : strncmp(text, library, length) == 0 && strncmp(text + length, ": ", 2) == 0
+               ? text + length + 2
+               : text;
+}
+
+/* The loader reports out of memory by text only: "cannot create shared object descriptor", "cannot allocate name
+ * record". */
+static bool means_memory(const char *text)
+{
+    return strstr(text, "cannot create") != NULL || strstr(text, "cannot allocate") != NULL ||
+           strstr(text, "cannot extend") != NULL || strstr(text, "memory") != NULL;
+}
+
+nnc_status nnc_late_load(const char *library, const char *package, const char *const *names,
+                         size_t count, void *functions, nnc_error *err)
+{
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; i < count; i++) {
+        void *function = handle != NULL ? dlsym(handle, names[i]) : NULL;
+        if (function == NULL) {
+            const char *why = reason(library);
+            return means_memory(why)
+                       ? nnc_fail(err, NNC_NO_MEMORY, library, "out of memory")
+                       : nnc_fail(err, NNC_IO, library,
+                                  "cannot load, expected Debian's package %s: %s", package, why);
+        }
+        memcpy((char *)functions + i * sizeof function, &function, sizeof function);
+    }
+    return NNC_OK;
+}

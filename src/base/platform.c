@@ -1,0 +1,357 @@
+/* Atomic files and threads: the parts of base that differ between systems. WebAssembly has no threads, and its files
+ * live in memory and end with the page, so there a file is written in place. */
+
+/* For realpath() and O_TMPFILE. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base_internal.h"
+
+#if !defined(__wasi__)
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#endif
+
+/* ---- writing ---- */
+
+size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size)
+{
+    size_t written = 0;
+    while (written < size) {
+        const ssize_t step = write(descriptor, bytes + written, size - written);
+        if (step < 0 && errno != EINTR) {
+            return written;
+        }
+        written += step > 0 ? (size_t)step : 0;
+    }
+    return written;
+}
+
+bool nnc_beside_write(const char *path, const char *text, size_t size)
+{
+    nnc_beside file;
+    if (!nnc_beside_open(&file, path)) {
+        return false;
+    }
+    if (nnc_write_bytes(file.descriptor, text, size) < size) {
+        const int why = errno;
+        nnc_beside_drop(&file);
+        errno = why;
+        return false;
+    }
+    return nnc_beside_keep(&file, true);
+}
+
+/* ---- atomic files ---- */
+
+#if defined(__wasi__)
+
+bool nnc_beside_open(nnc_beside *file, const char *path)
+{
+    *file = (nnc_beside){ .target = strdup(path), .descriptor = -1 };
+    if (file->target == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    file->descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (file->descriptor < 0) {
+        const int cause = errno;
+        free(file->target);
+        file->target = NULL;
+        errno = cause;
+    }
+    return file->target != NULL;
+}
+
+bool nnc_beside_open_named(nnc_beside *file, const char *path)
+{
+    return nnc_beside_open(file, path);
+}
+
+bool nnc_beside_keep(nnc_beside *file, bool durable)
+{
+    (void)durable;
+    const bool closed = close(file->descriptor) == 0;
+    const int cause = errno;
+    free(file->target);
+    *file = (nnc_beside){ .descriptor = -1 };
+    errno = cause;
+    return closed;
+}
+
+void nnc_beside_drop(nnc_beside *file)
+{
+    if (file->target != NULL) {
+        close(file->descriptor);
+        unlink(file->target);
+        free(file->target);
+    }
+    *file = (nnc_beside){ .descriptor = -1 };
+}
+
+#else
+
+enum { LINKS_MAX = 40, NAMES_MAX = 100 };
+
+static void release(nnc_beside *file)
+{
+    free(file->temporary);
+    free(file->target);
+    *file = (nnc_beside){ .descriptor = -1 };
+}
+
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* A name in the folder of a path, "./" where the path has no folder; allocated. */
+static char *in_folder_of(const char *path, const char *name)
+{
+    const size_t length = folder_length(path), size = length + strlen(name) + 3;
+    char *text = malloc(size);
+    if (text != NULL) {
+        snprintf(text, size, "%.*s%s", (int)(length > 0 ? length : 2), length > 0 ? path : "./",
+                 name);
+    }
+    return text;
+}
+
+/* The file that a symbolic link names, which need not exist; the path itself when it is no link. Allocated. */
+static char *through_links(const char *path)
+{
+    char name[PATH_MAX];
+    char *at = strdup(path);
+    for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
+        const ssize_t length = readlink(at, name, sizeof name - 1);
+        if (length <= 0) {
+            break;
+        }
+        name[length] = '\0';
+        char *next = name[0] == '/' ? strdup(name) : in_folder_of(at, name);
+        free(at);
+        at = next;
+    }
+    return at;
+}
+
+static bool set_target(nnc_beside *file, const char *path)
+{
+    file->target = realpath(path, NULL);
+    if (file->target == NULL && errno == ENOMEM) {
+        return false;
+    }
+    if (file->target == NULL) { /* it does not exist yet */
+        file->target = through_links(path);
+    }
+    return file->target != NULL;
+}
+
+static mode_t permissions_of(const char *target)
+{
+    struct stat old;
+    const mode_t mask = umask(0); /* the only way to read it */
+    umask(mask);
+    return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
+}
+
+static bool begin(nnc_beside *file, const char *path)
+{
+    *file = (nnc_beside){ .descriptor = -1 };
+    if (!set_target(file, path)) {
+        release(file);
+        errno = ENOMEM;
+        return false;
+    }
+    return true;
+}
+
+static bool fail(nnc_beside *file)
+{
+    const int cause = errno;
+    nnc_beside_drop(file);
+    errno = cause;
+    return false;
+}
+
+static bool make_named(nnc_beside *file)
+{
+    const mode_t mode = permissions_of(file->target);
+    char *name = in_folder_of(file->target, ".nncost-XXXXXX");
+    if (name == NULL) {
+        errno = ENOMEM;
+        return fail(file);
+    }
+    file->descriptor = mkstemp(name);
+    if (file->descriptor < 0) { /* no file to remove */
+        const int cause = errno;
+        free(name);
+        errno = cause;
+        return fail(file);
+    }
+    file->temporary = name;
+    return fchmod(file->descriptor, mode) == 0 || fail(file);
+}
+
+bool nnc_beside_open_named(nnc_beside *file, const char *path)
+{
+    return begin(file, path) && make_named(file);
+}
+
+/* The system deletes a file without a name when the process ends. Not every file system supports it, and only /proc
+ * can give it a name later. */
+bool nnc_beside_open(nnc_beside *file, const char *path)
+{
+    if (!begin(file, path)) {
+        return false;
+    }
+    const mode_t mode = permissions_of(file->target);
+    char *folder = in_folder_of(file->target, ".");
+    if (folder == NULL) {
+        errno = ENOMEM;
+        return fail(file);
+    }
+    file->descriptor = access("/proc/self/fd", X_OK) == 0
+                           ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)
+                           : -1;
+    free(folder);
+    if (file->descriptor < 0) {
+        return make_named(file);
+    }
+    return fchmod(file->descriptor, mode) == 0 || fail(file);
+}
+
+/* Gives an unnamed file the next free name. */
+static bool set_name(nnc_beside *file)
+{
+    char own[64], name[64];
+    bool named = file->temporary != NULL;
+    snprintf(own, sizeof own, "/proc/self/fd/%d", file->descriptor);
+    for (int i = 0; !named && i < NAMES_MAX; i++) {
+        snprintf(name, sizeof name, ".nncost-%ld-%d", (long)getpid(), i);
+        char *path = in_folder_of(file->target, name);
+        if (path == NULL) {
+            errno = ENOMEM;
+            return false;
+        }
+        named = linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+        if (named) {
+            file->temporary = path;
+        } else {
+            const int cause = errno;
+            free(path);
+            errno = cause;
+            if (cause != EEXIST) {
+                break;
+            }
+        }
+    }
+    return named;
+}
+
+/* A new name is durable once its folder is on disk. This is a best effort: a folder that cannot be opened is no
+ * error. */
+static void sync_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash != NULL) {
+        slash[slash == path ? 1 : 0] = '\0';
+    }
+    const int folder = open(slash != NULL ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        (void)fsync(folder);
+        close(folder);
+    }
+}
+
+/* A file system that cannot sync returns EINVAL: the rename has to be enough. Some file systems report a full disk only
+ * when the file is closed. */
+static bool sync_file(int descriptor, bool durable)
+{
+    return !durable || fsync(descriptor) == 0 || errno == EINVAL;
+}
+
+bool nnc_beside_keep(nnc_beside *file, bool durable)
+{
+    const bool synced = sync_file(file->descriptor, durable) && set_name(file);
+    if (!synced) {
+        return fail(file);
+    }
+    const int descriptor = file->descriptor;
+    file->descriptor = -1;
+    if (close(descriptor) != 0 || rename(file->temporary, file->target) != 0) {
+        return fail(file);
+    }
+    if (durable) {
+        sync_folder(file->temporary);
+    }
+    release(file);
+    return true;
+}
+
+void nnc_beside_drop(nnc_beside *file)
+{
+    if (file->target != NULL && file->descriptor >= 0) {
+        close(file->descriptor);
+    }
+    if (file->temporary != NULL) {
+        unlink(file->temporary);
+    }
+    release(file);
+}
+
+#endif
+
+/* ---- threads ---- */
+
+#if defined(__wasi__)
+
+void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count)
+{
+    (void)size;
+    (void)count;
+    work(contexts);
+}
+
+#else
+
+typedef struct runner {
+    void (*work)(void *context);
+    void *context;
+    pthread_t thread;
+} runner;
+
+static void *run(void *argument)
+{
+    const runner *self = argument;
+    self->work(self->context);
+    return NULL;
+}
+
+void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count)
+{
+    runner runners[NNC_THREADS_MAX];
+    int32_t started = 1;
+    for (; started < count && started < NNC_THREADS_MAX; started++) {
+        runner *one = &runners[started];
+        one->work = work;
+        one->context = (char *)contexts + (size_t)started * size;
+        if (pthread_create(&one->thread, NULL, run, one) != 0) {
+            break;
+        }
+    }
+    work(contexts);
+    for (int32_t i = 1; i < started; i++) {
+        (void)pthread_join(runners[i].thread, NULL);
+    }
+}
+
+#endif

@@ -1,6 +1,0 @@
-#include <nncost/nncost.h>
-
-const char *nnc_version(void)
-{
-    return NNCOST_VERSION;
-}

@@ -1,0 +1,335 @@
+/* The command line: functions and types that its files share.
+ *
+ *     main.c            finds the command of a command line and runs it
+ *     help.c            help of the program and of a command
+ *     option_table.c    every option as one row: name, place in nnc_options, type, limits, default, help
+ *     options.c         reads a command line and the defaults file by these rows, into one nnc_options
+ *     scenario_args.c   operands and options -> a loaded scenario, and back to a command line
+ *     search_args.c     operands and options -> a search, run with progress and signals
+ *     terminal.c        standard output and files, progress, signals, and what a browser page has instead
+ *     docs.c            docs, explain
+ *     cmd_*.c           one command each
+ *
+ * A command is one nnc_command; main.c lists them. It gets a session: its options, the specs, and a buffer that is shown
+ * only when the command has succeeded. */
+#ifndef NNCOST_CLI_CLI_INTERNAL_H
+#define NNCOST_CLI_CLI_INTERNAL_H
+
+#include <nncost/enum.h>
+#include <nncost/spec.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "cli/estimate/estimate_view.h"
+#include "cli/record/check_view.h"
+#include "input/field.h"
+#include "metrics/metric.h"
+#include "record/plan_file_load.h"
+#include "record/scenario.h"
+#include "render/format.h"
+#include "search/search_task.h"
+#include "sweep/pool.h"
+#include "sweep/where.h"
+
+/* ---- options: option_table.c, options.c ---- */
+
+/* Sets of options. A command takes some of them: see .takes of its nnc_command. */
+enum {
+    NNC_TAKES_COMMON = 1,  /* --format, --output, --no-defaults, --help */
+    NNC_TAKES_PLAN = 2,    /* every field of the plan, --software, --set */
+    NNC_TAKES_OPS = 4,     /* --sort, --top, --by */
+    NNC_TAKES_STAGES = 16, /* --stages, --timeline, --trace, --measured, --sensitivity */
+    NNC_TAKES_SEARCH = 32, /* members of nnc_search_options, --threads, --progress */
+    NNC_TAKES_SCENARIO =
+        64,                 /* --scenario of a plan file; --seller, --offer, --region, --building */
+    NNC_TAKES_CHECK = 128,  /* --update, --forget, and the formats of a check */
+    NNC_TAKES_SWEEP = 256,  /* members of nnc_sweep_options, --top, --threads, --progress */
+    NNC_TAKES_HELP = 512,   /* --help */
+    NNC_TAKES_SCORE = 1024, /* --rows, --summary, --only, --fold, --group */
+    NNC_TAKES_CALIBRATE = 2048, /* --device, --fit, --only, --fold, --group, --hold-out */
+    NNC_TAKES_MODEL = 4096,     /* --lenient */
+    NNC_TAKES_PLOT = 8192,      /* --width, --fragment, --from, --to, --against, --stages */
+    NNC_TAKES_REPORT = 16384,   /* --date */
+    NNC_TAKES_RUN = 32768,      /* every field of the run */
+    NNC_TAKES_BUDGET = 65536,   /* every field of a budget, --device */
+    NNC_TAKES_SERVE = 131072,   /* every field of a serve plan, --software, --set */
+    NNC_TAKES_SERVING = 262144, /* --serve */
+    NNC_TAKES_SLO = 524288,     /* --slo, --max-devices */
+    NNC_TAKES_TARGET = 1048576  /* --target-step, --plans */
+};
+
+enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 64 };
+
+/* Options of a sweep. Texts are NULL when they are not given. */
+typedef struct nnc_sweep_options {
+    const char *where[NNC_WHERES_MAX], *links[NNC_LINKS_MAX];
+    int where_count, link_count;
+    const char *columns, *by, *database;
+    bool all;
+} nnc_sweep_options;
+
+/* Options of a search. Numbers are 0 and texts NULL when they are not given. */
+typedef struct nnc_search_options {
+    int64_t best, max_devices, max_memory;
+    double deadline_s, target_step_s;
+    const char *objective, *budget; /* a name of nnc_objective; money with its currency */
+    const char *plans;              /* file to write */
+    const char *shards;             /* files to read */
+    bool no_prune;
+} nnc_search_options;
+
+#define NNC_PROGRESS_LIST(X)     \
+    X(NNC_PROGRESS_LINE, "line") \
+    X(NNC_PROGRESS_JSON, "json") \
+    X(NNC_PROGRESS_NONE, "none")
+NNC_ENUM(nnc_progress_form, NNC_PROGRESS_LIST, NNC_PROGRESS_COUNT);
+const char *nnc_progress_form_name(nnc_progress_form value);
+
+/* A command line, typed. Texts point into argv or into the defaults file; NULL = not given. */
+typedef struct nnc_options {
+    const nnc_format *format;
+    bool help, brief, no_defaults; /* brief: -h, the short help */
+    bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
+    bool serve;           /* another form of the command */
+    const char *measured; /* "0.41s", "380samples/s", "12000tokens/s" */
+    const char *output, *trace, *scenario, *date, *slo;
+    const char *only, *fold, *group, *device, *fit, *hold_out;
+    const char *against; /* the command line of another estimate */
+    const char *power_cap, *format_name;
+    int32_t width;       /* of a picture, pixels */
+    double from_s, to_s; /* of a timeline; NaN = its ends */
+    int64_t threads;     /* 0 = all cores */
+    nnc_progress_form progress;
+    nnc_search_options search;
+    nnc_sweep_options sweep;
+    nnc_ops_view view;
+    nnc_given given; /* what stands on top of the files */
+    char **operands; /* ends with NULL */
+    int operand_count;
+    const char *texts
+        [NNC_OWN_OPTIONS_MAX]; /* of each row of the option table, as given; NULL = not given */
+    char power_cap_set[64];    /* the --set that --power-cap stands for */
+    char *defaults;            /* the defaults file; the caller frees it */
+} nnc_options;
+
+typedef struct nnc_command nnc_command;
+
+/* Reads argv after the command's name. Operands are moved to the front of argv.
+ * Fails with NNC_BAD_USAGE; err->where is the option as it was written. */
+nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
+                             nnc_options *options, nnc_error *err);
+
+/* Was the option given, on the command line or in the defaults file? name: "--max-devices". */
+bool nnc_option_given(const nnc_options *options, const char *name);
+
+/* Applies a count that was given (0 = it was not) to *value. Fails when it is above most. */
+nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value,
+                            nnc_error *err);
+
+/* Loads the device of --device. */
+nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device,
+                             nnc_error *err);
+
+/* One option of the command line itself; options of the plan, the run, ... are rows of the field tables. The field says
+ * where its value stands in nnc_options. NNC_FIELD_TEXT: a const char *, or a list of them when capacity > 0; its names are
+ * the words that completion offers, and the command that reads the text checks it. */
+typedef struct nnc_own_option {
+    nnc_field field;
+    double default_value;
+    const char *argument; /* as help shows it, "FILE"; NULL: a switch */
+    unsigned takes;       /* every set that it is in */
+    char letter;          /* 'o' for -o; 0 = none */
+} nnc_own_option;
+
+extern const nnc_own_option nnc_own_options[];
+extern const int nnc_own_option_count;
+
+/* The field tables that are options, each with its set; table NULL past the last. */
+typedef struct nnc_option_fields {
+    unsigned takes;
+    const nnc_field_table *table;
+} nnc_option_fields;
+extern const nnc_option_fields nnc_option_tables[];
+
+/* An option as help, the man page and completion show it. */
+typedef struct nnc_option_text {
+    char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* "--tensor", "--tp"; alias "" = none */
+    char argument[24]; /* as it follows the name: " N", "[=off]"; "" = a switch */
+    nnc_names values;  /* the words it may be; count 0 = any text */
+    const char *(*help_of)(unsigned value); /* help of each value; NULL = the names are enough */
+    bool of_plan;
+    const nnc_field *field;
+    bool of_file;          /* the field is a key of files, too */
+    char default_text[64]; /* "" = none */
+    const char *group;     /* heading in help */
+    unsigned takes;
+    char help[512];
+} nnc_option_text;
+
+/* Option number index of those that a command with these sets has, options of the plan first; false past the last. */
+bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
+
+/* ---- commands: main.c ---- */
+
+typedef struct nnc_session {
+    nnc_options options;
+    nnc_style style;
+    nnc_specs *specs;
+    const char *data;     /* folder of the data that came with the program; NULL = not found */
+    nnc_buffer *out;      /* shown only when the command has succeeded */
+    nnc_buffer arguments; /* the words of the command line from the command on, each with its NUL */
+    bool inside;          /* called by another command: it must not write files */
+    int exit_code;        /* of a command that succeeded: 0, or 1 when the answer is no */
+} nnc_session;
+
+/* A form of a command that its operands choose; it takes some of the command's options. */
+typedef struct nnc_form {
+    char name[32]; /* "report diff" */
+    unsigned takes;
+} nnc_form;
+
+struct nnc_command {
+    const char *name;
+    const char *operands; /* "MODEL DEVICE" */
+    const char *summary;  /* one line */
+    const char *notes;    /* closing paragraph of --help; NULL = none */
+    int min_operands, max_operands;
+    unsigned takes;                                           /* NNC_TAKES_... */
+    void (*form)(const nnc_options *options, nnc_form *form); /* NULL = it has one form */
+    bool crew;                                                /* MPI ranks share its work */
+    const nnc_command *serving; /* the form that --serve chooses; NULL = it has none */
+    nnc_status (*run)(nnc_session *session, nnc_error *err);
+};
+
+extern const nnc_command nnc_cmd_estimate, nnc_cmd_ops, nnc_cmd_op, nnc_cmd_compare, nnc_cmd_list,
+    nnc_cmd_show, nnc_cmd_validate, nnc_cmd_explain, nnc_cmd_search, nnc_cmd_docs, nnc_cmd_check,
+    nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run, nnc_cmd_budget, nnc_cmd_sweep, nnc_cmd_merge,
+    nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report, nnc_cmd_mcp, nnc_cmd_import,
+    nnc_cmd_explore, nnc_cmd_serve, nnc_cmd_scale;
+/* With --serve. */
+extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep,
+    nnc_cmd_serve_compare, nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;
+
+/* Command number index, in the order of help; NULL past the last. */
+const nnc_command *nnc_command_at(int index);
+
+/* Runs a command line inside the program and prints into out. Options that write a file are refused. Returns NNC_OK
+ * also when the answer is no. */
+nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err);
+
+/* Help of the program, in full and short; of a command, in full and short. */
+void nnc_help_program(nnc_buffer *out, nnc_style style);
+void nnc_help_program_brief(nnc_buffer *out);
+void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command, bool brief);
+
+/* ---- operands and options as a scenario: scenario_args.c ---- */
+
+/* Opens the plan file that the first operand names and picks its scenario; *plans NULL: the operand is a model, and
+ * device is not NULL. */
+nnc_status nnc_asked_plans(nnc_session *session, nnc_arena *arena, const char *model,
+                           const char *device, const nnc_plans **plans,
+                           const nnc_plans_scenario **picked, nnc_error *err);
+
+/* Loads what the operands name: a model and a device; or a plan file, whose --scenario is taken, and a device in place of
+ * its own (NULL = its own). What comes from a plan file is in the arena. */
+nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
+                                   const char *device, nnc_scenario *scenario, nnc_error *err);
+
+/* Asks for the whole run when its length is given. */
+void nnc_scenario_ask_run(nnc_scenario *scenario);
+
+/* Loads and estimates what the operands name, and hands it to write with its context and the scratch that its report
+ * points into. model may be a plan file; device may then be NULL. */
+typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_scenario *scenario,
+                                     nnc_scratch *scratch, nnc_error *err);
+nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device,
+                               nnc_report_writer *write, void *context, nnc_error *err);
+
+/* The operands and options of an estimate. */
+typedef struct nnc_command_asked {
+    const char *model, *device; /* model: or a plan file; device NULL = none */
+    const char *scenario;       /* of a plan file; NULL = none */
+    const nnc_given *given;
+    bool lenient;
+} nnc_command_asked;
+
+/* Puts "nncost estimate gpt2 a100 --tensor 2". */
+void nnc_command_put(nnc_buffer *out, const nnc_command_asked *args);
+/* Gives each plan that a search has found its command line, in the arena. of_plan_file: args->model is a plan file,
+ * whose plan may differ from the default. Fails with NNC_NO_MEMORY. */
+nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_asked *args, bool of_plan_file,
+                           nnc_search_report *report, nnc_error *err);
+/* Moves the text of a buffer into the arena. NULL when out of memory. */
+const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out);
+
+/* ---- operands and options as a search: search_args.c ---- */
+
+/* Searches plans for what the operands name, as nnc_scenario_load_asked loads it, with progress on standard error. Hands
+ * the result to write with its context, on MPI rank 0 only. Removes the options of the search from the session's. Sets the
+ * exit code: 1 when nothing was found, 128 + signal when a signal stopped it. */
+typedef nnc_status nnc_search_writer(nnc_session *session, void *context,
+                                     const nnc_search_report *report, nnc_error *err);
+nnc_status nnc_search_asked(nnc_session *session, const char *model, const char *device,
+                            nnc_search_writer *write, void *context, nnc_error *err);
+
+/* --shard I/N is a part of the work; --shard N is an option of the plan. */
+bool nnc_shard_asked(const nnc_setting *setting);
+/* Fails with NNC_BAD_USAGE when it is not I/N, or I is above N. */
+nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err);
+
+/* ---- the system: terminal.c ---- */
+
+/* The style of standard output, or of the file of --output, at its width. */
+nnc_style nnc_output_style(const nnc_options *options);
+/* Writes text to a file, completely or not at all. path NULL: standard output. */
+nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err);
+
+/* A progress line with rate and time left, or JSON objects, on standard error. */
+typedef struct nnc_progress {
+    bool shown; /* as JSON; or as a line, on a terminal that nothing else is written to */
+    bool json;
+    int64_t done, shown_done; /* how many are done; the last number that was shown */
+    const char *what;         /* "rows" */
+    int64_t from, end;        /* how many were done before, how many there are */
+    double begun_s, next_s;
+} nnc_progress;
+
+/* quiet: the terminal shows the result meanwhile. */
+nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form,
+                                bool quiet);
+void nnc_progress_show(nnc_progress *progress, int64_t done);
+/* Wipes the line, or prints the last JSON object. */
+void nnc_progress_end(nnc_progress *progress);
+
+/* Holds back SIGHUP, SIGINT, SIGTERM, and the signals that batch systems send before they end a job, SIGUSR1 and
+ * SIGXCPU. The work asks for them where it can stop. Threads that start meanwhile hold them back too. */
+typedef struct nnc_interrupt {
+    uint32_t held, blocked; /* a bit for each signal; blocked: by this call, not before */
+} nnc_interrupt;
+
+/* A full disk quota becomes an error of write() instead of a signal. */
+void nnc_interrupt_spare(void);
+void nnc_interrupt_hold(nnc_interrupt *interrupt);
+/* The signal that waits; 0 = none. */
+int nnc_interrupt_asked(const nnc_interrupt *interrupt);
+/* Lets signals through again and drops those that waited. */
+void nnc_interrupt_release(nnc_interrupt *interrupt);
+
+/* A browser page has neither measured files nor pipes: the commands that need them fail there, and the linker drops
+ * their code. */
+#ifdef __wasi__
+#define NNC_OFF_PAGE(run) (1 ? nnc_run_off_page : (run))
+#else
+#define NNC_OFF_PAGE(run) run
+#endif
+nnc_status nnc_run_off_page(nnc_session *session, nnc_error *err);
+
+/* ---- single commands ---- */
+
+/* The line that 'nncost mcp' answers to a message; empty when the message wants no answer. */
+nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err);
+
+/* Estimates side by side. */
+extern const nnc_view nnc_comparison_view;
+
+#endif

@@ -1,0 +1,501 @@
+/* compare: every combination of the given devices, models and plan options, side by side. */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/cli_internal.h"
+#include "render/table.h"
+#include "render/text.h"
+
+/* ---- the page ---- */
+
+typedef struct compared_row {
+    nnc_report report;
+    const char *command; /* that gives this estimate */
+} compared_row;
+
+/* Estimates side by side. varied: for each row, the value of each name in varied_names. */
+typedef struct comparison_rows {
+    const compared_row *rows;
+    int32_t row_count;
+    const char *const *varied_names;
+    const char *const *varied; /* row_count x varied_count */
+    int32_t varied_count;
+} comparison_rows;
+
+/* Speeds are in tokens when every row has tokens, else in samples. */
+static double speed(const nnc_result *result, bool tokens)
+{
+    return tokens ? result->tokens_per_s : result->samples_per_s;
+}
+
+static double unit_cost(const nnc_result *result, bool tokens)
+{
+    return result->cost_step /
+           (tokens ? (double)result->tokens / 1e6 : (double)result->plan.global_batch / 1e3);
+}
+
+/* Speed by which rows are ranked: that of the whole run with its losses, when every row has a run. */
+static double rank_speed(const nnc_report *report, bool tokens, bool run)
+{
+    return run ? (tokens ? report->run->tokens : report->run->samples) / report->run->run_s
+               : speed(report->result, tokens);
+}
+
+static double rank_cost(const nnc_report *report, bool tokens, bool run)
+{
+    return run ? report->run->cost / (tokens ? report->run->tokens : report->run->samples)
+               : unit_cost(report->result, tokens);
+}
+
+typedef struct ranking {
+    bool tokens;               /* every row counts tokens */
+    bool run, energy, carbon;  /* every row has a run; its energy is known; its carbon */
+    const char *currency;      /* of the last row that has a cost; NULL = none has */
+    bool mixed;                /* costs are in several currencies, so none is the cheapest */
+    int32_t fastest, cheapest; /* of the rows that fit; -1 = none */
+} ranking;
+
+static ranking rank(const comparison_rows *comparison)
+{
+    ranking found = { .tokens = true, .run = true, .fastest = -1, .cheapest = -1 };
+    for (int32_t i = 0; i < comparison->row_count; i++) {
+        const nnc_run *run = comparison->rows[i].report.run;
+        found.run = found.run && run != NULL && !isnan(run->run_s);
+        found.energy = found.energy || (run != NULL && !isnan(run->energy_j));
+        found.carbon = found.carbon || (run != NULL && !isnan(run->carbon_kg));
+        found.tokens = found.tokens && comparison->rows[i].report.result->tokens > 0;
+        const char *currency = nnc_report_currency(&comparison->rows[i].report);
+        found.mixed = found.mixed || (currency != NULL && found.currency != NULL &&
+                                      strcmp(currency, found.currency) != 0);
+        found.currency = currency != NULL ? currency : found.currency;
+    }
+    for (int32_t i = 0; i < comparison->row_count; i++) {
+        const nnc_result *result = comparison->rows[i].report.result;
+        if (result->verdict == NNC_OVER_MEMORY) {
+            continue;
+        }
+        const nnc_report *report = &comparison->rows[i].report;
+        if (found.fastest < 0 ||
+            rank_speed(report, found.tokens, found.run) >
+                rank_speed(&comparison->rows[found.fastest].report, found.tokens, found.run)) {
+            found.fastest = i;
+        }
+        if (!isnan(result->cost_step) && !found.mixed &&
+            (found.cheapest < 0 ||
+             rank_cost(report, found.tokens, found.run) <
+                 rank_cost(&comparison->rows[found.cheapest].report, found.tokens, found.run))) {
+            found.cheapest = i;
+        }
+    }
+    return found;
+}
+
+/* An amount, with its currency when the heading does not name it. */
+static void put_amount(nnc_table *table, const nnc_report *report, double amount, bool mixed)
+{
+    char text[NNC_NUMBER_TEXT], whole[NNC_NUMBER_TEXT + 16];
+    const char *currency = mixed && !isnan(amount) ? nnc_report_currency(report) : NULL;
+    snprintf(whole, sizeof whole, "%s%s%s", nnc_count_text(amount, text),
+             currency != NULL ? " " : "", currency != NULL ? currency : "");
+    nnc_table_cell(table, whole);
+}
+
+/* A column: its heading, when row is NULL; else the cell of the row. */
+#define COLUMN(put, ...)                                      \
+    do {                                                      \
+        if (row == NULL) {                                    \
+            nnc_table_head(table, (nnc_head){ __VA_ARGS__ }); \
+        } else {                                              \
+            put;                                              \
+        }                                                     \
+    } while (0)
+
+/* "USD"; "cost" when the rows have several currencies. */
+static const char *cost_word(ranking ranked)
+{
+    return ranked.mixed || ranked.currency == NULL ? "cost" : ranked.currency;
+}
+
+/* Columns of the run. cost_head: storage of a heading. */
+static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, char cost_head[32])
+{
+    char text[NNC_NUMBER_TEXT];
+    const nnc_run *run = row != NULL ? row->run : NULL;
+    snprintf(cost_head, 32, "run %s", cost_word(ranked));
+    COLUMN(nnc_table_number(table, run->run_s, "s"), .text = "run");
+    COLUMN(nnc_table_cell(table, nnc_count_text(run->device_hours, text)), .text = "device-h",
+           .drop = 4);
+    if (ranked.currency != NULL) {
+        COLUMN(put_amount(table, row, run->cost, ranked.mixed), .text = cost_head);
+    }
+    if (ranked.energy) {
+        COLUMN(nnc_table_cell(table, nnc_count_text(run->energy_j / 3.6e6, text)), .text = "kWh",
+               .drop = 5);
+    }
+    if (ranked.carbon) {
+        COLUMN(nnc_table_cell(table, nnc_count_text(run->carbon_kg / 1000.0, text)),
+               .text = "t CO2e");
+    }
+    COLUMN(nnc_table_share(table, run->goodput), .text = "goodput", .drop = 3);
+}
+
+static const char *fit_word(nnc_verdict verdict)
+{
+    return verdict == NNC_FITS ? "yes" : verdict == NNC_TIGHT ? "tight" : "NO";
+}
+
+/* heads: storage of two headings. */
+static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked, char heads[2][32])
+{
+    char text[NNC_NUMBER_TEXT];
+    const nnc_result *result = row != NULL ? row->result : NULL;
+    snprintf(heads[0], 32, "%s/%s", cost_word(ranked), ranked.tokens ? "Mtoken" : "ksample");
+    COLUMN(nnc_table_number(table, result->step_s, "s"), .text = "step");
+    COLUMN(nnc_table_cell(table, nnc_count_text(speed(result, ranked.tokens), text)),
+           .text = ranked.tokens ? "tokens/s" : "samples/s", .drop = ranked.run ? 6 : 0);
+    COLUMN(nnc_table_share(table, result->mfu), .text = "MFU", .drop = 2);
+    COLUMN(nnc_table_number(table, (double)result->memory.total_bytes, "B"), .text = "memory",
+           .drop = 3);
+    COLUMN(nnc_table_cell(table, fit_word(result->verdict)), .text = "fits", .left = true);
+    COLUMN(nnc_table_cell(table, nnc_bound_name(result->bound)), .text = "bound", .left = true,
+           .drop = 1);
+    if (ranked.run) {
+        put_run(table, row, ranked, heads[1]);
+    }
+    if (ranked.currency != NULL) {
+        COLUMN(put_amount(table, row, unit_cost(result, ranked.tokens), ranked.mixed),
+               .text = heads[0], .drop = ranked.run ? 2 : 0);
+    }
+}
+
+/* "fastest, cheapest, not measured": not measured: no measurement backs the efficiencies of the device. */
+static const char *crown_of(const comparison_rows *comparison, ranking ranked, int32_t row,
+                            char crown[64])
+{
+    const bool fastest = row == ranked.fastest, cheapest = row == ranked.cheapest;
+    const bool unmeasured =
+        comparison->rows[row].report.device->efficiency.basis == NNC_BASIS_DEFAULT;
+    snprintf(crown, 64, "%s%s%s",
+             fastest && cheapest ? "fastest, cheapest"
+             : fastest           ? "fastest"
+             : cheapest          ? "cheapest"
+                                 : "",
+             unmeasured && (fastest || cheapest) ? ", " : "", unmeasured ? "not measured" : "");
+    return crown;
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    enum { VARIED_MAX = 32 };
+    const comparison_rows *comparison = record;
+    const ranking ranked = rank(comparison);
+    const int32_t varied =
+        comparison->varied_count < VARIED_MAX ? comparison->varied_count : VARIED_MAX;
+    nnc_table table = { .count = 0 };
+    for (int32_t i = 0; i < varied; i++) {
+        nnc_table_head(&table, (nnc_head){ .text = comparison->varied_names[i], .left = true });
+    }
+    char heads[2][32];
+    put_columns(&table, NULL, ranked, heads);
+    nnc_table_head(&table, (nnc_head){ .text = "", .left = true });
+    for (int32_t i = 0; i < comparison->row_count; i++) {
+        for (int32_t c = 0; c < varied; c++) {
+            nnc_table_cell(&table, comparison->varied[i * comparison->varied_count + c]);
+        }
+        put_columns(&table, &comparison->rows[i].report, ranked, heads);
+        char crown[64];
+        nnc_table_cell(&table, crown_of(comparison, ranked, i, crown));
+    }
+    nnc_table_write(&table, out, style);
+}
+
+static const nnc_metric compared_rows[] = {
+    NNC_ROWS(&nnc_estimate_run_metrics, NNC_IN(compared_row, report)),
+    NNC_TEXT(compared_row, command, .help = "The command line that gives this estimate."),
+};
+static const nnc_metrics compared =
+    NNC_METRICS("one of several estimates", compared_rows, compared_row);
+
+static const nnc_metric document_rows[] = {
+    NNC_AS("rows", LIST, NNC_IN(comparison_rows, rows), NNC_COUNT(comparison_rows, row_count),
+           .rows = &compared, .help = "Estimates side by side."),
+};
+static const nnc_metrics document = NNC_METRICS("a comparison", document_rows, comparison_rows);
+
+static nnc_lines lines_of(const void *record)
+{
+    const comparison_rows *comparison = record;
+    return (nnc_lines){ &compared, comparison, comparison->rows, comparison->row_count };
+}
+
+const nnc_view nnc_comparison_view = {
+    .schema = "nncost.compare/1", .document = &document, .lines = lines_of, .page = write_page
+};
+
+/* ---- rows: the product of the lists ---- */
+
+enum { ROWS_MAX = 1000, AXES_MAX = NNC_SETTINGS_MAX + 3, VALUES_MAX = 256 };
+
+/* A list of values: of the model, the device, --software or a plan option. */
+typedef struct axis {
+    const char *name;
+    const char **values;
+    int32_t count;
+} axis;
+
+typedef enum fixed_axis { AXIS_MODEL, AXIS_DEVICE, AXIS_SOFTWARE, AXIS_SETTINGS } fixed_axis;
+
+typedef struct product {
+    nnc_arena *arena;
+    const nnc_plans *plans; /* NULL = models and devices */
+    axis axes[AXES_MAX];
+    int axis_count;
+    int32_t row_count;
+} product;
+
+/* where: the option or operand that errors name. */
+static nnc_status add_axis(product *p, const char *name, const char *where, const char *list,
+                           nnc_error *err)
+{
+    axis *added = &p->axes[p->axis_count++];
+    char *text = nnc_arena_strdup(p->arena, list);
+    *added = (axis){ .name = nnc_arena_strdup(p->arena, name) };
+    added->values = nnc_arena_array(p->arena, VALUES_MAX, sizeof *added->values);
+    if (text == NULL || added->name == NULL || added->values == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (bool more = true; more;) {
+        const size_t length = strcspn(text, ",");
+        more = text[length] == ',';
+        text[length] = '\0';
+        if (added->count == VALUES_MAX) {
+            return nnc_fail(err, NNC_BAD_USAGE, where, "too many values, expected at most %d",
+                            VALUES_MAX);
+        }
+        if (length == 0) {
+            return nnc_fail(err, NNC_BAD_USAGE, where, "empty value in the list \"%s\"", list);
+        }
+        for (int32_t i = 0; i < added->count; i++) {
+            if (strcmp(added->values[i], text) == 0) {
+                return nnc_fail(err, NNC_BAD_USAGE, where, "\"%s\" twice in the list \"%s\"", text,
+                                list);
+            }
+        }
+        added->values[added->count++] = text;
+        text += length + 1;
+    }
+    p->row_count *= added->count;
+    if (p->row_count > ROWS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, where, "too many combinations, expected at most %d",
+                        ROWS_MAX);
+    }
+    return NNC_OK;
+}
+
+/* The scenarios of --scenario, else all. They are the first axis, in place of the models. */
+static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_error *err)
+{
+    const nnc_plans *plans = p->plans;
+    size_t size = 1;
+    if (options->scenario != NULL) {
+        return add_axis(p, "scenario", "--scenario", options->scenario, err);
+    }
+    for (int32_t i = 0; i < plans->scenario_count; i++) {
+        size += strlen(plans->scenarios[i].id) + 1;
+    }
+    char *all = nnc_arena_alloc(p->arena, size);
+    if (all == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (int32_t i = 0; i < plans->scenario_count; i++) {
+        const size_t used = strlen(all);
+        snprintf(all + used, size - used, "%s%s", i > 0 ? "," : "", plans->scenarios[i].id);
+    }
+    return add_axis(p, "scenario", "--scenario", all, err);
+}
+
+static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    const char *device = options->operand_count > 1 ? options->operands[1] : "-";
+    p->row_count = 1;
+    NNC_TRY(nnc_plans_open(session->specs, p->arena, options->operands[0], &p->plans, err));
+    if (p->plans == NULL && (options->operand_count < 2 || options->scenario)) {
+        return nnc_fail(err, NNC_BAD_USAGE, options->scenario != NULL ? "--scenario" : "DEVICE",
+                        "%s, expected MODEL DEVICE or a plan file, found \"%s\"",
+                        options->scenario != NULL ? "no plan file" : "missing",
+                        options->operands[0]);
+    }
+    NNC_TRY(p->plans != NULL ? add_scenarios(p, options, err)
+                             : add_axis(p, "model", "MODEL", options->operands[0], err));
+    NNC_TRY(add_axis(p, "device", "DEVICE", device, err));
+    NNC_TRY(add_axis(p, "software", "--software",
+                     options->given.software != NULL ? options->given.software : "-", err));
+    for (int i = 0; i < options->given.setting_count; i++) {
+        char name[NNC_OPTION_NAME];
+        nnc_option_name(options->given.settings[i].field->name, name);
+        NNC_TRY(add_axis(p, name + 2, name, options->given.settings[i].value, err));
+    }
+    return NNC_OK;
+}
+
+/* The value of every axis in a row; the last axis varies fastest. */
+static void row_values(const product *p, int32_t row, const char **values)
+{
+    for (int i = p->axis_count - 1; i >= 0; i--) {
+        assert(p->axes[i].count > 0);
+        values[i] = p->axes[i].values[row % p->axes[i].count];
+        row /= p->axes[i].count;
+    }
+}
+
+static nnc_status estimate_row(nnc_session *session, const product *p, int32_t row,
+                               nnc_scenario *scenario, const char **command, nnc_scratch *scratch,
+                               nnc_error *err)
+{
+    const char *values[AXES_MAX] = { NULL };
+    nnc_options options = session->options;
+    row_values(p, row, values);
+    options.given.software = options.given.software != NULL ? values[AXIS_SOFTWARE] : NULL;
+    for (int i = 0; i < options.given.setting_count; i++) {
+        options.given.settings[i].value = values[AXIS_SETTINGS + i];
+    }
+    nnc_buffer text = { 0 };
+    const bool own =
+        p->plans != NULL && values[AXIS_DEVICE] != NULL && strcmp(values[AXIS_DEVICE], "-") == 0;
+    const nnc_command_asked args = {
+        p->plans != NULL ? options.operands[0] : values[AXIS_MODEL],
+        own ? NULL : values[AXIS_DEVICE],
+        p->plans != NULL ? values[AXIS_MODEL] : NULL,
+        &options.given,
+        options.lenient,
+    };
+    nnc_command_put(&text, &args);
+    *command = nnc_command_keep(p->arena, &text);
+    nnc_buffer_free(&text);
+    if (*command == NULL) {
+        return nnc_no_memory(err);
+    }
+    const nnc_plans_scenario *from = NULL;
+    if (p->plans == NULL) {
+        NNC_TRY(nnc_scenario_load(session->specs, &options.given, values[AXIS_MODEL],
+                                  values[AXIS_DEVICE], scenario, err));
+    } else {
+        NNC_TRY(nnc_plans_pick(p->plans, values[AXIS_MODEL], &from, err));
+        NNC_TRY(nnc_plans_load(session->specs, &options.given, p->arena, p->plans, from,
+                               own ? NULL : values[AXIS_DEVICE], scenario, err));
+    }
+    NNC_TRY(nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
+                         scratch, &scenario->result, err));
+    nnc_scenario_ask_run(scenario);
+    return nnc_scenario_run(scenario, err);
+}
+
+/* Is this axis a column? The device and the scenario always are; others when they have several values. */
+static bool is_shown(const product *p, int index)
+{
+    return index == AXIS_DEVICE || p->axes[index].count > 1 ||
+           (index == AXIS_MODEL && p->plans != NULL);
+}
+
+static nnc_status write_rows(nnc_session *session, const product *p, const nnc_scenario *scenarios,
+                             const char *const *commands, nnc_error *err)
+{
+    const char *names[AXES_MAX];
+    int32_t shown = 0;
+    for (int i = 0; i < p->axis_count; i++) {
+        if (is_shown(p, i)) {
+            names[shown++] = p->axes[i].name;
+        }
+    }
+    compared_row *rows = nnc_arena_array(p->arena, (size_t)p->row_count, sizeof *rows);
+    const char **varied =
+        nnc_arena_array(p->arena, (size_t)p->row_count * (size_t)shown, sizeof *varied);
+    if (rows == NULL || varied == NULL) {
+        return nnc_no_memory(err);
+    }
+    session->exit_code = 1;
+    for (int32_t row = 0, at = 0; row < p->row_count; row++) {
+        const char *values[AXES_MAX] = { NULL };
+        row_values(p, row, values);
+        if (p->plans == NULL) {
+            values[AXIS_MODEL] = scenarios[row].model.id;
+        }
+        values[AXIS_DEVICE] = scenarios[row].device.id;
+        for (int i = 0; i < p->axis_count; i++) {
+            if (is_shown(p, i)) {
+                varied[at++] = values[i];
+            }
+        }
+        rows[row] = (compared_row){ scenarios[row].report, commands[row] };
+        if (scenarios[row].result.verdict != NNC_OVER_MEMORY) {
+            session->exit_code = 0;
+        }
+    }
+    const comparison_rows comparison = {
+        .rows = rows,
+        .row_count = p->row_count,
+        .varied_names = names,
+        .varied = varied,
+        .varied_count = shown,
+    };
+    nnc_view_write(session->out, session->style, &nnc_comparison_view, &comparison);
+    return NNC_OK;
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    product p = { .arena = nnc_arena_create() };
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_scenario *scenarios = NULL;
+    const char **commands = NULL;
+    nnc_status status = NNC_NO_MEMORY;
+
+    if (p.arena == NULL || scratch == NULL) {
+        nnc_no_memory(err);
+        goto done;
+    }
+    status = list_axes(&p, session, err);
+    if (status != NNC_OK) {
+        goto done;
+    }
+    scenarios = calloc((size_t)p.row_count, sizeof *scenarios);
+    commands = nnc_arena_array(p.arena, (size_t)p.row_count, sizeof *commands);
+    if (scenarios == NULL || commands == NULL) {
+        status = nnc_no_memory(err);
+        goto done;
+    }
+    for (int32_t row = 0; row < p.row_count && status == NNC_OK; row++) {
+        status = estimate_row(session, &p, row, &scenarios[row], &commands[row], scratch, err);
+    }
+    if (status == NNC_OK) {
+        status = write_rows(session, &p, scenarios, commands, err);
+    }
+done:
+    free(scenarios);
+    nnc_scratch_destroy(scratch);
+    nnc_arena_destroy(p.arena);
+    return status;
+}
+
+const nnc_command nnc_cmd_compare = {
+    .name = "compare",
+    .operands = "MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]]",
+    .summary = "Devices, models or plans side by side: every combination of the lists given.",
+    .notes =
+        "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The rows are in "
+        "the order of the options; the last option varies fastest. Flags of one plan are joined by "
+        "'+': --recompute none,norm+activation,full. Among the plans that fit, the fastest and the "
+        "cheapest are marked, by tokens or, when a model has no tokens, by samples. All scenarios "
+        "of a plan file are compared, or those that --scenario lists. Exits with 1 when no plan "
+        "fits.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
+    .run = run,
+    .serving = &nnc_cmd_serve_compare,
+};

@@ -1,0 +1,221 @@
+/* plot: a picture as SVG, of an estimate or of the plans that a search finds. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "base/shell_word.h"
+#include "cli/cli_internal.h"
+#include "plot/plot.h"
+
+/* The picture that the first operand names. */
+static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture,
+                               nnc_error *err)
+{
+    const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
+    const char *name = session->options.operands[0];
+    char expected[128] = "";
+    const int found = nnc_names_find_typed(names, name);
+    if (found >= 0) {
+        *picture = nnc_pictures[found];
+        return NNC_OK;
+    }
+    for (unsigned i = 0; i < NNC_PICTURE_COUNT; i++) {
+        const size_t used = strlen(expected);
+        snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "",
+                 nnc_picture_name(i));
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, "plot", "unknown picture, expected one of %s, found \"%s\"",
+                    expected, name);
+}
+
+/* Pictures of a search take its options; those of an estimate do not. */
+static void form_of(const nnc_options *options, nnc_form *form)
+{
+    const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
+    const char *name = options->operand_count > 0 ? options->operands[0] : "";
+    const int found = nnc_names_find_typed(names, name);
+    if (found >= 0 && nnc_pictures[found]->of < NNC_PLOT_FRONT) {
+        snprintf(form->name, sizeof form->name, "plot %s", nnc_pictures[found]->name);
+        form->takes &= ~(unsigned)NNC_TAKES_SEARCH;
+    }
+}
+
+/* Refuses options that only other pictures have. */
+static nnc_status check_options(const nnc_options *options, const nnc_picture *picture,
+                                nnc_error *err)
+{
+    const struct {
+        const char *option;
+        bool allowed;
+    } some[] = {
+        { "--stages", picture->by_stages },
+        { "--from", picture->of == NNC_PLOT_TIMELINE },
+        { "--to", picture->of == NNC_PLOT_TIMELINE },
+        { "--against", picture->of < NNC_PLOT_FRONT },
+        { "--best", picture->of == NNC_PLOT_FRONT },
+        { "--max-devices", picture->of == NNC_PLOT_SIZES },
+    };
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+        if (!some[i].allowed && nnc_option_given(options, some[i].option)) {
+            return nnc_fail(err, NNC_BAD_USAGE, some[i].option, "is not an option of 'plot %s'",
+                            picture->name);
+        }
+    }
+    return NNC_OK;
+}
+
+static nnc_plot_how plot_style(const nnc_options *options)
+{
+    return (nnc_plot_how){ .width = options->width,
+                           .fragment = options->fragment,
+                           .stages = options->stages,
+                           .from_s = options->from_s,
+                           .to_s = options->to_s };
+}
+
+static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_error *err)
+{
+    const nnc_picture *picture = NULL;
+    const nnc_plot_how how = plot_style(&session->options);
+    NNC_TRY(find_picture(session, &picture, err));
+    nnc_plot_draw(session->out, picture, data, &how);
+    return NNC_OK;
+}
+
+/* A picture with another estimate behind it, and the session it is drawn in. */
+typedef struct outlined {
+    nnc_session *session;
+    const nnc_report *report;
+} outlined;
+
+static nnc_status draw_outlined(nnc_session *session, void *context, nnc_scenario *other,
+                                nnc_scratch *scratch, nnc_error *err)
+{
+    const outlined *o = context;
+    (void)session, (void)scratch;
+    return draw(o->session, &(nnc_plot_data){ .report = o->report, .other = &other->report }, err);
+}
+
+/* Estimates the command line of --against in a session of its own. */
+static nnc_status draw_against(outlined *o, char *line, nnc_session *other, nnc_error *err)
+{
+    enum { WORDS = 256 };
+    char *words[WORDS + 1] = { (char *)"plot" };
+    const int count = nnc_shell_split(line, words + 1, WORDS - 1);
+    const int named = count > 0 && strcmp(words[1], "nncost") == 0 ? 1 : 0;
+    const int first = named + (count > named && strcmp(words[1 + named], "estimate") == 0 ? 1 : 0);
+    if (count - first < 1) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--against",
+                        "expected MODEL DEVICE and options, found %s",
+                        count < 0 ? "too many words" : "nothing");
+    }
+    words[1 + count] = NULL;
+    NNC_TRY(nnc_options_parse(count - first + 1, words + first, &nnc_cmd_estimate, &other->options,
+                              err));
+    char **operands = other->options.operands;
+    return nnc_scenario_report(other, operands[0], operands[1], draw_outlined, o, err);
+}
+
+static nnc_status draw_both(nnc_session *session, const nnc_report *report, nnc_error *err)
+{
+    char *line = strdup(session->options.against);
+    nnc_session *other = calloc(1, sizeof *other);
+    nnc_status status = NNC_NO_MEMORY;
+    if (line != NULL && other != NULL) {
+        *other = (nnc_session){ .style = session->style,
+                                .specs = session->specs,
+                                .data = session->data,
+                                .out = session->out };
+        nnc_error why = { .status = NNC_OK };
+        status = draw_against(&(outlined){ session, report }, line, other, &why);
+        if (status != NNC_OK && strcmp(why.where, "--against") != 0) {
+            nnc_fail(err, status, "--against", "%s: %s", why.where, why.what);
+        } else if (status != NNC_OK) {
+            *err = why;
+        }
+        free(other->options.defaults);
+    } else {
+        nnc_no_memory(err);
+    }
+    free(other);
+    free(line);
+    return status;
+}
+
+static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario *scenario,
+                              nnc_scratch *scratch, nnc_error *err)
+{
+    const nnc_picture *picture = NULL;
+    const nnc_plot_how how = plot_style(&session->options);
+    (void)context;
+    NNC_TRY(find_picture(session, &picture, err));
+    char text[NNC_NUMBER_TEXT], from[NNC_NUMBER_TEXT];
+    const double end_s = isnan(how.to_s) ? scenario->result.step_s : how.to_s;
+    if (how.from_s >= nnc_min(end_s, scenario->result.step_s)) {
+        return nnc_fail(
+            err, NNC_BAD_USAGE, "--from",
+            "out of range, expected less than the %s at which the timeline ends, found %s",
+            nnc_unit_text(nnc_min(end_s, scenario->result.step_s), "s", text),
+            nnc_unit_text(how.from_s, "s", from));
+    }
+    if (picture->of == NNC_PLOT_TIMELINE) {
+        NNC_TRY(nnc_scenario_timeline(scenario, scratch, err));
+    }
+    const nnc_plot_data data = { .report = &scenario->report };
+    const nnc_status status = session->options.against != NULL
+                                  ? draw_both(session, data.report, err)
+                                  : draw(session, &data, err);
+    nnc_scenario_timeline_free(scenario);
+    return status;
+}
+
+/* One size for a front, several for scaling. */
+static nnc_status draw_found(nnc_session *session, void *context, const nnc_search_report *report,
+                             nnc_error *err)
+{
+    (void)context;
+    const nnc_picture *picture = NULL;
+    NNC_TRY(find_picture(session, &picture, err));
+    const bool sizes = report->sizes != NULL;
+    if (sizes != (picture->of == NNC_PLOT_SIZES)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--devices",
+                        sizes ? "expected one number; 'plot scaling' shows several"
+                              : "expected several numbers, such as 8..512");
+    }
+    return draw(session, &(nnc_plot_data){ .search = report }, err);
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    const nnc_picture *picture = NULL;
+    char **operands = session->options.operands;
+    NNC_TRY(find_picture(session, &picture, err));
+    NNC_TRY(check_options(&session->options, picture, err));
+    return picture->of >= NNC_PLOT_FRONT
+               ? nnc_search_asked(session, operands[1], operands[2], draw_found, NULL, err)
+               : nnc_scenario_report(session, operands[1], operands[2], draw_report, NULL, err);
+}
+
+const nnc_command nnc_cmd_plot = {
+    .name = "plot",
+    .operands = "PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE]",
+    .summary = "A picture as SVG: step, memory, roofline, timeline, front or scaling.",
+    .notes =
+        "step: the parts of a step and the range in which measurements fall. memory: memory of the "
+        "fullest device by class; with --stages, of every stage. roofline: every op under the "
+        "roofline of the device. timeline: what every pipeline stage does when. front: step time "
+        "against memory of the plans that 'search' finds for --devices N and --global-batch. "
+        "scaling: throughput of the best plans for --devices 8..512. All numbers are those of "
+        "'estimate' or 'search' with the same options. The file follows the reader's light or dark "
+        "mode; 'rsvg-convert' turns it into PNG or PDF. --format does not change it. Exits with 0 "
+        "whether the step fits or not, with 1 when no plan of a search fits.",
+    .min_operands = 2,
+    .max_operands = 3,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
+             NNC_TAKES_SEARCH | NNC_TAKES_PLOT,
+    .form = form_of,
+    .run = run,
+};

@@ -1,0 +1,593 @@
+/* docs and explain: what the program says about itself.
+ *
+ * docs prints the man pages, completions and schemas that docs/ holds, and the tables that they are written from.
+ *
+ * tools/docs.py writes the pages from 'nncost docs options', which prints every command, option, field and metric of this
+ * program as JSON. The pages are committed and installed; here they are found and printed. */
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nncost/nncost.h>
+
+#include "base/error.h"
+#include "cli/cli_internal.h"
+#include "explain/explain.h"
+#include "input/field.h"
+#include "input/file.h"
+#include "input/flags.h"
+#include "plot/plot.h"
+#include "record/plan_file.h"
+#include "render/json_writer.h"
+#include "sweep/sweep.h"
+
+/* ---- outputs: what commands print with --format json ---- */
+
+/* Views of other files; each belongs to the command of its name. */
+extern const nnc_view nnc_run_view, nnc_budget_view, nnc_search_output, nnc_choices_view,
+    nnc_scale_view, nnc_serve_view, nnc_images_view, nnc_serve_sweep_view, nnc_images_sweep_view,
+    nnc_serve_search_view, nnc_accuracy_view, nnc_calibration_view;
+
+static const struct output {
+    const char *name, *title;
+    const nnc_view *view; /* NULL: a line of a sweep */
+} outputs[] = {
+    { "estimate", "nncost estimate --format json", &nnc_estimate_view },
+    { "ops", "nncost ops --format json", &nnc_ops_output },
+    { "op", "nncost op --format json", &nnc_op_view },
+    { "compare", "nncost compare --format json", &nnc_comparison_view },
+    { "run", "nncost run --format json", &nnc_run_view },
+    { "serve", "nncost serve --format json", &nnc_serve_view },
+    { "serve-sweep", "nncost sweep --serve --format json", &nnc_serve_sweep_view },
+    { "images", "nncost serve --steps --format json", &nnc_images_view },
+    { "images-sweep", "nncost sweep --serve --steps --format json", &nnc_images_sweep_view },
+    { "serve-search", "nncost search --serve --format json", &nnc_serve_search_view },
+    { "budget", "nncost budget --format json", &nnc_budget_view },
+    { "search", "nncost search --format json", &nnc_search_output },
+    { "choices", "nncost search of several devices --format json", &nnc_choices_view },
+    { "scale", "nncost scale --format json", &nnc_scale_view },
+    { "sweep", "One line of nncost sweep --format json", NULL },
+    { "check", "nncost check --format json", &nnc_check_output },
+    { "diff", "nncost diff --format json", &nnc_diff_output },
+    { "accuracy", "nncost accuracy --format json", &nnc_accuracy_view },
+    { "calibrate", "nncost calibrate --format json", &nnc_calibration_view },
+};
+enum { OUTPUT_COUNT = sizeof outputs / sizeof outputs[0] };
+
+static const nnc_metrics *metrics_of(const struct output *output)
+{
+    return output->view != NULL ? output->view->document : &nnc_sweep_own_metrics;
+}
+
+static void put_names(nnc_record *record, const char *key, const char *(*name_of)(unsigned),
+                      int count)
+{
+    nnc_record_list(record, key);
+    for (int i = 0; i < count; i++) {
+        nnc_record_text(record, NULL, name_of((unsigned)i));
+    }
+    nnc_record_close(record);
+}
+
+/* Type of a metric; null where the value may be missing. */
+static void put_metric_type(nnc_record *record, const nnc_metric *row)
+{
+    static const char *const types[] = {
+        [NNC_METRIC_NUMBER] = "number", [NNC_METRIC_WHOLE] = "integer",
+        [NNC_METRIC_BOOL] = "boolean",  [NNC_METRIC_TEXT] = "string",
+        [NNC_METRIC_CHARS] = "string",  [NNC_METRIC_ENUM] = "choice",
+        [NNC_METRIC_ANY] = "any",       [NNC_METRIC_OBJECT] = "object",
+        [NNC_METRIC_LIST] = "list",     [NNC_METRIC_TEXTS] = "texts",
+    };
+    const bool nullable = row->type == NNC_METRIC_OBJECT ? nnc_metric_rare(row)->unless != NULL
+                          : row->type == NNC_METRIC_LIST || row->type == NNC_METRIC_TEXTS
+                              ? row->null_empty
+                              : row->type == NNC_METRIC_NUMBER || row->type == NNC_METRIC_TEXT ||
+                                    row->get != NULL || row->hop > 0 || row->blank_zero;
+    nnc_record_text(record, "type", types[row->type]);
+    nnc_record_bool(record, "nullable", nullable);
+    if (row->type == NNC_METRIC_ENUM) {
+        put_names(record, "choices", row->names.of, row->names.count);
+    }
+}
+
+static void put_metrics(nnc_record *record, const nnc_metrics *metrics);
+
+/* One metric; name: in full for a column of a sweep. Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+static void put_metric(nnc_record *record, const nnc_metric *row, const char *name)
+{
+    const nnc_metric_more *more = nnc_metric_rare(row);
+    nnc_record_object(record, NULL);
+    nnc_record_text(record, "name", name);
+    put_metric_type(record, row);
+    nnc_record_bool(record, "required", more->when == NULL);
+    /* A member of the plan is described by the plan's own table. */
+    nnc_record_text(record, "help",
+                    row->help == NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help);
+    nnc_record_text(record, "unit", row->unit);
+    if (row->each_count > 0 && more->each != NULL) {
+        put_names(record, "keys", more->each, row->each_count);
+    }
+    nnc_record_bool(record, "array", row->each_count > 0);
+    if (row->type == NNC_METRIC_OBJECT || row->type == NNC_METRIC_LIST) {
+        nnc_record_list(record, "members");
+        put_metrics(record, row->rows);
+        nnc_record_close(record);
+    }
+    if (more->others != NULL) { /* what a record of the list may be instead */
+        nnc_record_list(record, "others");
+        for (const nnc_metrics *const *other = more->others; *other != NULL; other++) {
+            nnc_record_list(record, NULL);
+            put_metrics(record, *other);
+            nnc_record_close(record);
+        }
+        nnc_record_close(record);
+    }
+    nnc_record_close(record);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void put_metrics(nnc_record *record, const nnc_metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->count; i++) {
+        const nnc_metric *row = &metrics->rows[i];
+        if (row->name != NULL) {
+            put_metric(record, row, row->name);
+        } else if (row->type == NNC_METRIC_OBJECT) {
+            put_metrics(record, row->rows);
+        }
+    }
+}
+
+/* Any metric of an estimate under its full name. */
+static nnc_status put_columns(nnc_record *record)
+{
+    nnc_columns columns;
+    nnc_arena *arena = nnc_arena_create();
+    const nnc_status status =
+        arena != NULL ? nnc_columns_of(&nnc_estimate_metrics, arena, &columns) : NNC_NO_MEMORY;
+    for (int32_t i = 0; status == NNC_OK && i < columns.count; i++) {
+        nnc_metric row = *columns.list[i].metric;
+        row.hop =
+            row.type == NNC_METRIC_WHOLE ? 1 : row.hop; /* null in the row of an illegal plan */
+        row.each_count = 0;
+        put_metric(record, &row, columns.list[i].name);
+    }
+    nnc_arena_destroy(arena);
+    return status;
+}
+
+static nnc_status put_outputs(nnc_record *record)
+{
+    nnc_status status = NNC_OK;
+    nnc_record_list(record, "outputs");
+    for (int i = 0; i < OUTPUT_COUNT && status == NNC_OK; i++) {
+        const struct output *output = &outputs[i];
+        nnc_record_object(record, NULL);
+        nnc_record_text(record, "name", output->name);
+        nnc_record_text(record, "title", output->title);
+        nnc_record_text(record, "schema", output->view != NULL ? output->view->schema : NULL);
+        nnc_record_list(record, "members");
+        put_metrics(record, metrics_of(output));
+        status = output->view == NULL ? put_columns(record) : NNC_OK;
+        nnc_record_close(record);
+        nnc_record_close(record);
+    }
+    nnc_record_close(record);
+    return status;
+}
+
+/* ---- fields of files ---- */
+
+static const char *field_kind(nnc_field_type type)
+{
+    switch (type) {
+    case NNC_FIELD_BOOL: return "switch";
+    case NNC_FIELD_ENUM: return "choice";
+    case NNC_FIELD_RECOMPUTE:
+    case NNC_FIELD_TRAIN:
+    case NNC_FIELD_OFFLOAD: return "flags";
+    case NNC_FIELD_F64: return "number";
+    case NNC_FIELD_I32:
+    case NNC_FIELD_I64: return "whole";
+    case NNC_FIELD_RATES: return "rates";
+    case NNC_FIELD_I32_LIST:
+    case NNC_FIELD_I64_LIST: return "wholes";
+    case NNC_FIELD_BOOL_LIST: return "switches";
+    case NNC_FIELD_ENUM_LIST: return "choices";
+    case NNC_FIELD_OBJECT: return "object";
+    case NNC_FIELD_OBJECT_BY_DTYPE: return "objects";
+    default: return "text";
+    }
+}
+
+static void put_limit(nnc_record *record, const char *key, const nnc_field *field, bool upper)
+{
+    if (field->min == 0 && field->max == 0) {
+        nnc_record_null(record, key);
+    } else {
+        nnc_record_number(record, key, upper ? field->max : field->min);
+    }
+}
+
+static void put_fields(nnc_record *record, const char *key, const nnc_field *fields, size_t count);
+
+/* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+static void put_field(nnc_record *record, const nnc_field *field)
+{
+    nnc_record_object(record, NULL);
+    nnc_record_text(record, "name", field->name);
+    nnc_record_text(record, "kind", field_kind(field->type));
+    nnc_record_text(record, "unit", field->unit);
+    put_limit(record, "minimum", field, false);
+    put_limit(record, "maximum", field, true);
+    nnc_record_bool(record, "above_minimum", field->above_min);
+    nnc_record_bool(record, "required", field->required);
+    nnc_record_text(record, "default", field->default_text);
+    nnc_record_whole(record, "most", field->capacity);
+    nnc_record_whole(record, "length", field->type == NNC_FIELD_TEXT ? field->size : 0);
+    nnc_record_text(record, "help", field->help != NULL ? field->help : "");
+    if (field->names.of != NULL) {
+        put_names(record, "choices", field->names.of, field->names.count);
+    }
+    if (field->help_of != NULL) {
+        put_names(record, "meanings", field->help_of, field->names.count);
+    }
+    if (field->fields != NULL) {
+        put_fields(record, "fields", field->fields, field->field_count);
+    }
+    nnc_record_close(record);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void put_fields(nnc_record *record, const char *key, const nnc_field *fields, size_t count)
+{
+    nnc_record_list(record, key);
+    for (size_t i = 0; i < count; i++) {
+        put_field(record, &fields[i]);
+    }
+    nnc_record_close(record);
+}
+
+static void put_tables(nnc_record *record)
+{
+    static const struct {
+        const char *name;
+        const nnc_field_table *table;
+    } tables[] = {
+        { "device", &nnc_device_table },   { "software", &nnc_software_table },
+        { "cluster", &nnc_cluster_table }, { "price", &nnc_price_table },
+        { "track", &nnc_track_table },     { "framework", &nnc_framework_table },
+        { "range", &nnc_range_table },     { "plan", &nnc_plan_table },
+        { "run", &nnc_run_table },         { "serve", &nnc_serve_table },
+    };
+    nnc_record_object(record, "tables");
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        put_fields(record, tables[i].name, tables[i].table->fields, tables[i].table->count);
+    }
+    nnc_record_close(record);
+    nnc_record_object(record, "models");
+    for (int family = 0; family < NNC_FAMILY_COUNT; family++) {
+        const nnc_field_table *table = nnc_model_table((nnc_family)family);
+        put_fields(record, nnc_family_name((nnc_family)family), table->fields, table->count);
+    }
+    nnc_record_close(record);
+}
+
+/* ---- commands and options ---- */
+
+/* Kind of an option's value: by the type of its field, or by the name of its argument. */
+static const char *option_kind(const nnc_option_text *option)
+{
+    return option->of_file                            ? field_kind(option->field->type)
+           : option->argument[0] == '\0'              ? "flag"
+           : option->values.count > 0                 ? "choice"
+           : strcmp(option->argument, " FILE") == 0   ? "path"
+           : strcmp(option->argument, " N") == 0      ? "whole"
+           : strcmp(option->argument, " PIXELS") == 0 ? "whole"
+                                                      : "text";
+}
+
+static void put_choices(nnc_record *record, const nnc_option_text *option)
+{
+    const nnc_flag *flags = nnc_flags_of(option->field->type);
+    if (flags == NULL && option->values.count == 0) {
+        nnc_record_null(record, "choices");
+        return;
+    }
+    nnc_record_list(record, "choices");
+    for (; flags != NULL && flags->name != NULL; flags++) {
+        nnc_record_text(record, NULL, flags->name);
+    }
+    for (int i = 0; i < option->values.count; i++) {
+        nnc_record_text(record, NULL, option->values.of((unsigned)i));
+    }
+    nnc_record_close(record);
+}
+
+/* An option as a form needs it. */
+static void put_option(nnc_record *record, const nnc_option_text *option)
+{
+    const nnc_field *field = option->field;
+    nnc_record_object(record, NULL);
+    nnc_record_text(record, "name", option->name);
+    nnc_record_text(record, "alias", option->alias[0] != '\0' ? option->alias : NULL);
+    nnc_record_text(record, "group", option->group);
+    nnc_record_text(record, "kind", option_kind(option));
+    put_choices(record, option);
+    nnc_record_text(record, "unit", field->unit);
+    put_limit(record, "minimum", field, false);
+    put_limit(record, "maximum", field, true);
+    nnc_record_text(record, "default",
+                    option->default_text[0] != '\0' ? option->default_text : NULL);
+    nnc_record_text(record, "field", option->of_file ? field->name : NULL);
+    nnc_record_text(record, "help", field->help);
+    nnc_record_close(record);
+}
+
+static void put_command_texts(nnc_record *record, const nnc_command *command)
+{
+    nnc_record_text(record, "operands", command->operands);
+    nnc_record_text(record, "summary", command->summary);
+    nnc_record_text(record, "notes", command->notes);
+}
+
+static void put_commands(nnc_record *record)
+{
+    const nnc_command *command = NULL;
+    nnc_option_text option;
+    nnc_record_list(record, "commands");
+    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+        nnc_record_object(record, NULL);
+        nnc_record_text(record, "name", command->name);
+        put_command_texts(record, command);
+        if (command->serving != NULL) { /* its form with --serve */
+            nnc_record_object(record, "serving");
+            put_command_texts(record, command->serving);
+            nnc_record_close(record);
+        }
+        nnc_record_list(record, "options");
+        for (int k = 0; nnc_option_at(command->takes, k, &option); k++) {
+            put_option(record, &option);
+        }
+        nnc_record_close(record);
+        nnc_record_close(record);
+    }
+    nnc_record_close(record);
+}
+
+/* Every option as the man page and the completions show it, with the commands that take it. */
+static void put_all_options(nnc_record *record)
+{
+    const nnc_command *command = NULL;
+    nnc_option_text option;
+    nnc_record_list(record, "options");
+    for (int i = 0; nnc_option_at(~0u, i, &option); i++) {
+        nnc_record_object(record, NULL);
+        nnc_record_text(record, "name", option.name);
+        nnc_record_text(record, "alias", option.alias[0] != '\0' ? option.alias : NULL);
+        nnc_record_text(record, "argument", option.argument);
+        nnc_record_text(record, "help", option.help);
+        nnc_record_bool(record, "of_plan", option.of_plan);
+        nnc_record_bool(record, "common", (option.takes & NNC_TAKES_COMMON) != 0);
+        nnc_record_list(record, "commands");
+        for (int k = 0; (command = nnc_command_at(k)) != NULL; k++) {
+            if (command->takes & option.takes) {
+                nnc_record_text(record, NULL, command->name);
+            }
+        }
+        nnc_record_close(record);
+        put_names(record, "values", option.values.of, option.values.count);
+        put_names(record, "meanings", option.help_of,
+                  option.help_of != NULL ? option.values.count : 0);
+        nnc_record_close(record);
+    }
+    nnc_record_close(record);
+}
+
+static const char *dtype_name(unsigned dtype)
+{
+    return nnc_dtype_name((nnc_dtype)dtype);
+}
+
+static const char *ref_name(unsigned index)
+{
+    return nnc_plans_ref_names[index];
+}
+
+static nnc_status write_tables(nnc_session *session, nnc_error *err)
+{
+    nnc_record record = nnc_record_begin(session->out, "nncost.options/1");
+    nnc_record_text(&record, "version", nnc_version());
+    put_commands(&record);
+    put_all_options(&record);
+    nnc_record_list(&record, "statuses");
+    for (int status = NNC_OK; status < NNC_STATUS_COUNT; status++) {
+        nnc_record_object(&record, NULL);
+        nnc_record_whole(&record, "exit_code", nnc_status_exit_code((nnc_status)status));
+        nnc_record_text(&record, "text", nnc_status_text((nnc_status)status));
+        nnc_record_close(&record);
+    }
+    nnc_record_close(&record);
+    put_names(&record, "pictures", nnc_picture_name, NNC_PICTURE_COUNT);
+    put_names(&record, "formats", dtype_name, NNC_DTYPE_COUNT);
+    put_names(&record, "references", ref_name, NNC_REF_COUNT);
+    nnc_record_text(&record, "plans_schema", NNC_PLANS_SCHEMA);
+    nnc_record_whole(&record, "scenarios_most", NNC_PLANS_SCENARIOS_MAX);
+    put_tables(&record);
+    const nnc_status status = put_outputs(&record);
+    nnc_record_end(&record);
+    return status == NNC_OK ? NNC_OK : nnc_no_memory(err);
+}
+
+/* ---- pages ---- */
+
+/* Prints a page of docs/: of the source tree, or installed with the data. */
+static nnc_status write_page(nnc_session *session, const char *name, nnc_error *err)
+{
+    char path[PATH_MAX + 64], *text = NULL;
+    size_t size = 0;
+    nnc_error missing;
+    snprintf(path, sizeof path, "%s/docs/%s", session->data != NULL ? session->data : "", name);
+    if (session->data == NULL || nnc_file_read(path, &text, &size, &missing) != NNC_OK) {
+        return nnc_fail(err, NNC_IO, name,
+                        "is not installed with this program, expected it in share/nncost/docs");
+    }
+    nnc_buffer_put(session->out, text, size);
+    free(text);
+    return NNC_OK;
+}
+
+/* Kinds of files, in front of the outputs. */
+static const char *const files[][2] = { { "device", "Device" },
+                                        { "model", "Model" },
+                                        { "software", "Software profile" },
+                                        { "plan", "Plan file" } };
+enum { FILE_COUNT = sizeof files / sizeof files[0], SCHEMA_COUNT = FILE_COUNT + OUTPUT_COUNT };
+
+static const char *schema_name(int index)
+{
+    return index < FILE_COUNT ? files[index][0] : outputs[index - FILE_COUNT].name;
+}
+
+static nnc_status write_schema(nnc_session *session, nnc_error *err)
+{
+    const char *kind = session->options.operands[1];
+    char kinds[256] = "", page[64];
+    for (int i = 0; i < SCHEMA_COUNT; i++) {
+        const char *name = schema_name(i);
+        const size_t used = strlen(kinds);
+        if (kind == NULL) {
+            nnc_buffer_print(session->out, "%-10s %s\n", name,
+                             i < FILE_COUNT ? files[i][1] : outputs[i - FILE_COUNT].title);
+        } else if (strcmp(kind, name) == 0) {
+            snprintf(page, sizeof page, "schema/%s.json", name);
+            return write_page(session, page, err);
+        }
+        snprintf(kinds + used, sizeof kinds - used, "%s%s", i > 0 ? ", " : "", name);
+    }
+    return kind == NULL ? NNC_OK
+                        : nnc_fail(err, NNC_BAD_USAGE, "schema",
+                                   "unknown schema, expected one of %s, found \"%s\"", kinds, kind);
+}
+
+/* A page by the words of the command line; second NULL: none follows. */
+static const struct page {
+    const char *first, *second, *file;
+} pages[] = {
+    { "man", NULL, "nncost.1" },
+    { "man", "files", "nncost-files.5" },
+    { "completion", NULL, "nncost.bash-completion" },
+    { "completion", "bash", "nncost.bash-completion" },
+    { "completion", "zsh", "nncost.zsh-completion" },
+    { "completion", "fish", "nncost.fish-completion" },
+};
+
+static nnc_status run_docs(nnc_session *session, nnc_error *err)
+{
+    const char *first = session->options.operands[0], *second = session->options.operands[1];
+    if (strcmp(first, "schema") == 0) {
+        return write_schema(session, err);
+    }
+    if (strcmp(first, "options") == 0 && second == NULL) {
+        return write_tables(session, err);
+    }
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+        const struct page *page = &pages[i];
+        const bool same = second != NULL ? page->second != NULL && strcmp(page->second, second) == 0
+                                         : page->second == NULL;
+        if (same && strcmp(page->first, first) == 0) {
+            return write_page(session, page->file, err);
+        }
+    }
+    if (strcmp(first, "options") == 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, second, "one argument too many, expected docs options");
+    }
+    if (strcmp(first, "man") == 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "man", "unknown page, expected files, found \"%s\"",
+                        second);
+    }
+    if (strcmp(first, "completion") == 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "completion",
+                        "unknown shell, expected bash, zsh or fish, found \"%s\"", second);
+    }
+    return nnc_fail(
+        err, NNC_BAD_USAGE, "docs",
+        "unknown document, expected one of man, schema, completion, options, found \"%s\"", first);
+}
+
+const nnc_command nnc_cmd_docs = {
+    .name = "docs",
+    .operands = "man [files]|completion [SHELL]|options|schema [KIND]",
+    .summary = "The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, "
+               "all options, or the JSON Schema of a kind of file or output.",
+    .notes =
+        "KIND is device, model, software or plan for files; or estimate, ops, compare, run, "
+        "budget, search, sweep, check, diff, accuracy or calibrate for the --format json output of "
+        "these commands. Without KIND, all are listed. options: every command and option as JSON, "
+        "with kind, choices, limits, unit and default, from which a form can be made; and all "
+        "fields and metrics. --format does not change any of them.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON,
+    .run = run_docs,
+};
+
+/* ---- explain ---- */
+
+/* Outputs of other commands than estimate; the list ends with a NULL. */
+static void list_explained(nnc_explain_output list[OUTPUT_COUNT + 1])
+{
+    int count = 0;
+    for (int i = 0; i < OUTPUT_COUNT; i++) {
+        if (metrics_of(&outputs[i]) != &nnc_estimate_document) {
+            list[count++] = (nnc_explain_output){ outputs[i].name, metrics_of(&outputs[i]) };
+        }
+    }
+    list[count] = (nnc_explain_output){ NULL, NULL };
+}
+
+static nnc_status write_explained(nnc_session *session, void *context, nnc_scenario *scenario,
+                                  nnc_scratch *scratch, nnc_error *err)
+{
+    nnc_explain_output explained[OUTPUT_COUNT + 1];
+    (void)context, (void)scratch;
+    list_explained(explained);
+    return nnc_report_explain(session->out, session->style, &scenario->report, explained,
+                              session->options.operands[0], err);
+}
+
+static nnc_status run_explain(nnc_session *session, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    nnc_explain_output explained[OUTPUT_COUNT + 1];
+    list_explained(explained);
+    switch (session->options.operand_count) {
+    case 0: return nnc_explain_list(session->out, session->style, explained, err);
+    case 1:
+        return nnc_explain_formulas(session->out, session->style, session->specs, explained,
+                                    operands[0], err);
+    case 2: return nnc_scenario_report(session, operands[1], NULL, write_explained, NULL, err);
+    default:
+        return nnc_scenario_report(session, operands[1], operands[2], write_explained, NULL, err);
+    }
+}
+
+const nnc_command nnc_cmd_explain = {
+    .name = "explain",
+    .operands = "[NAMES [MODEL DEVICE | PLANS.json [DEVICE]]]",
+    .summary = "Formula and source of metrics and ops; with MODEL DEVICE also their numbers.",
+    .notes =
+        "NAMES are joined by commas. Metrics have their names in the JSON output of any command, "
+        "such as mfu, step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost "
+        "ops', such as attn.qkv. When an op has many shapes, the one that takes longest in each "
+        "phase is shown. Without NAMES, all of them are listed. The JSON of several names is a "
+        "list.",
+    .min_operands = 0,
+    .max_operands = 3,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
+    .run = run_explain,
+    .serving = &nnc_cmd_serve_explain,
+};

@@ -1,0 +1,776 @@
+/* calibrate: parameters of a device, or of an engine that serves, fitted to measured rows. */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "cli/lab/cli_lab.h"
+#include "cli/output.h"
+#include "input/kind.h"
+#include "record/serve_scenario.h"
+#include "render/sheet.h"
+#include "render/table.h"
+#include "render/text.h"
+
+typedef struct calibration {
+    nnc_session *session;
+    nnc_arena *arena;
+    nnc_scenario *scenario;
+    const char *asked;        /* --device; of what is served NULL = any */
+    const char *held;         /* --hold-out; NULL = none */
+    const nnc_device *device; /* of what is served NULL */
+    nnc_device start;         /* the device after the options */
+    nnc_software engine;      /* of what is served: the profile whose parameters are fitted */
+    nnc_row_choice choice;
+    nnc_measured_file *files;
+    int32_t file_count;
+    nnc_fit *fit;
+    nnc_left_out *unused;
+    int32_t unused_count, other_devices, room;
+    int32_t held_count;    /* rows that --hold-out names */
+    const char *last_name; /* of a row's device, to look each up once */
+    bool last_is_ours;
+} calibration;
+
+/* ---- the report ---- */
+
+typedef struct nnc_calibration_report {
+    const char *device, *software; /* whose parameters they are; one of both is NULL */
+    const char *data;              /* the files and rows, as the file that is written names them */
+    const char *overrides;         /* NULL = none */
+    const char *written;           /* path of the device file; NULL = none */
+    int32_t rows, held, other_devices;
+    const nnc_fit_parameter *parameters;
+    int32_t parameter_count;
+    const nnc_fit_group *groups;
+    int32_t group_count;
+    const nnc_left_out *unused;
+    int32_t unused_count;
+} nnc_calibration_report;
+
+/* ---- parameters ---- */
+
+NNC_IF(is_fitted, nnc_fit_parameter, self->reason == NULL)
+
+static bool is_left(const nnc_place *place)
+{
+    return !is_fitted(place);
+}
+
+NNC_GET(get_parameter_name, nnc_fit_parameter, nnc_text_cell(self->name))
+
+NNC_GET(get_group_name, nnc_fit_group, nnc_text_cell(self->name))
+
+NNC_GET(get_after, nnc_fit_parameter,
+        nnc_number_cell(self->reason == NULL ? self->value : self->before))
+
+NNC_GET(get_remark, nnc_fit_parameter, nnc_text_cell(self->at_limit ? "at its limit" : ""))
+
+static const nnc_metric parameter_rows[] = {
+    NNC_AS("name", TEXT, .get = get_parameter_name, .head = "parameter",
+           .help = "Name in the file."),
+    NNC_NUMBER(nnc_fit_parameter, before, .head = "before", .show = NNC_SHOW_PLAIN,
+               .help = "What the file had."),
+    NNC_AS("after", NUMBER, .get = get_after, .head = "after", .show = NNC_SHOW_PLAIN,
+           .help = "What was fitted."),
+    NNC_WHOLE(nnc_fit_parameter, rows, .head = "rows", .help = "Rows it was fitted to."),
+    NNC_BOOL(nnc_fit_parameter, at_limit, .help = "Whether the fit ended at a limit."),
+    NNC_TEXT(nnc_fit_parameter, reason, .help = "Why it was not fitted."),
+    NNC_HEAD("", TEXT, .get = get_remark),
+};
+static const nnc_metrics parameters =
+    NNC_METRICS("a parameter of the device", parameter_rows, nnc_fit_parameter);
+static const nnc_metrics fitted = { .rows = parameter_rows,
+                                    .count = sizeof parameter_rows / sizeof parameter_rows[0],
+                                    .record_size = sizeof(nnc_fit_parameter),
+                                    .listed = is_fitted };
+
+static const nnc_metric left_rows[] = {
+    NNC_HEAD("parameter", TEXT, .get = get_parameter_name),
+    NNC_HEAD("value", NUMBER, NNC_IN(nnc_fit_parameter, before), .show = NNC_SHOW_PLAIN),
+    NNC_HEAD("why", TEXT, NNC_IN(nnc_fit_parameter, reason), .shrinks = true),
+};
+static const nnc_metrics left = { .rows = left_rows,
+                                  .count = sizeof left_rows / sizeof left_rows[0],
+                                  .record_size = sizeof(nnc_fit_parameter),
+                                  .listed = is_left };
+
+/* ---- errors ---- */
+
+static const nnc_metric error_rows[] = {
+    NNC_WHOLE(nnc_score_stats, scored, .help = "Rows with a prediction."),
+    NNC_NUMBER(nnc_score_stats, mape, .help = "Mean of the absolute errors."),
+    NNC_NUMBER(nnc_score_stats, median, .help = "Median of the absolute errors."),
+    NNC_NUMBER(nnc_score_stats, p90,
+               .help = "Nine tenths of the absolute errors are at most this."),
+    NNC_NUMBER(nnc_score_stats, bias, .help = "Mean of the errors."),
+};
+static const nnc_metrics errors = NNC_METRICS("errors of rows", error_rows, nnc_score_stats);
+
+#define ERRORS(member) NNC_IN(nnc_fit_group, member), .rows = &errors
+static const nnc_metric group_rows[] = {
+    NNC_AS("name", TEXT, .get = get_group_name, .help = "What its rows have in common."),
+    NNC_WHOLE(nnc_fit_group, rows, .help = "Rows that were fitted to."),
+    NNC_AS("held_out", WHOLE, NNC_IN(nnc_fit_group, held), .help = "Rows that were held out."),
+    NNC_WHOLE(nnc_fit_group, parts, .help = "Parts of the cross-validation."),
+    NNC_AS("before", OBJECT, ERRORS(before), .help = "Of the rows fitted to, before."),
+    NNC_AS("after", OBJECT, ERRORS(after), .help = "Of them, after."),
+    NNC_AS("cross_validated", OBJECT, ERRORS(crossed),
+           .help = "Of them, each predicted by a fit without it."),
+    NNC_AS("held_out_before", OBJECT, ERRORS(held_before), .help = "Of those held out, before."),
+    NNC_AS("held_out_after", OBJECT, ERRORS(held_after), .help = "Of those held out, after."),
+};
+#undef ERRORS
+static const nnc_metrics groups = NNC_METRICS("a group of rows", group_rows, nnc_fit_group);
+
+/* ---- all of it ---- */
+
+static const nnc_metric document_rows[] = {
+    NNC_TEXT(nnc_calibration_report, device, .help = "Id of the device whose parameters they are."),
+    NNC_TEXT(nnc_calibration_report, software,
+             .help = "Id of the engine whose parameters they are, of what is served."),
+    NNC_TEXT(nnc_calibration_report, data, .help = "The files and rows."),
+    NNC_TEXT(nnc_calibration_report, overrides, .help = "Fields that --set changed."),
+    NNC_TEXT(nnc_calibration_report, written, .help = "The device file that was written."),
+    NNC_WHOLE(nnc_calibration_report, rows, .help = "Rows that were fitted to."),
+    NNC_AS("held_out", WHOLE, NNC_IN(nnc_calibration_report, held),
+           .help = "Rows that were held out."),
+    NNC_WHOLE(nnc_calibration_report, other_devices, .help = "Rows of other devices."),
+    NNC_AS("figures", LIST, NNC_IN(nnc_calibration_report, parameters),
+           NNC_COUNT(nnc_calibration_report, parameter_count), .rows = &parameters,
+           .help = "Parameters of the device."),
+    NNC_AS("groups", LIST, NNC_IN(nnc_calibration_report, groups),
+           NNC_COUNT(nnc_calibration_report, group_count), .rows = &groups,
+           .help = "Errors by group of rows."),
+    NNC_AS("unused", LIST, NNC_IN(nnc_calibration_report, unused),
+           NNC_COUNT(nnc_calibration_report, unused_count), .rows = &nnc_left_out_metrics,
+           .help = "Rows that are not used."),
+};
+static const nnc_metrics document =
+    NNC_METRICS("a calibration", document_rows, nnc_calibration_report);
+
+static nnc_lines lines_of(const void *record)
+{
+    const nnc_calibration_report *report = record;
+    return (nnc_lines){ &parameters, report, report->parameters, report->parameter_count };
+}
+
+/* ---- for people ---- */
+
+static void put_percent(nnc_table *table, double share)
+{
+    nnc_buffer_print(&table->cells, isnan(share) ? "-" : "%.2f%%", 100.0 * share);
+    nnc_table_cell(table, "");
+}
+
+static void put_errors(nnc_table *table, const char *name, const char *what,
+                       const nnc_score_stats *before, const nnc_score_stats *after,
+                       const nnc_score_stats *crossed)
+{
+    nnc_table_cell(table, name);
+    nnc_table_cell(table, what);
+    nnc_table_whole(table, before->rows);
+    put_percent(table, before->mape);
+    put_percent(table, before->median);
+    put_percent(table, after->mape);
+    put_percent(table, after->median);
+    put_percent(table, crossed != NULL ? crossed->mape : (double)NAN);
+    put_percent(table, crossed != NULL ? crossed->median : (double)NAN);
+}
+
+static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration_report *report)
+{
+    static const nnc_head heads[] = {
+        { .text = "", .left = true }, { .text = "", .left = true },  { .text = "rows" },
+        { .text = "MAPE before" },    { .text = "median" },          { .text = "after" },
+        { .text = "median" },         { .text = "cross-validated" }, { .text = "median" },
+    };
+    bool crossed = false;
+    nnc_table table;
+    nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
+    for (int32_t i = 0; i < report->group_count; i++) {
+        const nnc_fit_group *g = &report->groups[i];
+        crossed = crossed || g->parts > 0;
+        if (g->rows > 0) {
+            put_errors(&table, g->name, "fitted on", &g->before, &g->after, &g->crossed);
+        }
+        if (g->held > 0) {
+            put_errors(&table, g->name, "held out", &g->held_before, &g->held_after, NULL);
+        }
+    }
+    nnc_sheet_heading(out, style, "errors");
+    nnc_table_write(&table, out, style);
+    if (!crossed) {
+        nnc_buffer_text(out,
+                        "\nno cross-validation: it takes two rows that need not stay together\n");
+    }
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const nnc_calibration_report *report = record;
+    nnc_lines lines = lines_of(report);
+    const bool served = report->software != NULL;
+    nnc_buffer_print(out, "%s: fitted on %d row%s, %d held out, %d of other %s\n",
+                     served ? report->software : report->device, (int)report->rows,
+                     report->rows == 1 ? "" : "s", (int)report->held, (int)report->other_devices,
+                     served ? "engines or devices" : "devices");
+    if (report->overrides != NULL) {
+        nnc_buffer_print(out, "with %s\n", report->overrides);
+    }
+    lines.metrics = &fitted;
+    if (!nnc_table_under(out, style, lines, "fitted")) {
+        nnc_buffer_text(out, "\nno parameter is fitted\n");
+    }
+    lines.metrics = &left;
+    (void)nnc_table_under(out, style, lines, "left as they are");
+    write_errors(out, style, report);
+    (void)nnc_table_under(
+        out, style,
+        (nnc_lines){ &nnc_left_out_metrics, report, report->unused, report->unused_count },
+        "rows that are not used");
+    if (report->written != NULL) {
+        nnc_buffer_text(out, "\nwritten to ");
+        nnc_put_plain(out, report->written, nnc_text_width(report->written));
+        nnc_buffer_byte(out, '\n');
+    } else {
+        nnc_buffer_print(out, "\nno %s is written: --output FILE.json writes one\n",
+                         served ? "profile" : "device file");
+    }
+}
+
+const nnc_view nnc_calibration_view = {
+    .schema = "nncost.calibration/1", .document = &document, .lines = lines_of, .page = write_page
+};
+
+/* ---- the rows ---- */
+
+/* With --serve: is it a row of the engine, and of the device where --device names one? */
+static bool is_of_engine(calibration *c, const nnc_measured *row)
+{
+    const nnc_device *device = NULL, *asked = NULL;
+    nnc_error why;
+    if (row->software == NULL || strcmp(row->software, c->engine.id) != 0) {
+        return row->kind != NNC_MEASURED_SERVING; /* which is said of it */
+    }
+    return c->asked == NULL || strcmp(row->device, c->asked) == 0 ||
+           (nnc_device_load(c->session->specs, row->device, &device, &why) == NNC_OK &&
+            nnc_device_load(c->session->specs, c->asked, &asked, &why) == NNC_OK &&
+            strcmp(device->id, asked->id) == 0);
+}
+
+static bool is_ours(calibration *c, const nnc_measured *row)
+{
+    const nnc_device *device = NULL;
+    nnc_error why;
+    if (c->fit->served) {
+        return is_of_engine(c, row);
+    }
+    if (c->last_name != NULL && strcmp(c->last_name, row->device) == 0) {
+        return c->last_is_ours;
+    }
+    bool ours = strcmp(row->device, c->asked) == 0 || strcmp(row->device, c->device->id) == 0;
+    for (int32_t i = 0; i < c->device->alias_count && !ours; i++) {
+        ours = strcmp(row->device, c->device->aliases[i]) == 0;
+    }
+    if (!ours && nnc_device_load(c->session->specs, row->device, &device, &why) == NNC_OK) {
+        ours = strcmp(device->id, c->device->id) == 0;
+    }
+    c->last_name = row->device;
+    c->last_is_ours = ours;
+    return ours;
+}
+
+static void count_unused(calibration *c, const nnc_measured *row, const char *reason)
+{
+    nnc_left_out_add(c->unused, &c->unused_count, row, reason);
+}
+
+static nnc_status give_reason(calibration *c, const nnc_measured *row, const nnc_error *why,
+                              nnc_error *err)
+{
+    const char *reason = NULL;
+    NNC_TRY(nnc_left_out_reason(c->arena, why, &reason, err));
+    count_unused(c, row, reason);
+    return NNC_OK;
+}
+
+static void *copy(calibration *c, const void *bytes, size_t size)
+{
+    void *place = nnc_arena_alloc(c->arena, size);
+    if (place != NULL) {
+        memcpy(place, bytes, size);
+    }
+    return place;
+}
+
+/* Rows alike in it share one. */
+static const void *share(calibration *c, const void *last, const void *bytes, size_t size)
+{
+    return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
+}
+
+/* Is it of the device, the model or the source that --hold-out names? */
+static bool is_held_out(const calibration *c, const nnc_measured *row)
+{
+    return c->held != NULL &&
+           (strcmp(c->held, row->device) == 0 || strcmp(c->held, c->scenario->device.id) == 0 ||
+            strcmp(c->held, row->model_name) == 0 || strcmp(c->held, c->scenario->model.id) == 0 ||
+            strcmp(c->held, row->source) == 0);
+}
+
+/* Keeps what predicts a row, once it has shown that it does. */
+static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err)
+{
+    const nnc_scenario *s = c->scenario;
+    nnc_fit *fit = c->fit;
+    assert(fit->rows != NULL);
+    const nnc_fit_row *last = fit->row_count > 0 ? &fit->rows[fit->row_count - 1] : NULL;
+    nnc_scored scored;
+    nnc_error why = { 0 };
+    const nnc_status status = nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan,
+                                            fit->scratch, &scored, &why);
+    if (status != NNC_OK) {
+        return give_reason(c, row, &why, err);
+    }
+    if (!(scored.predicted_s > 0.0) || !isfinite(scored.predicted_s)) {
+        count_unused(c, row, "has no prediction");
+        return NNC_OK;
+    }
+    const bool held = is_held_out(c, row);
+    c->held_count += held ? 1 : 0;
+    const nnc_fit_row kept = {
+        .row = row,
+        .model = share(c, last != NULL ? last->model : NULL, &s->model, sizeof s->model),
+        .device = share(c, last != NULL ? last->device : NULL, &s->device, sizeof s->device),
+        .software =
+            share(c, last != NULL ? last->software : NULL, &s->software, sizeof s->software),
+        .plan = s->plan,
+        .digest = nnc_row_digest(&c->choice, row),
+        .file = file,
+        .held = !nnc_row_in_fold(&c->choice, row) || held,
+    };
+    if (kept.model == NULL || kept.device == NULL || kept.software == NULL) {
+        return nnc_no_memory(err);
+    }
+    fit->rows[fit->row_count++] = kept;
+    return NNC_OK;
+}
+
+static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err)
+{
+    const char *reason = row->reason;
+    nnc_error why = { 0 };
+    if (!nnc_row_passes(&c->choice, row)) {
+        return NNC_OK;
+    }
+    if (!is_ours(c, row)) {
+        c->other_devices++;
+        return NNC_OK;
+    }
+    if (reason != NULL || !nnc_fit_takes(row, c->fit->served, &reason)) {
+        count_unused(c, row, reason);
+        return NNC_OK;
+    }
+    if (row->undecided[0] != '\0') { /* a guess at it would end up in the parameters */
+        nnc_fail(&why, NNC_BAD_SPEC, "leaves open", "%s", row->undecided);
+        return give_reason(c, row, &why, err);
+    }
+    if (c->fit->served) {
+        const char *id = NULL;
+        if (nnc_row_load_device(c->session->specs, row, c->scenario, &id, &why) != NNC_OK) {
+            return give_reason(c, row, &why, err);
+        }
+    } else {
+        c->scenario->device = *c->device;
+    }
+    if (nnc_row_load(c->session->specs, &c->session->options, row, c->scenario, &why) != NNC_OK) {
+        return give_reason(c, row, &why, err);
+    }
+    NNC_TRY(nnc_scenario_apply(c->session->specs, &c->session->options.given, c->scenario, err));
+    return add_row(c, row, file, err);
+}
+
+static nnc_status read_rows(calibration *c, nnc_error *err)
+{
+    size_t rows = 1;
+    NNC_TRY(nnc_rows_read(c->session, &c->choice, c->arena, &c->files, &c->file_count, err));
+    for (int32_t f = 0; f < c->file_count; f++) {
+        rows += (size_t)c->files[f].count;
+    }
+    c->fit->rows = nnc_arena_array(c->arena, rows, sizeof *c->fit->rows);
+    c->unused = nnc_arena_array(c->arena, rows, sizeof *c->unused);
+    if (c->fit->rows == NULL || c->unused == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (int32_t f = 0; f < c->file_count; f++) {
+        for (int32_t i = 0; i < c->files[f].count; i++) {
+            NNC_TRY(take_row(c, &c->files[f].rows[i], f, err));
+        }
+    }
+    return c->held == NULL || c->held_count > 0 || c->fit->row_count == 0
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, "--hold-out",
+                          "no row is of such a device, model or source, found \"%s\"", c->held);
+}
+
+/* ---- the outputs ---- */
+
+static int32_t count_fitted(const nnc_fit *fit)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        count += !fit->rows[i].held;
+    }
+    return count;
+}
+
+static const char *subject_of(const calibration *c)
+{
+    return c->fit->served ? c->engine.id : c->device->id;
+}
+
+/* "rows.csv, more.csv: 12 rows, fold 1/2, digest 0123456789abcdef": what a reader needs to find
+ * the rows again. group: -1 = all. */
+static const char *data_text(calibration *c, int32_t group)
+{
+    const nnc_fit *fit = c->fit;
+    const nnc_options *options = &c->session->options;
+    char text[1024] = "", digits[NNC_DIGEST_TEXT];
+    uint64_t digest = NNC_DIGEST_START;
+    int32_t rows = 0;
+    for (int32_t f = 0; f < c->file_count; f++) {
+        bool any = false;
+        for (int32_t i = 0; i < fit->row_count; i++) {
+            const nnc_fit_row *r = &fit->rows[i];
+            if (r->file == f && !r->held && (group < 0 || r->group == group)) {
+                digest = nnc_digest_text(digest, r->row->id);
+                rows++;
+                any = true;
+            }
+        }
+        const size_t used = strlen(text);
+        if (any && used < sizeof text / 2) {
+            snprintf(text + used, sizeof text - used, "%s%.200s", used > 0 ? ", " : "",
+                     nnc_measured_file_name(c->files[f].path));
+        }
+    }
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used,
+             ": %d row%s of %s%s%.32s%s%.64s%s%.64s, digest of the ids %s", (int)rows,
+             rows == 1 ? "" : "s", subject_of(c), options->fold != NULL ? ", fold " : "",
+             options->fold != NULL ? options->fold : "", options->group != NULL ? " by " : "",
+             options->group != NULL ? options->group : "",
+             options->hold_out != NULL ? ", without " : "",
+             options->hold_out != NULL ? options->hold_out : "", nnc_digest_print(digest, digits));
+    return nnc_arena_strdup(c->arena, text);
+}
+
+static nnc_basis basis_of(const nnc_fit *fit)
+{
+    for (int32_t i = 0; i < fit->parameter_count; i++) {
+        const nnc_fit_parameter *f = &fit->parameters[i];
+        for (int32_t g = 0; g < fit->group_count && f->reason == NULL; g++) {
+            if ((f->group < 0 || f->group == g) && fit->groups[g].rows > 0 &&
+                fit->groups[g].kind == NNC_MEASURED_STEP) {
+                return NNC_BASIS_STEPS;
+            }
+        }
+    }
+    return NNC_BASIS_KERNELS;
+}
+
+static nnc_status write_file(calibration *c, const char *path, nnc_error *err)
+{
+    const nnc_fit *fit = c->fit;
+    char stem[sizeof c->start.id];
+    nnc_fitted_value *values =
+        nnc_arena_array(c->arena, (size_t)fit->parameter_count + 1, sizeof *values);
+    nnc_device_change change = {
+        .id = stem, .basis = basis_of(fit), .values = values, .engine = fit->served
+    };
+    const char *text = NULL;
+    size_t size = 0;
+    if (values == NULL) {
+        return nnc_no_memory(err);
+    }
+    nnc_spec_stem(path, false, stem, sizeof stem);
+    for (int32_t i = 0; i < fit->parameter_count; i++) {
+        const nnc_fit_parameter *f = &fit->parameters[i];
+        if (f->reason == NULL && !isnan(f->value)) {
+            values[change.count++] =
+                (nnc_fitted_value){ f->name, f->value, data_text(c, f->group) };
+            if (values[change.count - 1].fitted_on == NULL) {
+                return nnc_no_memory(err);
+            }
+        }
+    }
+    nnc_status status =
+        nnc_device_rewrite(c->session->specs, fit->served ? c->engine.path : c->device->path,
+                           &change, &text, &size, err);
+    return status == NNC_OK ? nnc_output_write(path, text, size, err) : status;
+}
+
+/* Writes the report to the session's output; written: path of the device file, NULL = none. */
+static nnc_status write_report(calibration *c, const char *written, nnc_error *err)
+{
+    const nnc_fit *fit = c->fit;
+    const char *data = data_text(c, -1);
+    const int32_t rows = count_fitted(fit);
+    if (data == NULL) {
+        return nnc_no_memory(err);
+    }
+    const nnc_calibration_report found = {
+        .device = fit->served ? NULL : c->device->id,
+        .software = fit->served ? c->engine.id : NULL,
+        .data = data,
+        .overrides = c->scenario->overrides[0] != '\0' ? c->scenario->overrides : NULL,
+        .written = written,
+        .rows = rows,
+        .held = fit->row_count - rows,
+        .other_devices = c->other_devices,
+        .parameters = fit->parameters,
+        .parameter_count = fit->parameter_count,
+        .groups = fit->groups,
+        .group_count = fit->group_count,
+        .unused = c->unused,
+        .unused_count = c->unused_count,
+    };
+    nnc_view_write(c->session->out, c->session->style, &nnc_calibration_view, &found);
+    return NNC_OK;
+}
+
+/* ---- the command ---- */
+
+static nnc_status need_rows(const calibration *c, nnc_error *err)
+{
+    if (count_fitted(c->fit) > 0) {
+        return NNC_OK;
+    }
+    int32_t unused = 0;
+    for (int32_t i = 0; i < c->unused_count; i++) {
+        unused += c->unused[i].rows;
+    }
+    return nnc_fail(err, NNC_BAD_SPEC, c->session->options.operands[0],
+                    "no row to fit on, expected rows of %s, found %d of other %s, %d held out "
+                    "and %d that cannot be used%s%s%s",
+                    subject_of(c), (int)c->other_devices,
+                    c->fit->served ? "engines or devices" : "devices", (int)c->fit->row_count,
+                    (int)unused, unused > 0 ? " (the first: " : "",
+                    unused > 0 ? c->unused[0].reason : "", unused > 0 ? ")" : "");
+}
+
+/* ---- parameters ---- */
+
+static nnc_status find_parameter(calibration *c, const char *name, nnc_parameter_place *place,
+                                 nnc_error *err)
+{
+    return c->fit->served ? nnc_engine_parameter_find(&c->engine, name, place, err)
+                          : nnc_parameter_find(&c->start, name, place, err);
+}
+
+static nnc_status place_parameter(calibration *c, nnc_fit_parameter *parameter, nnc_error *err)
+{
+    nnc_parameter_place place = { 0 };
+    NNC_TRY(find_parameter(c, parameter->name, &place, err));
+    parameter->offset =
+        (size_t)((char *)place.value - (c->fit->served ? (char *)&c->engine : (char *)&c->start));
+    parameter->before = *place.value;
+    return NNC_OK;
+}
+
+static nnc_status add_asked(calibration *c, const char *name, nnc_error *err)
+{
+    nnc_parameter_place place = { 0 };
+    const nnc_status status = find_parameter(c, name, &place, err);
+    if (status != NNC_OK) {
+        char where[sizeof err->where];
+        snprintf(where, sizeof where, "--fit %.256s", name);
+        memcpy(err->where, where, sizeof where);
+        return status;
+    }
+    for (int32_t i = 0; i < c->fit->parameter_count; i++) {
+        if (strcmp(c->fit->parameters[i].name, place.name) == 0) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names %s twice", place.name);
+        }
+    }
+    if (!nnc_fit_add(c->fit, place.name)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names too many figures");
+    }
+    return NNC_OK;
+}
+
+static nnc_status choose_parameters(calibration *c, nnc_error *err)
+{
+    const char *asked = c->session->options.fit;
+    nnc_fit_group_rows(c->fit);
+    if (asked == NULL) {
+        nnc_fit_choose(c->fit);
+    }
+    while (asked != NULL && *asked != '\0') {
+        char name[NNC_FIT_NAME];
+        const size_t length = strcspn(asked, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
+                 asked);
+        NNC_TRY(add_asked(c, name, err));
+        asked += length + (asked[length] == ',');
+    }
+    for (int32_t i = 0; i < c->fit->parameter_count; i++) {
+        NNC_TRY(place_parameter(c, &c->fit->parameters[i], err));
+    }
+    return NNC_OK;
+}
+
+/* The device that the parameters start from. */
+static nnc_status load_device(calibration *c, nnc_error *err)
+{
+    static const nnc_measured nothing = { .device = "", .framework = "" };
+    NNC_TRY(nnc_option_device(c->session->specs, c->asked, &c->device, err));
+    c->scenario->device = *c->device;
+    nnc_measured row = nothing;
+    row.plan = nnc_plan_default();
+    row.internode_bytes_per_s = (double)NAN;
+    NNC_TRY(nnc_row_load(c->session->specs, &c->session->options, &row, c->scenario, err));
+    NNC_TRY(nnc_scenario_apply(c->session->specs, &c->session->options.given, c->scenario, err));
+    c->start = c->scenario->device;
+    return NNC_OK;
+}
+
+/* The engine that they start from. */
+static nnc_status load_engine(calibration *c, nnc_error *err)
+{
+    const char *asked = c->session->options.given.software;
+    const nnc_device *device = NULL;
+    if (c->asked != NULL) { /* else it has no rows, whatever the files hold */
+        NNC_TRY(nnc_option_device(c->session->specs, c->asked, &device, err));
+    }
+    NNC_TRY(nnc_software_asked(c->session->specs, asked != NULL ? asked : NNC_SERVE_SOFTWARE,
+                               &c->engine, err));
+    return c->engine.serving.fitted
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, "--software",
+                          "expected the profile of an engine, such as %s, found \"%s\"",
+                          NNC_SERVE_SOFTWARE, c->engine.id);
+}
+
+/* Checks the command line before any file is read. */
+static nnc_status check_options(calibration *c, const char *output, nnc_error *err)
+{
+    static const char ending[] = ".json";
+    const size_t length = output != NULL ? strlen(output) : 0;
+    NNC_TRY(nnc_minimise_available(err));
+    if (c->asked == NULL && !c->fit->served) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--device",
+                        "missing, expected the device whose parameters are fitted");
+    }
+    if (output != NULL &&
+        (length < sizeof ending || strcmp(output + length - strlen(ending), ending) != 0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--output",
+                        "expected a %s, which ends in .json, found \"%s\"",
+                        c->fit->served ? "profile" : "device file", output);
+    }
+    if (output != NULL &&
+        strlen(nnc_measured_file_name(output)) - strlen(ending) >= sizeof c->start.id) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--output",
+                        "too long a name, expected at most %d characters before %s",
+                        (int)sizeof c->start.id - 1, ending);
+    }
+    NNC_TRY(nnc_row_choice_read(&c->session->options, &c->choice, err));
+    if (c->fit->served && c->choice.together == 0) {
+        nnc_row_choice_by_model(&c->choice);
+    }
+    return NNC_OK;
+}
+
+static nnc_status calibrate(calibration *c, nnc_error *err)
+{
+    nnc_options *options = &c->session->options;
+    const char *output = options->output;
+    options->output = NULL; /* takes the device file; the report goes to standard output */
+    c->session->style = nnc_output_style(options);
+    NNC_TRY(check_options(c, output, err));
+    NNC_TRY(c->fit->served ? load_engine(c, err) : load_device(c, err));
+    NNC_TRY(read_rows(c, err));
+    NNC_TRY(need_rows(c, err));
+    NNC_TRY(choose_parameters(c, err));
+    NNC_TRY(nnc_fit_run(c->fit, err));
+    NNC_TRY(write_report(c, output, err));
+    return output != NULL ? write_file(c, output, err) : NNC_OK;
+}
+
+static nnc_status run_either(nnc_session *session, bool served, nnc_error *err)
+{
+    calibration c = { .session = session,
+                      .asked = session->options.device,
+                      .held = session->options.hold_out,
+                      .arena = nnc_arena_create(),
+                      .fit = calloc(1, sizeof(nnc_fit)),
+                      .scenario = calloc(1, sizeof(nnc_scenario)) };
+    nnc_status status = NNC_NO_MEMORY;
+    if (c.fit != NULL) {
+        c.fit->scratch = nnc_scratch_create();
+        c.fit->served = served;
+    }
+    if (c.arena == NULL || c.scenario == NULL || c.fit == NULL || c.fit->scratch == NULL) {
+        nnc_no_memory(err);
+    } else {
+        status = calibrate(&c, err);
+    }
+    if (c.fit != NULL) {
+        nnc_scratch_destroy(c.fit->scratch);
+    }
+    free(c.fit);
+    free(c.scenario);
+    nnc_arena_destroy(c.arena);
+    return status;
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    return run_either(session, false, err);
+}
+
+static nnc_status run_served(nnc_session *session, nnc_error *err)
+{
+    return run_either(session, true, err);
+}
+
+const nnc_command nnc_cmd_serve_calibrate = {
+    .name = "calibrate",
+    .operands = "FILE.csv... --serve",
+    .summary =
+        "An engine's parameters fitted to measured requests, with the errors before and after, "
+        "and the profile that has them.",
+    .notes =
+        "The files are those of 'accuracy', with rows of the engine that --software names, of all "
+        "devices or of --device alone. Rows of one source and model stay together in a "
+        "cross-validation unless --group says otherwise; with --fold or --hold-out the rest of the "
+        "rows is held out and scored. --output takes the new profile, called after it; the report "
+        "goes to standard output.",
+    .min_operands = 1,
+    .max_operands = 10000,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_CALIBRATE | NNC_TAKES_SERVING,
+    .run = NNC_OFF_PAGE(run_served),
+};
+
+const nnc_command nnc_cmd_calibrate = {
+    .name = "calibrate",
+    .operands = "FILE.csv... --device DEVICE",
+    .summary =
+        "A device's efficiency parameters fitted to measured rows, with the errors before and "
+        "after, and the device file that has them.",
+    .notes =
+        "The files are those of 'accuracy'. Only parameters that the rows can determine are "
+        "fitted: one machine factor from one step, more from more; --fit names others. With "
+        "--fold the rest of the rows is held out and scored. --output takes the new device "
+        "file, called after it, the report goes to standard output. Options of the plan and "
+        "--set hold for every row, in place of what it says; what --set changes is not written.",
+    .min_operands = 1,
+    .max_operands = 10000,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_CALIBRATE,
+    .run = NNC_OFF_PAGE(run),
+    .serving = &nnc_cmd_serve_calibrate,
+};

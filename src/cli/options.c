@@ -1,0 +1,704 @@
+/* Reads a command line, then the defaults file, into one nnc_options.
+ *
+ * 1. The spellings that the command understands are listed, from the field tables and the option table.
+ * 2. getopt_long finds the options of argv. Fields of the plan, the run ... are kept as text in given.settings, in their order,
+ *    because some commands take lists; own options in the member of nnc_options that their row names.
+ * 3. A command whose operands choose between forms refuses options that the form does not have.
+ * 4. Lines of the defaults file fill in what the command line did not give.
+ * 5. Numbers and words of own options are read and checked by the type and limits of their rows. */
+#include <assert.h>
+#include <ctype.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "cli/cli_internal.h"
+#include "input/file.h"
+#include "input/flags.h"
+#include "input/place.h"
+#include "input/read.h"
+#include "record/plan_file.h"
+
+/* ---- spellings ---- */
+
+enum { SPELLINGS_MAX = 256 };
+
+/* One spelling of an option. */
+typedef struct spelling {
+    char name[NNC_OPTION_NAME]; /* "--micro-batch" */
+    const nnc_own_option *own;  /* NULL = a field of a table */
+    const nnc_field *field;
+} spelling;
+
+/* All options that a command takes; a field with an alias has two entries. */
+typedef struct spellings {
+    spelling entries[SPELLINGS_MAX];
+    int count;
+} spellings;
+
+static void add_spelling(spellings *list, const char *name, const nnc_own_option *own,
+                         const nnc_field *field)
+{
+    if (name != NULL && list->count < SPELLINGS_MAX) {
+        spelling *added = &list->entries[list->count++];
+        nnc_option_name(name, added->name);
+        added->own = own;
+        added->field = field;
+    }
+}
+
+static void list_spellings(spellings *list, unsigned takes)
+{
+    list->count = 0;
+    for (const nnc_option_fields *of = nnc_option_tables; of->table != NULL; of++) {
+        for (size_t i = 0; (of->takes & takes) && i < of->table->count; i++) {
+            const nnc_field *field = &of->table->fields[i];
+            add_spelling(list, field->name, NULL, field);
+            add_spelling(list, field->alias, NULL, field);
+        }
+    }
+    for (int i = 0; i < nnc_own_option_count; i++) {
+        const nnc_own_option *own = &nnc_own_options[i];
+        if (own->takes & takes) {
+            add_spelling(list, own->field.name, own, &own->field);
+        }
+    }
+}
+
+/* The entry that is spelled like word, in either case, up to a '='; NULL = none. */
+static const spelling *find_spelling(const spellings *list, const char *word)
+{
+    const size_t length = strcspn(word, "=");
+    for (int i = 0; i < list->count; i++) {
+        const char *name = list->entries[i].name;
+        if (strlen(name) == length && strncasecmp(name, word, length) == 0) {
+            return &list->entries[i];
+        }
+    }
+    return NULL;
+}
+
+/* The entry of a letter, 'o'; NULL = none. */
+static const spelling *find_letter(const spellings *list, int letter)
+{
+    for (int i = 0; i < list->count; i++) {
+        const nnc_own_option *own = list->entries[i].own;
+        if (own != NULL && own->letter != 0 && own->letter == letter) {
+            return &list->entries[i];
+        }
+    }
+    return NULL;
+}
+
+/* The option that other programs call `typed`, when the command has it; NULL = none. */
+static const char *synonym_of(const spellings *list, const char *typed)
+{
+    static const char *const synonyms[][2] = {
+        { "--batch", "--micro-batch" },
+        { "--batch-size", "--micro-batch" },
+        { "--bs", "--micro-batch" },
+        { "--batch-size", "--batch" },
+        { "--bs", "--batch" },
+        { "--per-device-train-batch-size", "--micro-batch" },
+        { "--gas", "--micro-batches" },
+        { "--accum", "--micro-batches" },
+        { "--gradient-accumulation-steps", "--micro-batches" },
+        { "--gpus", "--devices" },
+        { "--num-gpus", "--devices" },
+        { "--gpu-count", "--devices" },
+        { "--nodes", "--devices" },
+        { "--seq", "--seq-len" },
+        { "--seq-length", "--seq-len" },
+        { "--context-length", "--seq-len" },
+        { "--max-seq-len", "--seq-len" },
+        { "--dtype", "--precision" },
+        { "--fp8", "--precision fp8" },
+        { "--fp16", "--precision fp16" },
+        { "--bf16", "--precision bf16" },
+        { "--quantization", "--frozen nf4" },
+        { "--qlora", "--lora 16 --frozen nf4" },
+        { "--ddp", "--zero 0" },
+        { "--fsdp", "--zero 3" },
+        { "--zero-stage", "--zero" },
+        { "--activation-checkpointing", "--recompute full" },
+        { "--gradient-checkpointing", "--recompute full" },
+        { "--checkpoint", "--recompute full" },
+        { "--cpu-offload", "--offload optimizer" },
+        { "--flash", "--attention flash" },
+        { "--price-per-hour", "--price" },
+        { "--compile", "--software torch-compile" },
+    };
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
+        char option[32];
+        snprintf(option, sizeof option, "%.*s", (int)strcspn(synonyms[i][1], " "), synonyms[i][1]);
+        if (nnc_same_name(synonyms[i][0], typed, strlen(typed)) &&
+            find_spelling(list, option) != NULL) {
+            return synonyms[i][1];
+        }
+    }
+    return NULL;
+}
+
+/* Fails: word is not an option of the command; names the one that may be meant. */
+static nnc_status refuse_unknown(const spellings *list, const char *command, const char *word,
+                                 nnc_error *err)
+{
+    const char *names[SPELLINGS_MAX];
+    char typed[64];
+    spellings all;
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
+
+    const char *meant = synonym_of(list, typed);
+    if (meant != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", meant);
+    }
+    for (int i = 0; i < list->count; i++) {
+        names[i] = list->entries[i].name;
+        if (strncmp(names[i], typed, strlen(typed)) == 0 && strlen(typed) > 2) {
+            return nnc_fail(err, NNC_BAD_USAGE, typed,
+                            "unknown option, options are not abbreviated: did you mean %s?",
+                            names[i]);
+        }
+    }
+    list_spellings(&all, ~0u);
+    if (find_spelling(&all, typed) != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "is not an option of '%s'", command);
+    }
+    const char *nearest = nnc_nearest(typed, names, (size_t)list->count);
+    if (nearest != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", nearest);
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, see 'nncost %s --help'", command);
+}
+
+/* ---- values of own options, by their type ---- */
+
+/* Index of text among names, -1 with err filled in. */
+static int choose(const char *option, const char *text, nnc_names names, nnc_error *err)
+{
+    char expected[128] = "";
+    const int found = nnc_names_find_typed(names, text);
+    for (int i = 0; i < names.count && found < 0; i++) {
+        const size_t used = strlen(expected);
+        snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "",
+                 names.of((unsigned)i));
+    }
+    if (found >= 0) {
+        return found;
+    }
+    nnc_fail(err, NNC_BAD_USAGE, option, "unknown value, expected one of %s, found \"%s\"",
+             expected, text);
+    return -1;
+}
+
+/* A whole number within the limits of its row. */
+static nnc_status read_count(const nnc_field *field, const char *option, const char *text,
+                             double *value, nnc_error *err)
+{
+    int64_t count = 0;
+    if (!nnc_read_i64(text, &count) || (double)count < field->min || (double)count > field->max) {
+        return nnc_fail(err, NNC_BAD_USAGE, option,
+                        "out of range, expected a whole number from %.0f to %.0f, found \"%s\"",
+                        field->min, field->max, text);
+    }
+    *value = (double)count;
+    return NNC_OK;
+}
+
+/* Bytes, with a unit or not: "60GB", "40GiB". */
+static nnc_status read_bytes(const char *option, const char *text, double *bytes, nnc_error *err)
+{
+    if (!nnc_read_quantity(text, "B", true, bytes) || *bytes < 1.0 || *bytes > 0x1p50 ||
+        *bytes - floor(*bytes) > 0.0) {
+        return nnc_fail(err, NNC_BAD_USAGE, option,
+                        "not a size, expected whole bytes, at least 1, such as 60GB or 40GiB, "
+                        "found \"%s\"",
+                        text);
+    }
+    return NNC_OK;
+}
+
+/* "2.5s", "800ms", "30d", or seconds without a unit. */
+static nnc_status read_time(const char *option, const char *text, double *seconds, nnc_error *err)
+{
+    if (!nnc_read_quantity(text, "s", false, seconds) || !(*seconds > 0.0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, option,
+                        "not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, "
+                        "such as 2.5s or 30d, found \"%s\"",
+                        text);
+    }
+    return NNC_OK;
+}
+
+static nnc_status store_text(const nnc_field *field, const char *option, const char *text,
+                             nnc_options *options, nnc_error *err)
+{
+    const char **place = (const char **)(void *)((char *)options + field->offset);
+    if (field->capacity > 0) {
+        int *count = (int *)(void *)((char *)options + field->count_offset);
+        if (*count == field->capacity) {
+            return nnc_fail(err, NNC_BAD_USAGE, option, "given more than %d times",
+                            (int)field->capacity);
+        }
+        place[(*count)++] = text;
+        return NNC_OK;
+    }
+    *place = text;
+    return NNC_OK;
+}
+
+/* Is the value a number or one of some words? Such values are read last: a form of the command may not have the option. */
+static bool is_read_last(const nnc_field *field)
+{
+    return field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_TEXT;
+}
+
+/* Reads a number or a word into its member of options. */
+static nnc_status read_value(const nnc_own_option *own, const char *text, nnc_options *options,
+                             nnc_error *err)
+{
+    const nnc_field *field = &own->field;
+    char option[NNC_OPTION_NAME];
+    double value = 0.0;
+    nnc_option_name(field->name, option);
+    if (field->type == NNC_FIELD_ENUM) {
+        const int found = choose(option, text, field->names, err);
+        if (found < 0) {
+            return NNC_BAD_USAGE;
+        }
+        value = found;
+    } else {
+        NNC_TRY(field->type == NNC_FIELD_F64 ? read_time(option, text, &value, err)
+                : field->unit != NULL        ? read_bytes(option, text, &value, err)
+                                             : read_count(field, option, text, &value, err));
+    }
+    nnc_field_store(field, (char *)options + field->offset, 0, value);
+    return NNC_OK;
+}
+
+static nnc_status read_values(nnc_options *options, nnc_error *err)
+{
+    for (int i = 0; i < nnc_own_option_count; i++) {
+        const nnc_own_option *own = &nnc_own_options[i];
+        if (options->texts[i] != NULL && is_read_last(&own->field)) {
+            NNC_TRY(read_value(own, options->texts[i], options, err));
+        }
+    }
+    return NNC_OK;
+}
+
+static void set_default_values(nnc_options *options)
+{
+    for (int i = 0; i < nnc_own_option_count; i++) {
+        const nnc_own_option *own = &nnc_own_options[i];
+        if (own->default_value != 0.0) {
+            nnc_field_store(&own->field, (char *)options + own->field.offset, 0,
+                            own->default_value);
+        }
+    }
+}
+
+/* ---- taking an option ---- */
+
+static nnc_status given_twice(const char *option, const char *first, const char *second,
+                              nnc_error *err)
+{
+    return nnc_fail(err, NNC_BAD_USAGE, option, "given twice, as \"%s\" and as \"%s\"", first,
+                    second);
+}
+
+static nnc_status take_setting(nnc_options *options, const spelling *entry, const char *value,
+                               nnc_error *err)
+{
+    nnc_given *given = &options->given;
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_setting *setting = &given->settings[i];
+        if (setting->field == entry->field) {
+            return strcmp(setting->value, value) == 0
+                       ? NNC_OK
+                       : given_twice(entry->name, setting->value, value, err);
+        }
+    }
+    if (given->setting_count == NNC_SETTINGS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, entry->name, "too many options");
+    }
+    given->settings[given->setting_count++] = (nnc_setting){ entry->field, value };
+    return NNC_OK;
+}
+
+/* Takes an option; value NULL: a switch. */
+static nnc_status take(nnc_options *options, const spelling *entry, const char *value,
+                       nnc_error *err)
+{
+    const nnc_own_option *own = entry->own;
+    if (own == NULL) {
+        return take_setting(options, entry, value != NULL ? value : "on", err);
+    }
+    const char **text = &options->texts[own - nnc_own_options];
+    if (own->argument == NULL) {
+        value = "on";
+    }
+    assert(value != NULL);
+    if (own->field.capacity == 0) {
+        if (*text != NULL && strcmp(*text, value) != 0) {
+            return given_twice(entry->name, *text, value, err);
+        }
+        if (*value == '\0') {
+            return nnc_fail(err, NNC_BAD_USAGE, entry->name, "empty value");
+        }
+    }
+    *text = value;
+    if (own->field.type == NNC_FIELD_BOOL) {
+        nnc_field_store(&own->field, (char *)options + own->field.offset, 0, 1.0);
+    }
+    return own->field.type == NNC_FIELD_TEXT
+               ? store_text(&own->field, entry->name, value, options, err)
+               : NNC_OK;
+}
+
+static bool is_given(const nnc_options *options, const spelling *entry)
+{
+    if (entry->own != NULL) {
+        return options->texts[entry->own - nnc_own_options] != NULL;
+    }
+    for (int i = 0; i < options->given.setting_count; i++) {
+        if (options->given.settings[i].field == entry->field) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nnc_option_given(const nnc_options *options, const char *name)
+{
+    for (int i = 0; i < nnc_own_option_count; i++) {
+        char option[NNC_OPTION_NAME];
+        if (options->texts[i] != NULL &&
+            strcmp(nnc_option_name(nnc_own_options[i].field.name, option), name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value,
+                            nnc_error *err)
+{
+    if (given > most) {
+        return nnc_fail(err, NNC_BAD_USAGE, option,
+                        "out of range, expected a whole number from 1 to %" PRId64
+                        ", found %" PRId64,
+                        most, given);
+    }
+    *value = given > 0 ? given : *value;
+    return NNC_OK;
+}
+
+nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device,
+                             nnc_error *err)
+{
+    const nnc_status status = nnc_device_load(specs, text, device, err);
+    if (status == NNC_UNKNOWN_ID) {
+        snprintf(err->where, sizeof err->where, "--device");
+    }
+    return status;
+}
+
+/* ---- the defaults file: options, one on a line ---- */
+
+/* $XDG_CONFIG_HOME/nncost/defaults. The XDG specification says to ignore a relative path. */
+static bool find_file(char path[PATH_MAX])
+{
+    const char *config = getenv("XDG_CONFIG_HOME");
+    const char *home = getenv("HOME");
+    int length = -1;
+    if (config != NULL && config[0] == '/') {
+        length = snprintf(path, PATH_MAX, "%s/nncost/defaults", config);
+    } else if (home != NULL && home[0] != '\0') {
+        length = snprintf(path, PATH_MAX, "%s/.config/nncost/defaults", home);
+    }
+    return length > 0 && length < PATH_MAX && access(path, F_OK) == 0;
+}
+
+/* Is a plan file given? It holds everything that its estimates depend on. */
+static bool asks_plan_file(const nnc_options *options)
+{
+    const char *first = options->operand_count > 0 ? options->operands[0] : "";
+    return nnc_is_path(first) &&
+           (nnc_is_pipe(first) ? options->operand_count == 1 : nnc_plans_is(NULL, first));
+}
+
+static char *trim(char *text)
+{
+    text += strspn(text, " \t\r");
+    size_t length = strlen(text);
+    while (length > 0 && isspace((unsigned char)text[length - 1])) {
+        text[--length] = '\0';
+    }
+    return text;
+}
+
+/* Cuts "--name value" or "--name=value" in two; NULL = no value. */
+static char *cut_value(char *line)
+{
+    char *end = line + strcspn(line, " \t=");
+    if (*end == '\0') {
+        return NULL;
+    }
+    *end = '\0';
+    return trim(end + 1);
+}
+
+/* The error of a line, without regard to the command; NULL = it is fine. */
+static const char *wrong_with(const spelling *entry, const char *value)
+{
+    const nnc_own_option *own = entry->own;
+    if (own != NULL && (own->field.capacity > 0 || own->letter == 'h' || own->letter == 'o' ||
+                        strcmp(own->field.name, "no-defaults") == 0)) {
+        return "belongs on the command line";
+    }
+    const bool wants = own != NULL ? own->argument != NULL : entry->field->type != NNC_FIELD_BOOL;
+    const bool has = value != NULL;
+    if (wants && !has) {
+        return "a value is missing";
+    }
+    return own != NULL && !wants && has ? "takes no value" : NULL;
+}
+
+typedef struct defaults {
+    nnc_options *options;
+    const spellings *list; /* of the command */
+    spellings all;
+    bool plan_file;
+} defaults;
+
+/* Lines about options of other commands are checked, too, and skipped. */
+static nnc_status take_line(defaults *r, char *line, const char *where, nnc_error *err)
+{
+    const char *value = cut_value(line);
+    const spelling *known = find_spelling(&r->all, line);
+    const spelling *entry = find_spelling(r->list, line);
+    nnc_error why = { .status = NNC_OK };
+    if (known == NULL) {
+        refuse_unknown(&r->all, "COMMAND", line, &why);
+        return nnc_fail(err, why.status, where, "%s: %s", why.where, why.what);
+    }
+    const char *wrong = wrong_with(known, value);
+    if (wrong != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, where, "%s: %s", known->name, wrong);
+    }
+    const bool of_plan =
+        entry != NULL && (entry->own == NULL || (entry->own->takes & NNC_TAKES_PLAN));
+    if (entry == NULL || (r->plan_file && of_plan) || is_given(r->options, entry)) {
+        return NNC_OK;
+    }
+    return take(r->options, entry, value, &why) == NNC_OK
+               ? NNC_OK
+               : nnc_fail(err, why.status, where, "%s: %s", why.where, why.what);
+}
+
+/* Takes the options of the file that the command understands and that were not given. */
+static nnc_status read_defaults(nnc_options *options, const spellings *list, nnc_error *err)
+{
+    char path[PATH_MAX], where[PATH_MAX + 24];
+    size_t size = 0;
+    if (!find_file(path)) {
+        return NNC_OK;
+    }
+    nnc_status status = nnc_file_read(path, &options->defaults, &size, err);
+    defaults r = { .options = options, .list = list, .plan_file = asks_plan_file(options) };
+    list_spellings(&r.all, ~0u);
+    char *next = status == NNC_OK ? options->defaults : NULL;
+    for (long number = 1; status == NNC_OK && next != NULL; number++) {
+        char *line = next;
+        next = strchr(line, '\n');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        line = trim(line);
+        snprintf(where, sizeof where, "%s:%ld", path, number);
+        if (*line != '\0' && *line != '#') {
+            status = take_line(&r, line, where, err);
+        }
+    }
+    return status;
+}
+
+/* ---- the command line ---- */
+
+/* A field's switch may be turned off by "=off", so its value is never a word of its own. */
+static int argument_kind(const spelling *entry)
+{
+    if (entry->own != NULL) {
+        return entry->own->argument != NULL ? required_argument : no_argument;
+    }
+    return entry->field->type == NNC_FIELD_BOOL ? optional_argument : required_argument;
+}
+
+/* --power-cap W is --set device.power_cap_w=W. */
+static nnc_status set_power_cap(nnc_options *options, nnc_error *err)
+{
+    if (options->given.set_count == NNC_SETS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--power-cap", "too many options");
+    }
+    snprintf(options->power_cap_set, sizeof options->power_cap_set, "device.power_cap_w=%.40s",
+             options->power_cap);
+    options->given.sets[options->given.set_count++] = options->power_cap_set;
+    return NNC_OK;
+}
+
+/* The format by its name; a check has more of them. */
+static nnc_status choose_format(nnc_options *options, unsigned takes, nnc_error *err)
+{
+    const nnc_names names = (takes & NNC_TAKES_CHECK) != 0
+                                ? (nnc_names){ nnc_check_format_name, NNC_CHECK_FORMAT_COUNT }
+                                : (nnc_names){ nnc_format_name, NNC_FORMAT_COUNT };
+    if (options->format_name != NULL) {
+        const int found = choose("--format", options->format_name, names, err);
+        options->format = found >= 0 ? nnc_check_format_at((unsigned)found) : NULL;
+    }
+    return options->format != NULL ? NNC_OK : NNC_BAD_USAGE;
+}
+
+/* Takes what getopt found. code: 0 or a letter; '?' unknown or with a needless value; ':' its value is missing. */
+static nnc_status take_found(nnc_options *options, const spellings *list, const char *command,
+                             int code, const char *word, nnc_error *err)
+{
+    const spelling *found = code != 0 && code != ':' && code != '?' ? find_letter(list, code)
+                                                                    : find_spelling(list, word);
+    if (found == NULL && (code == ':' || code == '?') && word[1] != '-') {
+        found = find_letter(list, optopt);
+    }
+    if (code == ':' && found != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, found->name, "a value is missing");
+    }
+    if (code == '?' && found != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, found->name, "takes no value");
+    }
+    if (code == '?' && optopt != 0) {
+        const char letter[] = { '-', (char)optopt, '\0' };
+        return nnc_fail(err, NNC_BAD_USAGE, letter,
+                        "unknown option, options start with two dashes");
+    }
+    if (found == NULL) {
+        return refuse_unknown(list, command, word, err);
+    }
+    options->brief = options->brief || code == 'h';
+    return take(options, found, optarg, err);
+}
+
+/* Writes names in lower case, as getopt compares them. */
+static void fold_options(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        for (char *c = argv[i]; strncmp(argv[i], "--", 2) == 0 && *c != '\0' && *c != '='; c++) {
+            *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+        }
+    }
+}
+
+/* Lists the options of the form that the operands choose. A given option that is not among them is refused, because
+ * nothing would read it. */
+static nnc_status narrow(const nnc_command *command, const nnc_options *options,
+                         const spellings *all, spellings *list, nnc_error *err)
+{
+    nnc_form form = { .takes = command->takes };
+    command->form(options, &form);
+    list_spellings(list, form.takes);
+    for (int i = 0; i < all->count; i++) {
+        if (is_given(options, &all->entries[i]) &&
+            find_spelling(list, all->entries[i].name) == NULL) {
+            return nnc_fail(err, NNC_BAD_USAGE, all->entries[i].name, "is not an option of '%s'",
+                            form.name);
+        }
+    }
+    return NNC_OK;
+}
+
+/* Arguments of getopt_long: an entry for each spelling, and the letters. */
+typedef struct getopt_rows {
+    struct option longs[SPELLINGS_MAX + 1]; /* ends with an empty one */
+    char letters[16];
+} getopt_rows;
+
+static void list_getopt(getopt_rows *rows, const spellings *list)
+{
+    /* "-": each operand is returned, whatever POSIXLY_CORRECT is; ":": a missing value has a code of its own. */
+    snprintf(rows->letters, sizeof rows->letters, "-:");
+    for (int i = 0; i < list->count; i++) {
+        const spelling *entry = &list->entries[i];
+        const char letter = entry->own != NULL ? entry->own->letter : '\0';
+        const int kind = argument_kind(entry);
+        const size_t used = strlen(rows->letters);
+        rows->longs[i] = (struct option){ .name = entry->name + 2, .has_arg = kind };
+        if (letter != '\0' && used + 3 < sizeof rows->letters) {
+            snprintf(rows->letters + used, sizeof rows->letters - used, "%c%s", letter,
+                     kind == no_argument ? "" : ":");
+        }
+    }
+    rows->longs[list->count] = (struct option){ .name = NULL };
+}
+
+/* Takes the options of argv; moves operands to options->operands. */
+static nnc_status read_arguments(int argc, char **argv, const char *command, const spellings *list,
+                                 nnc_options *options, nnc_error *err)
+{
+    getopt_rows rows; /* not initialised: it is large */
+    nnc_status status = NNC_OK;
+    list_getopt(&rows, list);
+    fold_options(argc, argv);
+    opterr = 0;
+    optind = 0; /* start anew */
+    while (status == NNC_OK) {
+        int index = -1;
+        const int code = getopt_long(argc, argv, rows.letters, rows.longs, &index);
+        const char *word = argv[optind - 1];
+        if (code == -1) {
+            break;
+        }
+        if (code == 1) {
+            options->operands[options->operand_count++] = optarg;
+            continue;
+        }
+        if (code == 0 && optarg != NULL && optarg == word) {
+            word = argv[optind - 2];
+        }
+        status = take_found(options, list, command, code, word, err);
+    }
+    for (; status == NNC_OK && optind < argc; optind++) { /* after "--" */
+        options->operands[options->operand_count++] = argv[optind];
+    }
+    options->operands[options->operand_count] = NULL; /* the place of argv[argc] */
+    return status;
+}
+
+nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
+                             nnc_options *options, nnc_error *err)
+{
+    spellings all, narrowed; /* not initialised: they are large */
+    const spellings *list = &all;
+    *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };
+    set_default_values(options);
+    list_spellings(&all, command->takes);
+    NNC_TRY(read_arguments(argc, argv, command->name, &all, options, err));
+    if (command->form != NULL) {
+        NNC_TRY(narrow(command, options, &all, &narrowed, err));
+        list = &narrowed;
+    }
+    if ((command->takes & NNC_TAKES_COMMON) && !options->no_defaults) {
+        NNC_TRY(read_defaults(options, list, err));
+    }
+    NNC_TRY(read_values(options, err));
+    if (options->power_cap != NULL) {
+        NNC_TRY(set_power_cap(options, err));
+    }
+    return choose_format(options, command->takes, err);
+}

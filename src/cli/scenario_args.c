@@ -1,0 +1,225 @@
+/* Operands and options as a scenario: a model, a device and a plan, loaded and estimated; and a scenario as the command line
+ * that gives it, which search, compare and sweep print next to each plan. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/shell_word.h"
+#include "cli/cli_internal.h"
+
+/* ---- loading ---- */
+
+nnc_status nnc_asked_plans(nnc_session *session, nnc_arena *arena, const char *model,
+                           const char *device, const nnc_plans **plans,
+                           const nnc_plans_scenario **picked, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    NNC_TRY(nnc_plans_open(session->specs, arena, model, plans, err));
+    if (*plans != NULL) {
+        return nnc_plans_pick(*plans, options->scenario, picked, err);
+    }
+    if (options->scenario != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--scenario", "%s is not a plan file", model);
+    }
+    if (device == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
+                        "missing, expected MODEL DEVICE or a plan file, found only \"%s\"", model);
+    }
+    return NNC_OK;
+}
+
+void nnc_scenario_ask_run(nnc_scenario *scenario)
+{
+    scenario->asks_run =
+        scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
+}
+
+nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
+                                   const char *device, nnc_scenario *scenario, nnc_error *err)
+{
+    const nnc_given *given = &session->options.given;
+    const nnc_plans_scenario *picked = NULL;
+    const nnc_plans *plans = NULL;
+    NNC_TRY(nnc_asked_plans(session, arena, model, device, &plans, &picked, err));
+    NNC_TRY(plans != NULL
+                ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
+                : nnc_scenario_load(session->specs, given, model, device, scenario, err));
+    nnc_scenario_ask_run(scenario);
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device,
+                               nnc_report_writer *write, void *context, nnc_error *err)
+{
+    nnc_scenario *scenario = calloc(1, sizeof *scenario);
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_arena *arena = nnc_arena_create();
+    nnc_status status = NNC_NO_MEMORY;
+
+    if (scenario == NULL || scratch == NULL || arena == NULL) {
+        nnc_no_memory(err);
+        goto done;
+    }
+    status = nnc_scenario_load_asked(session, arena, model, device, scenario, err);
+    if (status == NNC_OK) {
+        status = nnc_scenario_estimate(scenario, scratch, err);
+    }
+    if (status == NNC_OK) {
+        status = write(session, context, scenario, scratch, err);
+    }
+done:
+    nnc_arena_destroy(arena);
+    nnc_scratch_destroy(scratch);
+    free(scenario);
+    return status;
+}
+
+/* ---- command lines ---- */
+
+static void put_pair(nnc_buffer *out, const char *option, const char *value)
+{
+    if (value != NULL) {
+        nnc_buffer_print(out, " %s ", option);
+        nnc_shell_word(out, value);
+    }
+}
+
+static void put_option(nnc_buffer *out, const nnc_field *field, const char *value)
+{
+    char name[NNC_OPTION_NAME];
+    nnc_option_name(field->name, name);
+    if (field->type != NNC_FIELD_BOOL) {
+        put_pair(out, name, value);
+    } else if (strcmp(value, "on") == 0) {
+        nnc_buffer_print(out, " %s", name);
+    } else { /* the value of a switch is not a word of its own */
+        nnc_buffer_print(out, " %s=%s", name, value);
+    }
+}
+
+void nnc_command_put(nnc_buffer *out, const nnc_command_asked *args)
+{
+    const nnc_given *given = args->given;
+    nnc_buffer_text(out, "nncost estimate ");
+    nnc_shell_word(out, args->model);
+    if (args->device != NULL) {
+        nnc_buffer_byte(out, ' ');
+        nnc_shell_word(out, args->device);
+    }
+    put_pair(out, "--scenario", args->scenario);
+    put_pair(out, "--software", given->software);
+    put_pair(out, "--cluster", given->cluster);
+    put_pair(out, "--seller", given->seller);
+    put_pair(out, "--offer", given->offer);
+    put_pair(out, "--region", given->region);
+    put_pair(out, "--building", given->building);
+    nnc_buffer_text(out, args->lenient ? " --lenient" : "");
+    for (int i = 0; i < given->setting_count; i++) {
+        put_option(out, given->settings[i].field, given->settings[i].value);
+    }
+    for (int i = 0; i < given->set_count; i++) {
+        put_pair(out, "--set", given->sets[i]);
+    }
+}
+
+const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out)
+{
+    nnc_buffer_byte(out, '\0');
+    const char *text = out->failed ? NULL : nnc_arena_strdup(arena, out->bytes);
+    nnc_buffer_clear(out);
+    return text;
+}
+
+/* ---- command lines of plans that a search has found ---- */
+
+static bool is_given(const nnc_given *given, const char *name)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        if (strcmp(given->settings[i].field->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does this field follow from the rest of the command? Then it is left out; except that a plan file may give it another
+ * value. */
+static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file)
+{
+    if (strcmp(field->name, "schedule") == 0) {
+        return plan->pipeline == 1;
+    }
+    return !of_plan_file &&
+           (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);
+}
+
+/* Puts the fields of the plan that a search chose and that differ from their defaults. choices: a table of metrics; rows
+ * without a name are tables inside it. NOLINTNEXTLINE(misc-no-recursion) */
+static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_asked *args,
+                        const nnc_plan *plan, bool of_plan_file)
+{
+    const nnc_plan usual = nnc_plan_default();
+    for (size_t i = 0; i < choices->count; i++) {
+        const nnc_metric *row = &choices->rows[i];
+        char value[NNC_METRIC_TEXT_MAX], usually[NNC_METRIC_TEXT_MAX];
+        if (row->name == NULL) {
+            put_choices(out, row->rows, args, plan, of_plan_file);
+            continue;
+        }
+        for (size_t k = 0; k < nnc_plan_table.count; k++) {
+            const nnc_field *field = &nnc_plan_table.fields[k];
+            if (strcmp(field->name, row->name) != 0 || is_given(args->given, field->name) ||
+                follows(field, plan, of_plan_file)) {
+                continue;
+            }
+            nnc_field_text(field, plan, value, sizeof value);
+            nnc_field_text(field, &usual, usually, sizeof usually);
+            if (of_plan_file || strcmp(value, usually) != 0) {
+                put_option(out, field, value);
+            }
+        }
+    }
+}
+
+/* Plan number index of a report: of each size the best and the nearest miss; or the best, the Pareto front and the nearest
+ * miss. NULL past the last. */
+static nnc_found *found_at(nnc_search_report *report, int32_t index)
+{
+    nnc_search_result *result = report->result;
+    for (int32_t i = 0; i < report->size_count; i++) {
+        if (report->sizes[i].found && index-- == 0) {
+            return &report->sizes[i].best;
+        }
+        if (report->sizes[i].any_missed && index-- == 0) {
+            return &report->sizes[i].missed;
+        }
+    }
+    if (report->sizes != NULL || result == NULL) {
+        return NULL;
+    }
+    if (index < result->best_count) {
+        return &result->best[index];
+    }
+    index -= result->best_count;
+    if (index < result->pareto_count) {
+        return &result->pareto[index];
+    }
+    return index == result->pareto_count && result->any_missed ? &result->missed : NULL;
+}
+
+nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_asked *args, bool of_plan_file,
+                           nnc_search_report *report, nnc_error *err)
+{
+    nnc_buffer text = { 0 };
+    nnc_status status = NNC_OK;
+    nnc_found *found = NULL;
+    for (int32_t i = 0; status == NNC_OK && (found = found_at(report, i)) != NULL; i++) {
+        nnc_command_put(&text, args);
+        put_choices(&text, &nnc_plan_choice_metrics, args, &found->plan, of_plan_file);
+        found->command = nnc_command_keep(arena, &text);
+        status = found->command != NULL ? NNC_OK : nnc_no_memory(err);
+    }
+    nnc_buffer_free(&text);
+    return status;
+}

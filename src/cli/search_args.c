@@ -1,0 +1,512 @@
+/* Operands and options as a search: which plan fields it varies, over which sizes, with which limits; and the search run with
+ * progress, signals, shards and MPI ranks.
+ *
+ * A plan option that a search varies (--tensor 1,2,4) restricts its values; all other options hold for every plan. */
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "base/number.h"
+#include "cli/cli_internal.h"
+#include "input/flags.h"
+#include "search/front.h"
+#include "sweep/axes.h"
+
+enum { SIZES_MAX = 1024 };
+
+/* ---- options ---- */
+
+bool nnc_shard_asked(const nnc_setting *setting)
+{
+    return strcmp(setting->field->name, "shard") == 0 && strchr(setting->value, '/') != NULL;
+}
+
+nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err)
+{
+    char first[NNC_NUMBER_TEXT];
+    const char *slash = strchr(text, '/');
+    const int length = slash != NULL ? (int)(slash - text) : 0;
+    snprintf(first, sizeof first, "%.*s", length, text);
+    const bool read = slash != NULL && nnc_read_i64(slash + 1, &shard->of);
+    if (read && shard->of > NNC_SHARDS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--shard", "expected at most %d parts, found \"%s\"",
+                        NNC_SHARDS_MAX, text);
+    }
+    if (!read || !nnc_read_i64(first, &shard->number) || shard->number < 1 ||
+        shard->number > shard->of) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--shard",
+                        "expected I/N with I from 1 to N, found \"%s\"", text);
+    }
+    return NNC_OK;
+}
+
+/* A plan field that a search varies: where its value is in nnc_plan, and where nnc_search has the values to try. */
+typedef struct searched {
+    const char *field;
+    size_t choice, value, value_bytes;
+} searched;
+
+#define SEARCHED(name)                                                                           \
+    {                                                                                            \
+        .field = #name, .choice = offsetof(nnc_search, name), .value = offsetof(nnc_plan, name), \
+        .value_bytes = sizeof(((nnc_plan *)NULL)->name)                                          \
+    }
+
+static const searched all_searched[] = {
+    SEARCHED(tensor),         SEARCHED(pipeline),    SEARCHED(context), SEARCHED(expert),
+    SEARCHED(virtual_stages), SEARCHED(micro_batch), SEARCHED(zero),    SEARCHED(sequence_parallel),
+    SEARCHED(recompute),      SEARCHED(schedule),    SEARCHED(offload),
+};
+
+/* NULL: the search does not vary the field. */
+static const searched *find_searched(const char *field)
+{
+    for (size_t i = 0; i < sizeof all_searched / sizeof *all_searched; i++) {
+        if (strcmp(all_searched[i].field, field) == 0) {
+            return &all_searched[i];
+        }
+    }
+    return NULL;
+}
+
+/* The value of a searched field: a number, the index of a name, flags or a switch; never negative. */
+static int64_t value_in(const nnc_plan *plan, const searched *one)
+{
+    const char *at = (const char *)plan + one->value;
+    int64_t wide = 0;
+    int32_t number = 0;
+    bool is_on = false;
+    switch (one->value_bytes) {
+    case sizeof wide: memcpy(&wide, at, sizeof wide); return wide;
+    case sizeof number: memcpy(&number, at, sizeof number); return number;
+    default: memcpy(&is_on, at, sizeof is_on); return is_on ? 1 : 0;
+    }
+}
+
+/* Reads "1,2,4". Each value goes through the field of the plan, which has its limits and names. */
+static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice,
+                              nnc_error *err)
+{
+    const bool flags = nnc_flags_of(setting->field->type) != NULL;
+    char name[NNC_OPTION_NAME], one[64];
+    const char *text = setting->value;
+    nnc_option_name(setting->field->name, name);
+    for (bool more = true; more; text += more ? 1 : 0) {
+        const size_t length = strcspn(text, ",");
+        nnc_plan plan = nnc_plan_default();
+        if (length >= sizeof one || choice->count == NNC_SEARCH_VALUES) {
+            return nnc_fail(err, NNC_BAD_USAGE, name, "expected at most %d values",
+                            NNC_SEARCH_VALUES);
+        }
+        memcpy(one, text, length);
+        one[length] = '\0';
+        for (char *at = one; flags && (at = strchr(at, '+')) != NULL;) {
+            *at = ','; /* a comma separates values, so '+' joins flags */
+        }
+        if (nnc_plan_set(&plan, setting->field->name, one, err) != NNC_OK) {
+            if (err != NULL) {
+                snprintf(err->where, sizeof err->where, "%s", name);
+            }
+            return NNC_BAD_USAGE;
+        }
+        choice->values[choice->count++] = value_in(&plan, axis);
+        more = text[length] == ',';
+        text += length;
+    }
+    return NNC_OK;
+}
+
+/* "8..4096" or "8,16": sizes that are searched one after the other. */
+static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_task *task,
+                               nnc_error *err)
+{
+    const char **values = NULL;
+    NNC_TRY(nnc_sweep_sizes(arena, "--devices", text, &values, &task->size_count, err));
+    task->sizes = nnc_arena_array(arena, (size_t)task->size_count, sizeof *task->sizes);
+    if (task->sizes == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (int32_t i = 0; i < task->size_count; i++) {
+        nnc_plan plan = nnc_plan_default();
+        if (nnc_plan_set(&plan, "devices", values[i], err) != NNC_OK) {
+            snprintf(err->where, sizeof err->where, "--devices");
+            return err->status = NNC_BAD_USAGE;
+        }
+        task->sizes[i] = plan.devices;
+    }
+    return NNC_OK;
+}
+
+/* Moves the settings that a search varies, several sizes and --shard I/N into the task; the others hold for every plan. */
+static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task,
+                                 nnc_error *err)
+{
+    int kept = 0;
+    for (int i = 0; i < options->given.setting_count; i++) {
+        const nnc_setting *setting = &options->given.settings[i];
+        const searched *axis = find_searched(setting->field->name);
+        const bool sizes = strcmp(setting->field->name, "devices") == 0 &&
+                           (strchr(setting->value, ',') || strstr(setting->value, ".."));
+        if (nnc_shard_asked(setting)) {
+            nnc_shard shard;
+            NNC_TRY(nnc_shard_read(setting->value, &shard, err));
+            task->search.shard = (int32_t)shard.number;
+            task->search.shards = (int32_t)shard.of;
+        } else if (axis != NULL) {
+            nnc_choice *choice = (nnc_choice *)((char *)&task->search + axis->choice);
+            NNC_TRY(read_choice(setting, axis, choice, err));
+        } else if (sizes) {
+            NNC_TRY(read_devices(setting->value, arena, task, err));
+        } else {
+            options->given.settings[kept++] = *setting;
+        }
+    }
+    options->given.setting_count = kept;
+    return NNC_OK;
+}
+
+static nnc_status read_money(const char *text, double *money, nnc_error *err)
+{
+    char currency[NNC_CURRENCY_TEXT];
+    if (text != NULL && (!nnc_read_money(text, money, currency) || !(*money > 0.0))) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--budget",
+                        "not an amount, expected a number above 0 such as 2.5e6, 200k or 1.5M USD, "
+                        "found \"%s\"",
+                        text);
+    }
+    return NNC_OK;
+}
+
+static nnc_status read_objective(const char *text, nnc_objective *objective, nnc_error *err)
+{
+    const nnc_names names = { nnc_objective_name, NNC_OBJECTIVE_COUNT };
+    const int found = text != NULL ? nnc_names_find_typed(names, text) : (int)*objective;
+    if (found < 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--objective",
+                        "unknown value, expected time, memory or cost, found \"%s\"", text);
+    }
+    *objective = (nnc_objective)found;
+    return NNC_OK;
+}
+
+/* Moves the options of a search into the task; those left hold for every plan. */
+static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_search_task *task,
+                               nnc_error *err)
+{
+    const nnc_search_options *given = &options->search;
+    nnc_search *search = &task->search;
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    /* MPI starts a rank per core, so each rank has one thread. */
+    const int64_t threads = options->threads > 0                ? options->threads
+                            : cores > 0 && task->crew.size <= 1 ? cores
+                                                                : 1;
+    NNC_TRY(split_settings(options, arena, task, err));
+    NNC_TRY(read_objective(given->objective, &search->objective, err));
+    NNC_TRY(read_money(given->budget, &search->budget, err));
+    search->best = (int32_t)given->best;
+    search->threads = (int32_t)threads;
+    search->mem_bytes = given->max_memory;
+    search->deadline_s = given->deadline_s;
+    search->no_prune = given->no_prune;
+    task->target_step_s = given->target_step_s;
+    if (search->shards > 0 && given->shards != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--shards",
+                        "merges all shards, expected no --shard with it");
+    }
+    return (search->shards > 0 || given->shards != NULL) && task->target_step_s > 0.0
+               ? nnc_fail(err, NNC_BAD_USAGE, "--target-step",
+                          "needs the best plan of all shards, expected no --shard with it")
+               : NNC_OK;
+}
+
+/* One node, two, four ... The node is that of the plan, else that of the device file. */
+static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices,
+                             nnc_arena *arena, nnc_search_task *task, nnc_error *err)
+{
+    const int64_t node = base->devices_per_node > 0     ? base->devices_per_node
+                         : device->scale_up.devices > 0 ? device->scale_up.devices
+                                                        : 1;
+    enum { DOUBLINGS = 32 };
+    task->sizes = nnc_arena_array(arena, DOUBLINGS, sizeof *task->sizes);
+    if (task->sizes == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (int64_t size = node; size <= max_devices && task->size_count < DOUBLINGS; size *= 2) {
+        task->sizes[task->size_count++] = (int32_t)size;
+    }
+    if (task->size_count == 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--max-devices",
+                        "below one node, expected at least the %lld devices of one, or --devices, "
+                        "found %lld",
+                        (long long)node, (long long)max_devices);
+    }
+    return NNC_OK;
+}
+
+/* Applies --max-devices to the sizes, or makes sizes of it when neither they nor the devices of the plan are given. */
+static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices,
+                               nnc_arena *arena, nnc_search_task *task, nnc_error *err)
+{
+    int32_t kept = 0, least = INT32_MAX;
+    if (task->size_count == 0 && max_devices > 0 && base->devices == 0) {
+        return fill_sizes(base, device, max_devices, arena, task, err);
+    }
+    for (int32_t i = 0; i < task->size_count; i++) {
+        least = task->sizes[i] < least ? task->sizes[i] : least;
+        if (max_devices == 0 || task->sizes[i] <= max_devices) {
+            task->sizes[kept++] = task->sizes[i];
+        }
+    }
+    least = task->size_count == 0 ? base->devices : least;
+    task->size_count = kept;
+    if (max_devices > 0 && least > max_devices) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--max-devices",
+                        "leaves no size of --devices, expected at least %d, found %lld", (int)least,
+                        (long long)max_devices);
+    }
+    if (task->size_count > SIZES_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "expected at most %d sizes, found %d",
+                        (int)SIZES_MAX, (int)task->size_count);
+    }
+    return NNC_OK;
+}
+
+/* ---- running a search ---- */
+
+/* Progress and signals of a running search. */
+typedef struct watch {
+    nnc_progress progress;
+    nnc_interrupt interrupt;
+    uint64_t covered;
+    int stopped; /* by this signal; 0 = not stopped */
+    nnc_progress_form form;
+} watch;
+
+static bool show_progress(void *context, uint64_t covered, uint64_t space)
+{
+    watch *w = context;
+    if (covered < w->covered || w->progress.end != (int64_t)space) { /* the next size has begun */
+        w->progress = nnc_progress_begin("plans", 0, (int64_t)space, w->form, false);
+    }
+    w->covered = covered;
+    nnc_progress_show(&w->progress, (int64_t)covered);
+    w->stopped = nnc_interrupt_asked(&w->interrupt);
+    return w->stopped == 0;
+}
+
+/* One search: what its operands name, and what receives the result. */
+typedef struct base {
+    const char *model, *device; /* operands */
+    nnc_scenario scenario;
+    const char *plans_path; /* when the model operand is a plan file; else NULL */
+    nnc_search_writer *write;
+    void *context; /* of write */
+} base;
+
+/* Loads the scenario that all plans start from. Of a plan file it keeps the number of devices and the global batch, and
+ * searches how they are divided. */
+static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
+                            nnc_error *err)
+{
+    const nnc_scenario *scenario = &b->scenario;
+    nnc_plan *plan = &task->search.base;
+    const nnc_plans *plans = NULL;
+    nnc_plan resolved;
+    NNC_TRY(nnc_plans_open(session->specs, arena, b->model, &plans, err));
+    NNC_TRY(nnc_scenario_load_asked(session, arena, b->model, b->device, &b->scenario, err));
+    NNC_TRY(nnc_scenario_profiles(&b->scenario, err));
+    task->model = &scenario->model;
+    task->device = &scenario->device;
+    task->profiles = &scenario->profiles;
+    NNC_TRY(nnc_currency_is("--budget", session->options.search.budget, task->device, err));
+    *plan = scenario->plan;
+    task->search.run = nnc_scenario_settle_run(&b->scenario) ? &b->scenario.run_ask : NULL;
+    if (plans != NULL) {
+        b->plans_path = plans->path;
+        NNC_TRY(nnc_plan_resolve(plan, task->model, task->device, &resolved, err));
+        plan->devices = resolved.devices;
+        plan->global_batch = resolved.global_batch;
+        plan->data = 0;
+        plan->micro_batches = 0;
+    }
+    NNC_TRY(
+        settle_sizes(plan, task->device, session->options.search.max_devices, arena, task, err));
+    if (task->size_count > 0) {
+        plan->devices = task->sizes[0];
+    }
+    return plan->devices > 0 && plan->global_batch > 0
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, plan->devices == 0 ? "--devices" : "--global-batch",
+                          "missing, expected a number, which is the same for every plan");
+}
+
+/* A digest of everything that decides the result: shards of different searches must not be merged. */
+static nnc_status make_digest(const nnc_session *session, const base *b,
+                              const nnc_search_task *task, uint64_t *digest, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    const nnc_given *given = &options->given;
+    const nnc_profiles *p = task->profiles;
+    const char *files[4 + NNC_PROFILE_KINDS] = { task->model->path, task->device->path,
+                                                 b->scenario.report.cluster, b->plans_path };
+    for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
+        files[4 + i] = p->of[i]->path;
+    }
+    const char *texts[2 + NNC_SETS_MAX] = { options->scenario != NULL ? options->scenario : "",
+                                            p->any ? "any" : "" };
+    for (int i = 0; i < given->set_count; i++) {
+        texts[2 + i] = given->sets[i];
+    }
+    return nnc_search_digest(task, session->specs, files, sizeof files / sizeof *files, texts,
+                             2 + given->set_count, digest, err);
+}
+
+/* Prepares the task from options and files. Every MPI rank prepares the same; the digest of its inputs proves it. */
+static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
+                          uint64_t *digest, nnc_error *err)
+{
+    NNC_TRY(read_options(&session->options, arena, task, err));
+    NNC_TRY(load_base(session, arena, b, task, err));
+    if (task->size_count > 0 && task->target_step_s > 0.0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--target-step",
+                        "is for one size, expected a single number of --devices");
+    }
+    return task->search.shards > 0 || task->crew.size > 1 || session->options.search.shards != NULL
+               ? make_digest(session, b, task, digest, err)
+               : NNC_OK;
+}
+
+/* Merges the files of --shards; each must have the digest of this search. */
+static nnc_status read_shards(const nnc_options *options, nnc_search_task *task, nnc_arena *arena,
+                              uint64_t digest, nnc_search_report *report, nnc_error *err)
+{
+    char text[NNC_DIGEST_TEXT], *at = nnc_arena_strdup(arena, options->search.shards);
+    char **paths = nnc_arena_array(arena, strlen(options->search.shards) + 1, sizeof *paths);
+    int count = 0;
+    if (at == NULL || paths == NULL) {
+        return nnc_no_memory(err);
+    }
+    while (at != NULL) {
+        char *comma = strchr(at, ',');
+        paths[count++] = at;
+        if (comma != NULL) {
+            *comma++ = '\0';
+        }
+        at = comma;
+    }
+    NNC_TRY(nnc_search_merge(arena, paths, count, nnc_digest_print(digest, text), report, err));
+    task->search.threads = report->search->threads;
+    report->search = &task->search;
+    report->model = task->model;
+    report->device = task->device;
+    return NNC_OK;
+}
+
+static void print_stopped(const nnc_search_report *report)
+{
+    const uint64_t covered = report->total.covered, space = report->total.space;
+    if (report->size_count > 0) {
+        fprintf(stderr, "nncost: search: interrupted in size %" PRId32 " of %" PRId32 "\n",
+                report->size_count, report->size_asked);
+        return;
+    }
+    fprintf(stderr,
+            "nncost: search: interrupted after %" PRIu64 " of %" PRIu64
+            " combinations, %.1f%%; the best of these are shown\n",
+            covered, space, space > 0 ? 100.0 * (double)covered / (double)space : 0.0);
+}
+
+/* Searches with progress, and adds the command line of each plan. */
+static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const base *b,
+                           nnc_search_task *task, watch *w, nnc_search_report *report,
+                           nnc_error *err)
+{
+    const nnc_command_asked args = {
+        b->model, b->device, options->scenario, &options->given, options->lenient,
+    };
+    task->watch = (nnc_search_watch){ show_progress, w };
+    nnc_interrupt_hold(&w->interrupt);
+    const nnc_status status = nnc_search_task_run(task, arena, report, err);
+    nnc_progress_end(&w->progress);
+    nnc_interrupt_release(&w->interrupt);
+    return status == NNC_OK ? nnc_command_all(arena, &args, b->plans_path != NULL, report, err)
+                            : status;
+}
+
+/* Rank 0: searches and writes. */
+static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const base *b,
+                                   nnc_search_task *task, uint64_t digest, nnc_error *err)
+{
+    char text[NNC_DIGEST_TEXT];
+    nnc_search_report report;
+    const nnc_options *options = &session->options;
+    watch w = { .progress.end = -1, .form = options->progress };
+    const bool shard = task->search.shards > 0;
+    NNC_TRY(options->search.shards != NULL ? read_shards(options, task, arena, digest, &report, err)
+                                           : run_task(options, arena, b, task, &w, &report, err));
+    report.digest = shard ? nnc_digest_print(digest, text) : NULL;
+    NNC_TRY(b->write(session, b->context, &report, err));
+    session->exit_code = report.stopped                          ? 128 + w.stopped
+                         : shard || nnc_search_answered(&report) ? 0
+                                                                 : 1;
+    if (report.stopped) {
+        print_stopped(&report);
+    }
+    return NNC_OK;
+}
+
+/* Every other rank works for rank 0 until that has the result. */
+static void work_for_rank_0(const nnc_search_task *task)
+{
+    nnc_interrupt interrupt;
+    nnc_interrupt_hold(&interrupt);
+    nnc_crew_search_serve(task->crew, task->model, task->device, task->profiles, task->search.run,
+                          task->search.threads);
+    nnc_interrupt_release(&interrupt);
+}
+
+static nnc_status run_on_rank(nnc_session *session, nnc_crew crew, nnc_arena *arena, base *b,
+                              nnc_error *err)
+{
+    nnc_search_task task = { .crew = crew };
+    uint64_t digest = 0;
+    nnc_status status =
+        b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
+    const bool well = nnc_crew_all_well(crew, digest, &status, err);
+    if (crew.rank > 0) {
+        session->options.output = NULL; /* rank 0 writes */
+    }
+    if (!well || crew.rank > 0 || b == NULL) {
+        if (well) {
+            work_for_rank_0(&task);
+        }
+        return status;
+    }
+    status = search_and_write(session, arena, b, &task, digest, err);
+    nnc_crew_search_end(crew);
+    return status;
+}
+
+nnc_status nnc_search_asked(nnc_session *session, const char *model, const char *device,
+                            nnc_search_writer *write, void *context, nnc_error *err)
+{
+    const nnc_crew crew = nnc_crew_begin();
+    nnc_arena *arena = nnc_arena_create();
+    base *b = arena != NULL ? nnc_arena_alloc(arena, sizeof *b) : NULL;
+    if (b != NULL) {
+        b->model = model;
+        b->device = device;
+        b->write = write;
+        b->context = context;
+    }
+    const nnc_status status = run_on_rank(session, crew, arena, b, err);
+    nnc_arena_destroy(arena);
+    nnc_crew_end();
+    return status;
+}

@@ -1,0 +1,668 @@
+/* Seconds of one op on one device: each form is a roofline, with the losses of its kind of kernel.
+ *
+ *     nnc_op_time -> row of the op (nnc_timed) -> form: matrix product | fused attention | convolution
+ *                                                       | constant fractions (pointwise, casts, optimizer)
+ *
+ * The forms share rates_of, vector_seconds and roofline below. Each form states its formula at its head. */
+#include "base/names.h"
+#include "cost/cost_internal.h"
+#include "op/op_row.h"
+
+double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
+{
+    if (device == NULL || (unsigned)dtype >= NNC_DTYPE_COUNT) {
+        return (double)NAN;
+    }
+    const double peak = device->matmul_flops_per_s[dtype];
+    return isnan(peak) && dtype == NNC_FP32 ? device->vector_flops_per_s[dtype] : peak;
+}
+
+double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype)
+{
+    return device != NULL ? nnc_device_matmul_peak(device, dtype) / device->mem_bytes_per_s
+                          : (double)NAN;
+}
+
+double nnc_intensity(const nnc_work *work)
+{
+    if (work == NULL) {
+        return NAN;
+    }
+    const double bytes = work->read_bytes + work->write_bytes;
+    return bytes > 0.0 ? (work->flops + work->vector_flops) / bytes : NAN;
+}
+
+/* Values of the device that every form uses. */
+typedef struct device_rates {
+    double matmul_flops_per_s, vector_flops_per_s; /* peaks; vector: NaN = not published */
+    double mem_bytes_per_s, calibration;
+    double sustained_fraction, memory_fraction, fixed_s; /* of the kind of kernel */
+} device_rates;
+
+NNC_SAYING device_rates rates_of(const nnc_device *device, nnc_dtype dtype, const nnc_efficiency *e,
+                                 nnc_derivation *why)
+{
+    const device_rates r = { .matmul_flops_per_s = nnc_device_matmul_peak(device, dtype),
+                             .vector_flops_per_s = device->vector_flops_per_s[NNC_FP32],
+                             .mem_bytes_per_s = device->mem_bytes_per_s,
+                             .calibration = device->efficiency.calibration,
+                             .sustained_fraction = e->sustained_fraction,
+                             .memory_fraction = e->memory_fraction,
+                             .fixed_s = e->fixed_s };
+    NNC_PUT(why, r.matmul_flops_per_s, "FLOP/s");
+    NNC_PUT(why, r.vector_flops_per_s, "FLOP/s");
+    NNC_PUT(why, r.mem_bytes_per_s, "B/s");
+    NNC_PUT(why, r.calibration, NULL);
+    NNC_PUT(why, r.sustained_fraction, NULL);
+    NNC_PUT(why, r.memory_fraction, NULL);
+    NNC_PUT(why, r.fixed_s, "s");
+    return r;
+}
+
+/* Seconds on the vector units, 0 if their peak is not published. */
+NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nnc_derivation *why)
+{
+    double vector_s = 0.0;
+    if (!isnan(r->vector_flops_per_s)) {
+        if (work->vector_flops > 0.0) {
+            NNC_SET(why, vector_s, "s", work->vector_flops / r->vector_flops_per_s);
+        }
+    }
+    NNC_PUT(why, vector_s, "s");
+    return vector_s;
+}
+
+/* The roofline itself: names the bound and adds the fixed cost. */
+NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s,
+                               nnc_derivation *why)
+{
+    nnc_timing t = { .compute_s = compute_s, .memory_s = memory_s, .fixed_s = fixed_s };
+    const double larger = nnc_max(compute_s, memory_s);
+    NNC_SET(why, t.time_s, "s", nnc_max(compute_s, memory_s) + fixed_s);
+    NNC_SOURCE(why, "Williams, Waterman, Patterson, CACM 52(4), 2009");
+    t.bound = fixed_s > larger        ? NNC_BOUND_HOST
+              : compute_s >= memory_s ? NNC_BOUND_COMPUTE
+                                      : NNC_BOUND_MEMORY;
+    return t;
+}
+
+/* How ops of one nnc_timed are timed; the row of an op (op/) names its form. efficiency: constant fractions. */
+typedef struct time_form {
+    nnc_timing (*time)(const nnc_device *device, const nnc_op *op, const nnc_work *work);
+    nnc_timing (*say)(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                      nnc_derivation *why);
+    nnc_efficiency (*efficiency)(const nnc_device *device, const nnc_op *op);
+} time_form;
+static const time_form *form_of(const nnc_op *op);
+
+/* ---- matrix product ---- */
+
+/* C[m,n] = A[m,k] B[k,n]. C is cut into tiles of tm x tn; each of the N units of the device computes one tile at a
+ * time. k may be split over s units. A wave of N tiles runs at once:
+ *     W  = s ceil(m / tm) ceil(n / tn) / N                      waves
+ *     We = q ceil(W) + (1 - q) max(W, 1)                        the last wave counts as full to the share q
+ *     tc = max(We 2 tm tn (k / s + k0) / (f P / N),             the units
+ *              s ceil(m / tm) ceil(n / tn) (tm + tn) (k / s) e / L)   the cache that feeds them
+ *     tv = bytes / (g B) + 8 m n s / L if s > 1                 memory; partial sums through the cache
+ *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
+ *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
+ * L is l2_bytes_per_s, or l2_bytes_per_flop P; P the peak; f the fraction that short kernels reach; b = boost_ratio. A
+ * weight with a side that is no multiple of 8 takes unaligned_ratio times tc. A product that adds to existing sums reads
+ * and writes them in the last step of each tile, while its unit computes nothing: 0.6 of the extra traffic, compared
+ * with a plain result, adds to the time.   [gemm-time] */
+
+enum { TILES = 6, SPLIT_MOST = 8, ALIGNED = 8 };
+
+/* Sides of the tiles, wide and narrow, as in vendor libraries. */
+static const struct {
+    int side_m, side_n; /* index into the sides below */
+} kinds_of_tile[TILES] = { { 0, 1 }, { 1, 0 }, { 1, 1 }, { 1, 2 }, { 2, 1 }, { 2, 2 } };
+
+enum { SIDES = 3 };
+static const double sides[SIDES] = { 256.0, 128.0, 64.0 };
+
+/* Splitting k fills idle units; it does not make more waves than these. */
+static const double split_waves = 4.0;
+
+/* Time after which half of the clock reduction has happened. */
+static const double throttle_s = 0.5e-3;
+
+/* Share of the extra traffic of sums, compared with a plain result, that products wait for. Fitted:
+ * docs/accuracy.md. */
+static const double sums_share = 0.6;
+
+typedef struct product {
+    double count, m, n, k; /* number of products of this shape */
+    double unit_s;         /* seconds of one multiply-add pair on one unit */
+    double cache_s;        /* seconds per byte; 0 = no limit */
+    double partial_s;      /* seconds per byte of partial sums */
+    double element_bytes, units, k_fill, wave_quantization;
+    double operands_s; /* operands and result through memory, once */
+} product;
+
+typedef struct choice {
+    double tiled_s, moved_s, score; /* score: sum of the fourth powers of both times */
+} choice;
+
+NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn, double split,
+                            nnc_derivation *why)
+{
+    NNC_SAY(why, blocks, NULL, tiles * split);
+    NNC_SAY(why, waves, NULL, blocks / p->units);
+    NNC_SAY(why, counted_waves, NULL,
+            p->wave_quantization * nnc_ceil(waves) +
+                (1.0 - p->wave_quantization) * nnc_max(waves, 1.0));
+    NNC_NOTE(why, "a wave that is not full counts as full to this share");
+    NNC_SAY(why, part, NULL, p->k / split);
+    NNC_SAY(why, busy_s, "s", counted_waves * 2.0 * tm * tn * (part + p->k_fill) * p->unit_s);
+    NNC_NOTE(why, "the units; a tile's start and end cost as much as k_fill elements of k");
+    NNC_SAY(why, fed_s, "s", blocks * (tm + tn) * part * p->element_bytes * p->cache_s);
+    NNC_NOTE(why, "the cache that feeds them");
+    double partial_bytes = 0.0;
+    if (split > 1.0) {
+        NNC_SET(why, partial_bytes, "B", 8.0 * p->count * p->m * p->n * split);
+        NNC_NOTE(why, "partial sums of the parts of k, written and read in fp32");
+    }
+    NNC_PUT(why, partial_bytes, "B");
+    NNC_SAY(why, tiled_s, "s", nnc_max(busy_s, fed_s));
+    NNC_SAY(why, moved_s, "s", p->operands_s + partial_bytes * p->partial_s);
+    return (choice){ tiled_s, moved_s, nnc_pow4(tiled_s) + nnc_pow4(moved_s) };
+}
+
+/* Number of tiles of each kind, and the limit of splitting k. */
+typedef struct grid {
+    double rows[SIDES], columns[SIDES];
+    double most_blocks;
+} grid;
+
+NNC_SAYING grid grid_of(const product *p)
+{
+    grid g = { .most_blocks = split_waves * p->units };
+    for (int i = 0; i < SIDES; i++) {
+        g.rows[i] = nnc_ceil(p->m / sides[i]) * p->count;
+        g.columns[i] = nnc_ceil(p->n / sides[i]);
+    }
+    return g;
+}
+
+NNC_SAYING choice best_tiling(const product *p)
+{
+    choice best = { .score = INFINITY };
+    const grid g = grid_of(p);
+    for (int i = 0; i < TILES; i++) {
+        const double tm = sides[kinds_of_tile[i].side_m], tn = sides[kinds_of_tile[i].side_n];
+        const double count = g.rows[kinds_of_tile[i].side_m] * g.columns[kinds_of_tile[i].side_n];
+        for (int split = 1; split == 1 || (split <= SPLIT_MOST && count * split <= g.most_blocks);
+             split *= 2) {
+            const choice c = try_split(p, count, tm, tn, split, NULL);
+            best = c.score < best.score ? c : best;
+        }
+    }
+    return best;
+}
+
+/* Records the first choice that reaches the best score. */
+static void say_tiling(const product *p, const choice *best, nnc_derivation *why)
+{
+    for (int i = 0; i < TILES; i++) {
+        for (int split = 1; split <= SPLIT_MOST; split *= 2) {
+            const double tm = sides[kinds_of_tile[i].side_m], tn = sides[kinds_of_tile[i].side_n];
+            const double count = nnc_ceil(p->m / tm) * p->count * nnc_ceil(p->n / tn);
+            if ((split > 1 && count * split > split_waves * p->units) ||
+                try_split(p, count, tm, tn, split, NULL).score != best->score) {
+                continue;
+            }
+            NNC_PUT(why, tm, NULL);
+            NNC_PUT(why, tn, NULL);
+            NNC_PUT(why, (double)split, NULL);
+            NNC_SAY(why, tiles, NULL, nnc_ceil(p->m / tm) * p->count * nnc_ceil(p->n / tn));
+            NNC_NOTE(why,
+                     "of tm x tn, each computed by one unit; of the tiles and splits of k there "
+                     "are, those that take least");
+            try_split(p, tiles, tm, tn, split, why);
+            return;
+        }
+    }
+}
+
+/* Bytes per second that the cache feeds to the units; NaN = no limit. */
+NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s,
+                                nnc_derivation *why)
+{
+    if (!isnan(e->l2_bytes_per_s) || isnan(e->l2_bytes_per_flop)) {
+        return e->l2_bytes_per_s;
+    }
+    NNC_PUT(why, e->l2_bytes_per_flop, "B/FLOP");
+    NNC_PUT(why, matmul_flops_per_s, "FLOP/s");
+    NNC_SAY(why, cache_rate, "B/s", e->l2_bytes_per_flop * matmul_flops_per_s);
+    NNC_NOTE(why, "what the cache feeds to the units grows with their peak");
+    return cache_rate;
+}
+
+NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
+                              const nnc_gemm_efficiency *e, double rate, double memory_rate,
+                              nnc_derivation *why)
+{
+    const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
+    const nnc_matmul *u = &op->u.matmul;
+    const double experts = u->experts > 0 ? (double)u->experts : 1.0;
+    const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT; /* the rows of an expert are k of its
+                                                                * weight gradient */
+    product p = {
+        .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),
+        .m = (double)u->m / (grouped_k ? 1.0 : experts),
+        .n = (double)u->n,
+        .k = (double)u->k / (grouped_k ? experts : 1.0),
+        .cache_s = isnan(cache_rate) ? 0.0 : 1.0 / cache_rate,
+        .partial_s = isnan(cache_rate) ? 1.0 / memory_rate : 1.0 / cache_rate,
+        .element_bytes = nnc_dtype_bytes(op->math_dtype),
+        .units = device->units,
+        .k_fill = e->k_fill,
+        .wave_quantization = e->wave_quantization,
+    };
+    NNC_PUT(why, p.count, NULL);
+    NNC_PUT(why, p.m, NULL);
+    NNC_PUT(why, p.n, NULL);
+    NNC_PUT(why, p.k, NULL);
+    NNC_PUT(why, p.cache_s, "s");
+    NNC_PUT(why, p.partial_s, "s");
+    NNC_PUT(why, p.element_bytes, NULL);
+    NNC_PUT(why, p.units, NULL);
+    NNC_PUT(why, p.k_fill, NULL);
+    NNC_PUT(why, p.wave_quantization, NULL);
+    NNC_SET(why, p.unit_s, "s", p.units / rate);
+    NNC_NOTE(why,
+             "of a multiply and an add on one of the device's units; cache_s and partial_s: of a "
+             "byte of operands and of partial sums");
+    return p;
+}
+
+/* The products of a group are one kernel, or one kernel per expert. */
+static double kernels_of(const nnc_matmul *u)
+{
+    return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0;
+}
+
+static double alignment_of(const nnc_matmul *u, const nnc_gemm_efficiency *e)
+{
+    const bool ragged = u->experts > 1 && !(u->useful > 0.0); /* the groups of tokens have
+                                                               * different sizes */
+    const double scales = (u->in_blocks ? e->block_ratio : 1.0) * (ragged ? e->group_ratio : 1.0);
+    const bool odd = u->n % ALIGNED != 0 || u->k % ALIGNED != 0 || u->m % ALIGNED != 0;
+    return scales * (u->b_is_weight && odd ? e->unaligned_ratio : 1.0);
+}
+
+/* Extra seconds of sums that are wider than a plain result or are added to, as far as the units are busy: a
+ * product that waits for memory anyway has them in its traffic. */
+NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work,
+                            double busy_share, nnc_derivation *why)
+{
+    if (op->phase != NNC_PHASE_GRAD_WEIGHT || !(op->grad_bytes > 0.0)) {
+        return 0.0;
+    }
+    NNC_PUT(why, sums_share, NULL);
+    NNC_PUT(why, busy_share, NULL);
+    NNC_LET(why, grad_accumulate, NULL, op->grad_accumulate);
+    NNC_LET(why, plain, NULL, nnc_min(nnc_dtype_bytes(op->dtype) / op->grad_bytes, 1.0));
+    NNC_SAY(why, sums_s, "s",
+            sums_share * busy_share * (1.0 + grad_accumulate - plain) * work->write_bytes /
+                r->mem_bytes_per_s);
+    NNC_NOTE(why,
+             "sums that the product adds to, read and written at the end of each tile; plain: what "
+             "a result as wide as other outputs takes of it");
+    return sums_s;
+}
+
+NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                                nnc_derivation *why)
+{
+    const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
+    const nnc_efficiency shared = { e->sustained_fraction, e->memory_fraction, e->fixed_s };
+    const device_rates r = rates_of(device, op->math_dtype, &shared, why);
+    nnc_say_work(work, why);
+    NNC_LET(why, alignment, NULL, alignment_of(&op->u.matmul, e));
+    NNC_LET(why, kernels, NULL, kernels_of(&op->u.matmul));
+    NNC_PUT(why, e->boost_ratio, NULL);
+    const double vector_s = vector_seconds(&r, work, why);
+    if (isnan(e->wave_quantization) || device->units <= 0) {
+        NNC_SAY(why, sustained, NULL, nnc_min(r.sustained_fraction * r.calibration, 1.0));
+        NNC_SAY(why, matrix_s, "s", work->flops / (sustained * r.matmul_flops_per_s) * alignment);
+        NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
+        NNC_SAY(why, memory_s, "s",
+                (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+        return roofline(compute_s, memory_s, kernels * r.fixed_s, why);
+    }
+    NNC_SAY(why, rate, "FLOP/s",
+            nnc_min(r.sustained_fraction * r.calibration * e->boost_ratio, 1.0) *
+                r.matmul_flops_per_s);
+    NNC_NOTE(why, "of short kernels");
+    NNC_SAY(why, memory_rate, "B/s", r.memory_fraction * r.mem_bytes_per_s);
+    product p = product_of(device, op, e, rate, memory_rate, why);
+    NNC_SET(why, p.operands_s, "s", (work->read_bytes + work->write_bytes) / memory_rate / kernels);
+    NNC_NOTE(why, "operands and result, once");
+    const choice c = best_tiling(&p);
+    NNC_WHEN(why, say_tiling(&p, &c, why));
+    NNC_SAY(why, aligned_s, "s", c.tiled_s * alignment);
+    NNC_NOTE(why,
+             op->u.matmul.in_blocks
+                 ? "a weight with a side that is no multiple of 8, and scales for blocks of 128 "
+                   "in place of tensors, take longer"
+                 : "a weight with a side that is no multiple of 8 takes longer");
+    NNC_SAY(why, blend_s, "s", sqrt(sqrt(nnc_pow4(aligned_s) + nnc_pow4(c.moved_s))));
+    NNC_NOTE(why, "units and memory at once");
+    NNC_PUT(why, throttle_s, "s");
+    NNC_SAY(why, all_s, "s", kernels * blend_s);
+    NNC_SAY(why, clock, NULL, 1.0 + (e->boost_ratio - 1.0) * all_s / (all_s + throttle_s));
+    NNC_NOTE(why, "long kernels run at a lower clock");
+    NNC_SAY(why, compute_s, "s", nnc_max(kernels * aligned_s * clock, vector_s));
+    NNC_SAY(why, memory_s, "s", kernels * c.moved_s * clock);
+    nnc_timing t = roofline(compute_s, memory_s, kernels * r.fixed_s, NULL);
+    const double busy_share = nnc_pow4(aligned_s) / nnc_pow4(blend_s);
+    NNC_LET(why, sums_s, "s", sums_s_of(&r, op, work, busy_share, why));
+    NNC_SET(why, t.time_s, "s", nnc_max(all_s * clock, vector_s) + sums_s + kernels * r.fixed_s);
+    NNC_SOURCE(why, "Williams, Waterman, Patterson, CACM 52(4), 2009; docs/formulas.md, gemm-time");
+    return t;
+}
+
+/* ---- fused attention ---- */
+
+/* t = F / (f P) (1 + h s0 s_q / pairs) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) d' / d + t0 blocks =
+ * batch heads s_q / 128; N: units of the device; h: half under the causal mask, else 1. Starting and ending a
+ * block of queries takes equally long for few keys and for many; few blocks leave units idle. d': d rounded up to
+ * a width that kernels have, unless the kernel is free of losses. f of backward is backward_ratio times f of
+ * forward. The operands cross memory once.   [flash-time] */
+
+/* Widths of the heads of kernels: 32, 64, 96, ... in FlashAttention, its 128 lanes on a TPU. Sources:
+ * csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention; https://github.com/jax-ml/jax/issues/30861. */
+static double padded(const nnc_flash_efficiency *e, int64_t width)
+{
+    return e->sustained_fraction < 1.0 && e->head_multiple > 1.0
+               ? nnc_ceil((double)width / e->head_multiple) * e->head_multiple
+               : (double)width;
+}
+
+NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                                 nnc_derivation *why)
+{
+    const nnc_flash *u = &op->u.flash;
+    const nnc_flash_efficiency *e = &device->efficiency.attention[u->kernel];
+    const nnc_efficiency shared = { e->sustained_fraction, e->memory_fraction, e->fixed_s };
+    const device_rates r = rates_of(device, op->math_dtype, &shared, why);
+    nnc_say_work(work, why);
+    NNC_LET(why, backward_ratio, NULL, op->phase == NNC_PHASE_BACKWARD ? e->backward_ratio : 1.0);
+    NNC_PUT(why, (double)u->batch, NULL);
+    NNC_PUT(why, (double)u->heads, NULL);
+    NNC_PUT(why, (double)u->s_q, NULL);
+    NNC_PUT(why, e->seq_half, NULL);
+    NNC_PUT(why, e->narrow_ratio, NULL);
+    NNC_PUT(why, e->block_penalty, NULL);
+    NNC_PUT(why, device->units, NULL);
+    NNC_LET(why, width, NULL, nnc_min((double)u->head_dim, 128.0));
+
+    NNC_SAY(why, sustained, NULL,
+            nnc_min(r.sustained_fraction * r.calibration * backward_ratio, 1.0));
+    NNC_SAY(why, blocks, NULL, (double)u->batch * (double)u->heads * (double)u->s_q / 128.0);
+    NNC_SAY(why, long_s, "s", work->flops / (sustained * r.matmul_flops_per_s));
+    NNC_NOTE(why, "of many blocks of long sequences and wide heads");
+    NNC_LET(why, calls, NULL, u->blocks > 1 ? (double)u->blocks : 1.0);
+    NNC_SAY(why, query_passes, NULL, 1.0 + 0.75 * (calls - 1.0));
+    NNC_NOTE(why, "calls: a kernel for each block of keys; of the others three quarters meet");
+    NNC_PUT(why, u->pairs, NULL);
+    NNC_LET(why, masked, NULL, u->causal ? 0.5 : 1.0);
+    NNC_SAY(why, short_factor, NULL,
+            1.0 + query_passes * masked * e->seq_half * (double)u->s_q / u->pairs);
+    NNC_NOTE(why, "to begin and end a block of queries takes as long for few keys as for many");
+    NNC_SAY(why, narrow_factor, NULL, 1.0 + (1.0 / e->narrow_ratio - 1.0) * (128.0 / width - 1.0));
+    NNC_NOTE(why,
+             "narrow heads leave a row of the units partly empty; width: of a head, at most 128");
+    NNC_LET(why, head_widths, NULL, (double)(u->head_dim + u->value_dim));
+    NNC_LET(why, kernel_widths, NULL, padded(e, u->head_dim) + padded(e, u->value_dim));
+    NNC_SAY(why, padded_factor, NULL, kernel_widths / head_widths);
+    NNC_NOTE(why, "of keys and of values; kernels have heads of multiples of head_multiple");
+    NNC_SAY(why, block_factor, NULL, 1.0 + e->block_penalty * device->units / blocks);
+    NNC_NOTE(why, "few blocks of queries leave units idle");
+    NNC_SAY(why, matrix_s, "s",
+            long_s * short_factor * narrow_factor * padded_factor * block_factor);
+    const double vector_s = vector_seconds(&r, work, why);
+    NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
+    NNC_SAY(why, memory_s, "s",
+            (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+    double fixed_s = r.fixed_s;
+    if (calls > 1.0) {
+        NNC_LET(why, call_s, "s", r.fixed_s);
+        NNC_SET(why, fixed_s, "s", calls * call_s);
+    }
+    return roofline(compute_s, memory_s, fixed_s, why);
+}
+
+/* ---- convolution ---- */
+
+/* A convolution is a product of implicit matrices: each value of the result is a sum over `depth` terms, for
+ * `channels` channels at a time. A weight gradient has c_out / groups rows and c_in / groups times taps columns. Few
+ * channels, or short sums, leave the units partly idle:
+ *     f'  = f channels / (channels + c0) depth / (depth + d0)
+ *     f'  = f rows / (rows + c0) columns / (columns + c0)        of a weight gradient
+ *     t   = max(min(F / (f' P), F / (v V)), bytes / (g B)) + t0 + converted / B
+ * V: rate of the vector units. They take single channels, which the matrix units handle badly, and groups for
+ * which a library has no other kernel, at 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the products (Winograd).
+ * [conv-time] */
+
+/* Maps whose channels are not contiguous are read and written in another order, at 0.8 of the bandwidth. */
+static const double converted_share = 1.25;
+
+NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channels_half,
+                           double depth_half, nnc_derivation *why)
+{
+    const nnc_conv *p = &op->u.conv;
+    const double groups = (double)p->groups;
+    if (op->phase == NNC_PHASE_GRAD_WEIGHT) {
+        const int64_t width = p->kernel_w > 0 ? p->kernel_w : p->kernel;
+        NNC_LET(why, rows, NULL, (double)p->c_out / groups);
+        NNC_LET(why, columns, NULL, (double)p->c_in / groups * (double)(p->kernel * width));
+        NNC_SAY(why, share, NULL,
+                rows / (rows + channels_half) * (columns / (columns + channels_half)));
+        NNC_NOTE(why, "of the rate that a weight gradient of many rows and columns reaches");
+        return share;
+    }
+    const bool back = op->phase == NNC_PHASE_GRAD_INPUT;
+    NNC_LET(why, positions, NULL,
+            (double)p->batch *
+                (back ? (double)(p->h_in * p->w_in) : (double)(p->h_out * p->w_out)));
+    NNC_LET(why, all_channels, NULL, back ? (double)p->c_in : (double)p->c_out);
+    NNC_LET(why, channels, NULL, all_channels / groups);
+    NNC_SAY(why, depth, NULL, work->flops / (2.0 * positions * all_channels));
+    NNC_NOTE(why, "terms of the sum that a value of the result is");
+    NNC_SAY(why, share, NULL,
+            channels / (channels + channels_half) * (depth / (depth + depth_half)));
+    NNC_NOTE(why, "of the rate that many channels and long sums reach");
+    return share;
+}
+
+NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_conv *p = &op->u.conv;
+    if (!p->contiguous || op->math_dtype == NNC_FP32 || (p->groups > 1 && p->groups == p->c_in)) {
+        return 0.0;
+    }
+    NNC_LET(why, map_bytes, "B",
+            nnc_dtype_bytes(op->math_dtype) * (double)p->batch *
+                ((double)p->c_in * (double)(p->h_in * p->w_in) +
+                 (double)p->c_out * (double)(p->h_out * p->w_out)));
+    NNC_LET(why, converted, NULL, converted_share);
+    NNC_SAY(why, conversion_s, "s", 2.0 * converted * map_bytes / device->mem_bytes_per_s);
+    NNC_NOTE(why, "maps whose channels do not lie together, read and written in another order");
+    return conversion_s;
+}
+
+/* Rate of groups with several channels on the vector units, relative to single channels. */
+static const double grouped_ratio = 1.5;
+
+NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_conv_efficiency *e,
+                             const device_rates *r, nnc_derivation *why)
+{
+    const bool shaped = e->channels_half > 0.0 || e->depth_half > 0.0;
+    const double saved = nnc_op_products_saved(op);
+    double sustained = 0.0, matrix_s = 0.0;
+    if (shaped) {
+        NNC_PUT(why, e->channels_half, NULL);
+        NNC_PUT(why, e->depth_half, NULL);
+        NNC_LET(why, filled, NULL, share_of(op, work, e->channels_half, e->depth_half, why));
+        NNC_SET(why, sustained, NULL,
+                nnc_min(r->sustained_fraction * r->calibration, 1.0) * filled);
+    } else {
+        NNC_SET(why, sustained, NULL, nnc_min(r->sustained_fraction * r->calibration, 1.0));
+    }
+    NNC_SET(why, matrix_s, "s", work->flops / (sustained * r->matmul_flops_per_s));
+    if (saved > 1.0) {
+        NNC_LET(why, saved_products, NULL, saved);
+        NNC_SET(why, matrix_s, "s",
+                work->flops / saved_products / (sustained * r->matmul_flops_per_s));
+        NNC_NOTE(why, "Winograd's algorithm takes fewer products");
+    }
+    if (!isnan(e->vector_fraction) && !isnan(r->vector_flops_per_s)) {
+        NNC_LET(why, product_s, "s", matrix_s);
+        NNC_PUT(why, e->vector_fraction, NULL);
+        NNC_PUT(why, saved, NULL);
+        NNC_SAY(why, least_s, "s", work->flops / saved / r->matmul_flops_per_s);
+        NNC_SAY(why, plain_s, "s", work->flops / (e->vector_fraction * r->vector_flops_per_s));
+        NNC_NOTE(why, "on the vector units, which take what leaves the matrix units idle");
+        if (op->u.conv.on_vectors) {
+            NNC_LET(why, single_s, "s", plain_s);
+            NNC_PUT(why, grouped_ratio, NULL);
+            NNC_SET(why, matrix_s, "s", nnc_max(product_s, single_s / grouped_ratio));
+            NNC_NOTE(why, "no kernel of matrix units has such groups");
+            return matrix_s;
+        }
+        NNC_SET(why, matrix_s, "s", nnc_max(nnc_min(product_s, plain_s), least_s));
+    }
+    return matrix_s;
+}
+
+NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                                nnc_derivation *why)
+{
+    const nnc_conv_efficiency *e = &device->efficiency.conv;
+    const nnc_efficiency shared = { e->sustained_fraction, e->memory_fraction, e->fixed_s };
+    const device_rates r = rates_of(device, op->math_dtype, &shared, why);
+    nnc_say_work(work, why);
+    double matrix_s = 0.0;
+    if (work->flops > 0.0) {
+        matrix_s = products_s(op, work, e, &r, why);
+    }
+    NNC_PUT(why, matrix_s, "s");
+    const double vector_s = vector_seconds(&r, work, why);
+    NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
+    double memory_s = 0.0;
+    NNC_SET(why, memory_s, "s",
+            (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+    nnc_timing t = roofline(compute_s, memory_s, r.fixed_s, why);
+    const double conversion_s = converted_s(device, op, why);
+    if (conversion_s > 0.0) {
+        NNC_LET(why, product_time_s, "s", t.time_s);
+        NNC_SET(why, t.time_s, "s", product_time_s + conversion_s);
+        NNC_NOTE(why, "kernels of their own, before and behind the product");
+    }
+    return t;
+}
+
+/* ---- constant fractions ---- */
+
+/* Constant fractions of the datasheet rates. Matrix products of an optimizer run at the rate of the machine. */
+NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op,
+                                    const nnc_work *work, nnc_derivation *why)
+{
+    const nnc_efficiency e = form_of(op)->efficiency(device, op);
+    const device_rates r = rates_of(device, op->math_dtype, &e, why);
+    nnc_say_work(work, why);
+    double matrix_s = 0.0;
+    if (work->flops > 0.0) {
+        NNC_SAY(why, sustained, NULL, nnc_min(r.sustained_fraction * r.calibration, 1.0));
+        NNC_SET(why, matrix_s, "s", work->flops / (sustained * r.matmul_flops_per_s));
+    }
+    NNC_PUT(why, matrix_s, "s");
+    const double vector_s = vector_seconds(&r, work, why);
+    NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
+    NNC_SAY(why, memory_s, "s",
+            (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+    return roofline(compute_s, memory_s, r.fixed_s, why);
+}
+
+/* ---- one row per form ---- */
+
+static nnc_efficiency pointwise_efficiency(const nnc_device *device, const nnc_op *op)
+{
+    const nnc_efficiencies *all = &device->efficiency;
+    const bool tuned = op->tuned && !isnan(all->pointwise_tuned.memory_fraction);
+    return tuned ? all->pointwise_tuned : all->pointwise;
+}
+
+static nnc_efficiency map_efficiency(const nnc_device *device, const nnc_op *op)
+{
+    const nnc_efficiencies *all = &device->efficiency;
+    const nnc_efficiency *maps =
+        op->tuned && !isnan(all->maps_tuned.memory_fraction) ? &all->maps_tuned : &all->maps;
+    return maps->memory_fraction > 0.0 ? *maps : pointwise_efficiency(device, op);
+}
+
+/* Casts to 8 bits are kernels of the matrix product library, and reach the same bandwidth. */
+static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op)
+{
+    nnc_efficiency e = pointwise_efficiency(device, op);
+    e.memory_fraction = device->efficiency.gemm[NNC_FP8].memory_fraction;
+    e.fixed_s = device->efficiency.gemm[NNC_FP8].fixed_s;
+    return e;
+}
+
+static nnc_efficiency update_efficiency(const nnc_device *device, const nnc_op *op)
+{
+    (void)op;
+    return device->efficiency.optimizer;
+}
+
+/* Compiles a form twice, without and with a derivation. */
+#define FORM(form)                                                                                 \
+    static nnc_timing form##_plain(const nnc_device *device, const nnc_op *op,                     \
+                                   const nnc_work *work)                                           \
+    {                                                                                              \
+        return form(device, op, work, NULL);                                                       \
+    }                                                                                              \
+    static nnc_timing form##_say(const nnc_device *device, const nnc_op *op, const nnc_work *work, \
+                                 nnc_derivation *why)                                              \
+    {                                                                                              \
+        return form(device, op, work, why);                                                        \
+    }
+#define MEMBERS(form) .time = form##_plain, .say = form##_say
+
+FORM(constant_time)
+FORM(gemm_time)
+FORM(flash_time)
+FORM(conv_time)
+
+#define ROW(value, ...) static const time_form NNC_ROW(value) = { __VA_ARGS__ };
+ROW(NNC_TIMED_GEMM, MEMBERS(gemm_time))
+ROW(NNC_TIMED_FLASH, MEMBERS(flash_time))
+ROW(NNC_TIMED_CONV, MEMBERS(conv_time))
+ROW(NNC_TIMED_POINTWISE, MEMBERS(constant_time), .efficiency = pointwise_efficiency)
+ROW(NNC_TIMED_MAP, MEMBERS(constant_time), .efficiency = map_efficiency)
+ROW(NNC_TIMED_CAST, MEMBERS(constant_time), .efficiency = cast_efficiency)
+ROW(NNC_TIMED_UPDATE, MEMBERS(constant_time), .efficiency = update_efficiency)
+ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time),
+    .efficiency = pointwise_efficiency) /* collectives are not timed here */
+
+static const time_form *const forms[] = { NNC_TIMED_LIST(NNC_ROW_AT) };
+
+static const time_form *form_of(const nnc_op *op)
+{
+    return forms[nnc_op_timed(op)];
+}
+
+nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
+{
+    return form_of(op)->time(device, op, work);
+}
+
+nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                           nnc_derivation *why)
+{
+    return form_of(op)->say(device, op, work, why);
+}

@@ -1,0 +1,378 @@
+#include "base/error.h"
+#include "estimate/estimate_internal.h"
+#include "op/work.h"
+#include "parallel/shard.h"
+#include "shape/family.h"
+
+nnc_plan nnc_plan_seen(const nnc_plan *plan)
+{
+    const nnc_plan unset = { 0 };
+    nnc_plan seen = *plan;
+    seen.devices = unset.devices;
+    seen.devices_per_node = unset.devices_per_node;
+    seen.rank_order = unset.rank_order;
+    seen.data = unset.data;
+    seen.pipeline = unset.pipeline;
+    seen.virtual_stages = unset.virtual_stages;
+    seen.schedule = unset.schedule;
+    seen.zero = unset.zero;
+    seen.shard = unset.shard;
+    seen.reshard = unset.reshard;
+    seen.offload = unset.offload;
+    seen.overlap = unset.overlap;
+    seen.micro_batches = unset.micro_batches;
+    seen.global_batch = unset.global_batch;
+    seen.mode = unset.mode;
+    seen.clip_gradients = unset.clip_gradients;
+    seen.tokens = unset.tokens;
+    seen.samples = unset.samples;
+    seen.price = unset.price;
+    seen.reserve_bytes = unset.reserve_bytes;
+    return seen;
+}
+
+nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
+                             nnc_attention attention)
+{
+    const double passes = (double)plan->micro_batches;
+    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
+    const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
+    const bool adds = software->added_gradients; /* products write what a kernel adds up */
+    return (nnc_lowering){
+        .plan = plan,
+        .software = software,
+        .attention = attention,
+        .dtype = nnc_precision_is_narrow(plan->precision) ? NNC_BF16 : plan->precision,
+        .linear_dtype = plan->precision,
+        .grad_bytes =
+            adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
+        /* An fp32 buffer beside 16-bit weights is added to by every pass, a plain gradient is
+         * written by the first and added to by the others. */
+        .grad_accumulate = adds         ? 0.0
+                           : own_buffer ? 1.0
+                                        : (passes - 1.0) / passes,
+    };
+}
+
+nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen)
+{
+    nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
+    *seen = nnc_plan_seen(plan);
+    how.plan = seen;
+    return how;
+}
+
+/* Past any model; whole bytes of so many parameters are exact in a double. */
+#define PARAMS_MAX 0x1p47
+
+nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err)
+{
+    if (list->overflow) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id,
+                        "a tensor of this plan has more elements than 64 bits count");
+    }
+    if (list->truncated) {
+        return nnc_fail(err, NNC_BAD_SPEC, model->id,
+                        "too many distinct operations, expected at most %d", NNC_OPS_MAX);
+    }
+    bool trained = false;
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_weights *w = &list->ops[i].weights;
+        trained = trained || (!list->ops[i].frozen && w->count + w->vector > 0);
+    }
+    if (!trained) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
+                        "trains nothing of %s, expected other parts of it", model->id);
+    }
+    double params = 0.0; /* before they are counted in whole numbers */
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_weights *w = &list->ops[i].weights;
+        params += ((double)w->count * (double)w->rows * (double)w->cols + (double)w->vector) *
+                  (double)list->ops[i].repeat;
+    }
+    if (!(params < PARAMS_MAX)) {
+        return nnc_fail(err, NNC_BAD_SPEC, model->id, "has more than %.0f parameters", PARAMS_MAX);
+    }
+    return NNC_OK;
+}
+
+/* A layer that predicts tokens further on is the last one again, a product of two streams to one, and three
+ * norms; table and head are the model's. Source: arXiv:2412.19437, section 2.2. */
+static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
+{
+    int32_t last = list->segment_count - 1;
+    int64_t params = 2 * d->hidden * d->hidden + (d->plain_norms ? 0 : 3 * d->hidden);
+    while (last > 0 && !list->segments[last].layer) {
+        last--;
+    }
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        if (op->segment == last) {
+            params +=
+                nnc_weights_params(&op->weights) * (op->repeat / list->segments[last].instances);
+        }
+    }
+    return params * d->next_layers;
+}
+
+/* What the whole model is, before it is split: parameters, tokens and input of a step. */
+static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r,
+                           nnc_derivation *why)
+{
+    const nnc_plan *plan = &r->plan;
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        if (op->weights.count > 0 || op->weights.vector > 0) {
+            const int64_t params = nnc_weights_params(&op->weights) * op->repeat;
+            r->params += params;
+            r->active_params += nnc_weights_active(&op->weights) * op->repeat;
+            r->params_by_group[op->group] += params;
+            r->trained_params += op->frozen ? 0 : params;
+        }
+    }
+    if (why != NULL) {
+        nnc_say_plan(plan, why);
+        nnc_say_params(list, r, why);
+    }
+    const int64_t pass_tokens = list->tokens;
+    NNC_PUT(why, pass_tokens, NULL);
+    NNC_LET(why, pass_input_bytes, "B", list->input_bytes);
+    NNC_PUT(why, list->lookup_params, NULL);
+    NNC_SET(why, r->tokens, NULL, pass_tokens * plan->micro_batches * plan->data);
+    NNC_NOTE(why, "pass_tokens: of one micro-batch");
+    NNC_SET(why, r->input_bytes, "B", pass_input_bytes * (double)plan->micro_batches * plan->data);
+    NNC_SET(why, r->matmul_params, NULL, r->active_params - list->lookup_params);
+    NNC_NOTE(why, "lookup_params: of position tables, and of an untied input embedding");
+    r->six_nd_flops = NAN;
+    if (list->tokens > 0) {
+        NNC_SET(why, r->six_nd_flops, "FLOP", 6.0 * (double)r->matmul_params * (double)r->tokens);
+    }
+    r->peak_flops_per_s = nnc_device_matmul_peak(device, plan->precision);
+    NNC_PUT(why, r->peak_flops_per_s, "FLOP/s");
+    NNC_PUT(why, device->mem_bytes_per_s, "B/s");
+    NNC_SET(why, r->ridge_flops_per_byte, "FLOP/B", r->peak_flops_per_s / device->mem_bytes_per_s);
+    NNC_LET(why, element_bytes, "B", nnc_dtype_bytes(plan->precision));
+    NNC_LET(why, link_bytes_per_s, "B/s", device->scale_up.bytes_per_s);
+    NNC_SET(why, r->critical_tokens, NULL, r->ridge_flops_per_byte * element_bytes / 2.0);
+    NNC_NOTE(why,
+             "T tokens do 2 T FLOPs with each weight that is read, where T is small against both "
+             "widths of the product");
+    NNC_SET(why, r->critical_width, NULL, element_bytes * r->peak_flops_per_s / link_bytes_per_s);
+    NNC_NOTE(
+        why,
+        "each of two devices multiplies half of the width D, T D F FLOPs, and sends its sum of "
+        "T F elements to the other");
+}
+
+/* Parameters of the table that the last stage of a pipeline holds a second time, per rank. */
+static double second_table(const nnc_op_list *list, const nnc_plan *plan)
+{
+    return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
+               ? (double)list->tied_rows / plan->tensor * (double)list->tied_cols
+               : 0.0;
+}
+
+/* Activations that pass from stage to stage, of one micro-batch and rank. */
+static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
+{
+    const nnc_plan *plan = how->plan;
+    const double ranks = (double)plan->context * (plan->sequence_parallel ? plan->tensor : 1);
+    return (double)list->stream_elements / ranks * nnc_dtype_bytes(how->dtype);
+}
+
+/* Is the table of words, which may be the head too, left as it is? */
+static bool table_is_frozen(const nnc_plan *plan)
+{
+    return (plan->train != NNC_TRAIN_ALL || plan->adapter_rank > 0) &&
+           (plan->train & NNC_TRAIN_EMBEDDING) == 0;
+}
+
+static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name,
+                          int32_t segment, nnc_exchange exchange)
+{
+    const double units = nnc_list_units(list, segment);
+    const nnc_writer w = { list, how, (int64_t)((double)list->segments[segment].instances * units),
+                           -1, NULL };
+    exchange.bytes /= units;
+    nnc_list_exchange(&w, name, exchange);
+    list->ops[list->count - 1].segment = segment;
+}
+
+/* Weights of a unit are gathered for forward and again for backward, when its gradient is scattered
+ * too; replicas of a shard group add theirs up. Without resharding one gather serves the step. */
+static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment,
+                         const nnc_parameters *p, nnc_route_kind route, double shards)
+{
+    const nnc_plan *plan = how->plan;
+    const double weights = nnc_policy_bytes(plan->policy).weight_bytes * p->params;
+    const double gradients = nnc_policy_gradient_io_bytes(plan->policy) * p->params;
+    nnc_exchange e = { .comm = NNC_COMM_DATA,
+                       .route = (int32_t)route,
+                       .forward = NNC_ALL_GATHER,
+                       .backward = NNC_ALL_GATHER,
+                       .bytes = weights };
+    if (p->params <= 0.0) {
+        return;
+    }
+    if (shards > 1.0) {
+        if (plan->reshard) {
+            unit_exchange(list, how, "data.gather_weights", segment, e);
+        }
+        e = (nnc_exchange){ .comm = NNC_COMM_DATA,
+                            .route = (int32_t)route,
+                            .backward = NNC_REDUCE_SCATTER,
+                            .bytes = gradients };
+        unit_exchange(list, how, "data.scatter_gradients", segment, e);
+    }
+    if (nnc_shard_replicas(plan, route, shards) > 1) {
+        e = (nnc_exchange){ .comm = NNC_COMM_DATA,
+                            .route = (int32_t)nnc_replica_route(route),
+                            .backward = NNC_ALL_REDUCE,
+                            .bytes = gradients / shards };
+        unit_exchange(list, how, "data.reduce_replicas", segment, e);
+    }
+}
+
+/* Weights that are not trained are gathered, and have no gradient. */
+static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment,
+                        const nnc_parameters *p, nnc_route_kind route, double shards)
+{
+    if (p->params > 0.0 && shards > 1.0) {
+        unit_exchange(list, how, "data.gather_frozen", segment,
+                      (nnc_exchange){ .comm = NNC_COMM_DATA,
+                                      .route = (int32_t)route,
+                                      .forward = NNC_ALL_GATHER,
+                                      .backward = NNC_ALL_GATHER,
+                                      .bytes = nnc_frozen_bytes(p, how->plan) });
+    }
+}
+
+static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                      const nnc_lowering *how)
+{
+    const nnc_software *software = how->software;
+    const bool wide = nnc_policy_bytes(how->plan->policy).weight_bytes > 2.0;
+    if (!software->cast_weights || !wide || nnc_dtype_bytes(how->dtype) > 2.0) {
+        return;
+    }
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        const double params = sums[s].dense.params + sums[s].expert.params;
+        const nnc_writer w = { list, how, (int64_t)list->segments[s].instances, -1, NULL };
+        if (params > 0.0) {
+            nnc_op *op = nnc_list_pointwise(&w, "weights.cast", NNC_PW_CAST_WEIGHTS,
+                                            NNC_GROUP_OPTIMIZER, (int64_t)params);
+            op->dtype = NNC_FP32;
+            op->segment = s;
+            op->u.pointwise.fused = !software->flat_weights;
+        }
+    }
+}
+
+static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                                 const nnc_lowering *how)
+{
+    const nnc_plan *plan = how->plan;
+    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        const double dense = sums[s].dense.params / nnc_dense_shards(plan);
+        const double expert = sums[s].expert.params / nnc_expert_shards(plan);
+        if (plan->zero == 3) {
+            sharded_unit(list, how, s, &sums[s].dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+            sharded_unit(list, how, s, &sums[s].expert, NNC_ROUTE_EXPERT_SHARD,
+                         nnc_expert_shards(plan));
+            frozen_unit(list, how, s, &sums[s].frozen, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+            frozen_unit(list, how, s, &sums[s].frozen_expert, NNC_ROUTE_EXPERT_SHARD,
+                        nnc_expert_shards(plan));
+        }
+        nnc_exchange e = { .comm = NNC_COMM_OFFLOAD, .forward = NNC_P2P, .backward = NNC_P2P };
+        if ((plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
+            e.bytes = sizes.weight_bytes * (dense + expert) +
+                      nnc_frozen_bytes(&sums[s].frozen, plan) / nnc_dense_shards(plan) +
+                      nnc_frozen_bytes(&sums[s].frozen_expert, plan) / nnc_expert_shards(plan);
+            unit_exchange(list, how, "offload.weights", s, e);
+        }
+        if ((plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0 && list->segments[s].layer) {
+            const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+            e.bytes = full ? sums[s].input_bytes : sums[s].kept_bytes;
+            unit_exchange(list, how, "offload.activations", s, e);
+        }
+    }
+}
+
+/* Adds to a list of one rank what ZeRO-3 and offload exchange, and to its sums a table that two stages hold. */
+void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how,
+                     nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+{
+    const double table = second_table(list, how->plan);
+    const bool frozen = table_is_frozen(how->plan);
+    nnc_segment_sums *last = &sums[list->segment_count - 1];
+    nnc_parameters *head = frozen ? &last->frozen : &last->dense;
+    if (table > 0.0) {
+        head->params += table;
+        *(frozen ? &last->unit_frozen : &last->unit_params) += table;
+        head->factored_elements += table / (double)list->tied_cols + (double)list->tied_cols;
+    }
+    add_casts(list, sums, how);
+    add_unit_collectives(list, sums, how);
+}
+
+void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
+                    nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+{
+    nnc_shard(list, how->plan);
+    nnc_segments_sum(list, sums);
+    nnc_finish_list(list, how, sums);
+}
+
+static nnc_launch launch_of(const nnc_model *model, const nnc_software *software)
+{
+    const bool experts = nnc_model_sizes_of(model).experts > 0;
+    return (nnc_launch){ .op_s = experts && !isnan(software->launch_expert_s)
+                                     ? software->launch_expert_s
+                                     : software->launch_s,
+                         .product_s = software->launch_product_s,
+                         .recorded_attention = software->recorded_attention };
+}
+
+/* The links of a plan. */
+nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device,
+                          const nnc_software *software, const nnc_plan *plan, nnc_network *network,
+                          nnc_step *step, nnc_error *err)
+{
+    const bool alone = plan->devices == 1 && plan->offload == 0;
+    NNC_TRY(nnc_power_check(device, err));
+    if (!alone) {
+        NNC_TRY(nnc_network_find(device, plan, network, err));
+    }
+    *step = (nnc_step){ .device = device,
+                        .plan = plan,
+                        .software = software,
+                        .network = alone ? NULL : network,
+                        .launch = launch_of(model, software) };
+    return NNC_OK;
+}
+
+/* What a step knows of a list. */
+void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering *how,
+                       const nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+{
+    step->list = list;
+    step->sums = sums;
+    nnc_step_set_send(step, send_bytes(list, how));
+    step->tied_params = second_table(list, step->plan);
+}
+
+void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step,
+                        nnc_result *r)
+{
+    describe_model(whole, step->device, r, step->why);
+    const nnc_plan *plan = step->plan;
+    if (model->decoder.next_layers > 0 && plan->adapter_rank == 0 && !plan->next_tokens) {
+        r->next_params = next_params(whole, &model->decoder);
+    }
+}
+
+bool nnc_plan_is_whole(const nnc_plan *plan)
+{
+    return plan->tensor == 1 && plan->context == 1 && plan->expert == 1;
+}

@@ -1,0 +1,323 @@
+#include "estimate/estimate_internal.h"
+#include "op/op_row.h"
+
+nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
+{
+    const nnc_overlap own = { .share = { [NNC_COMM_TENSOR] = software->overlap_tensor,
+                                         [NNC_COMM_CONTEXT] = software->overlap_context,
+                                         [NNC_COMM_EXPERT] = software->overlap_expert,
+                                         [NNC_COMM_DATA] = software->overlap_data,
+                                         [NNC_COMM_PIPELINE] = software->overlap_pipeline,
+                                         [NNC_COMM_OFFLOAD] = software->overlap_offload } };
+    nnc_overlap overlap = own;
+    overlap.weight_apart = nnc_schedule_splits(plan);
+    overlap.tensor_backward = isnan(software->overlap_tensor_backward)
+                                  ? software->overlap_tensor
+                                  : software->overlap_tensor_backward;
+    if (nnc_schedule_dual(plan)) { /* a device meets as many forwards as stages without a partner */
+        const double alone = (double)plan->pipeline / (double)plan->micro_batches;
+        overlap.share[NNC_COMM_EXPERT] *= nnc_max(0.0, 1.0 - alone);
+    }
+    overlap.context_ahead = 0.0;
+    overlap.ring_share = plan->context > 1 ? 1.0 - 1.0 / (double)plan->context : 1.0;
+    for (int i = 0; i < NNC_COMM_COUNT && !isnan(plan->overlap); i++) {
+        overlap.share[i] = overlap.tensor_backward = overlap.context_ahead = plan->overlap;
+    }
+    return overlap;
+}
+
+/* Compute there is in one segment and part, and exchanges of each kind that could hide behind it. */
+typedef struct budget {
+    double compute_s, attention_s;
+    double units; /* the weights of the first one are gathered before anything runs */
+    bool exchanges;
+    nnc_lane lanes[NNC_COMM_COUNT];                            /* that each kind travels by */
+    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* beside the attention; anywhere */
+} budget;
+
+/* Shares of the time of those exchanges that nothing hides. */
+typedef struct exposed {
+    double beside[NNC_COMM_COUNT], behind[NNC_COMM_COUNT];
+} exposed;
+
+static inline void collect(const nnc_op_cost *row, const nnc_network *network,
+                           const nnc_overlap *overlap, budget *b)
+{
+    const double time_s = row->time_s * row->repeat;
+    if (nnc_op_is_collective(row->op)) {
+        const nnc_exchange *e = &row->op->u.exchange;
+        const nnc_lane lane = nnc_lane_of(network, e);
+        b->exchanges = true;
+        const bool first = b->beside_s[e->comm] + b->behind_s[e->comm] <= 0.0;
+        b->lanes[e->comm] = first || b->lanes[e->comm] == lane ? lane : NNC_LANE_BOTH;
+        *(e->hides ? &b->beside_s[e->comm] : &b->behind_s[e->comm]) += time_s;
+    } else if (row->op->phase != NNC_PHASE_GRAD_WEIGHT || !overlap->weight_apart) {
+        b->compute_s += time_s;
+        b->attention_s += nnc_op_row_of(row->op)->hides_ring ? time_s : 0.0;
+    }
+}
+
+static double share_of(const nnc_overlap *overlap, int comm, nnc_part part)
+{
+    return comm == NNC_COMM_TENSOR && part == NNC_PART_BACKWARD ? overlap->tensor_backward
+                                                                : overlap->share[comm];
+}
+
+/* Takes what hides from the time left; returns the share of the exchange that stays exposed. */
+NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why)
+{
+    NNC_LET(why, overlap, NULL, share);
+    NNC_LET(why, window_s, "s", *left_s);
+    NNC_PUT(why, exchange_s, "s");
+    NNC_SAY(why, overlapped_s, "s", overlap * nnc_min(exchange_s, window_s));
+    NNC_NOTE(why, "of all collectives of this kind in one pass over the layers, with the compute "
+                  "behind which "
+                  "nothing else hides on this fabric; data and offload also with what others carry "
+                  "meanwhile");
+    *left_s = window_s - overlapped_s;
+    double exposed_rest = 1.0;
+    if (exchange_s > 0.0) {
+        NNC_SET(why, exposed_rest, NULL, (exchange_s - overlapped_s) / exchange_s);
+    }
+    return exposed_rest;
+}
+
+/* Time beside which a fabric may still carry something, in one segment and part: kinds on different fabrics hide
+ * behind the same compute. exposed_s: what each carries while the device waits for it. */
+typedef struct windows {
+    double left_s[NNC_LANES], exposed_s[NNC_LANES];
+} windows;
+
+/* Nothing else in the lanes that it meets hides behind the same time. */
+static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
+{
+    for (int f = 0; f < NNC_LANES && hidden_s > 0.0; f++) {
+        w->left_s[f] -= nnc_lanes_meet((nnc_lane)f, lane) ? hidden_s : 0.0;
+    }
+    w->exposed_s[lane] += exposed_s;
+}
+
+/* What travels goes on while the device waits for another fabric. */
+static double beside_waits_s(const windows *w, nnc_lane lane)
+{
+    double waits_s = 0.0;
+    for (int f = 0; f < NNC_LANES; f++) {
+        waits_s += nnc_lanes_meet((nnc_lane)f, lane) ? 0.0 : w->exposed_s[f];
+    }
+    return waits_s;
+}
+
+/* asked: the exchange that is explained; NULL = none. */
+NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part,
+                       const nnc_exchange *asked, exposed *shares, nnc_derivation *why)
+{
+    windows w = { { 0 }, { 0 } };
+    double attention[NNC_LANES];
+    for (int f = 0; f < NNC_LANES; f++) {
+        attention[f] = b->attention_s * overlap->ring_share;
+        w.left_s[f] = b->compute_s;
+    }
+    for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        nnc_derivation *const said =
+            asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
+        if (!(b->beside_s[k] > 0.0) && said == NULL) {
+            shares->beside[k] = 1.0; /* of nothing */
+            continue;
+        }
+        const nnc_lane f = b->lanes[k];
+        const double before = attention[f];
+        const double exposed_rest =
+            hide(b->beside_s[k], share_of(overlap, k, part), &attention[f], said);
+        NNC_SAY(said, exposed_share, NULL, exposed_rest);
+        shares->beside[k] = exposed_share;
+        use(&w, f, before - attention[f], b->beside_s[k] * exposed_share);
+    }
+    for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        nnc_derivation *const said =
+            asked != NULL && !asked->hides && (int)asked->comm == k ? why : NULL;
+        if (!(b->behind_s[k] > 0.0) && said == NULL) {
+            shares->behind[k] = 1.0;
+            continue;
+        }
+        const nnc_lane f = b->lanes[k];
+        const bool prefetched = k == NNC_COMM_DATA && b->units > 1.0;
+        NNC_LET(said, all_s, "s", b->behind_s[k]);
+        NNC_LET(said, units, NULL, b->units);
+        double first_s = 0.0;
+        if (prefetched) {
+            NNC_SET(said, first_s, "s", all_s / units);
+            NNC_NOTE(said, "the first unit's weights are gathered before anything runs");
+        }
+        const double rest_s = all_s - first_s, waits_s = beside_waits_s(&w, f);
+        double left_s = nnc_max(0.0, w.left_s[f] + waits_s);
+        const double share =
+            k == NNC_COMM_CONTEXT ? overlap->context_ahead : share_of(overlap, k, part);
+        const double exposed_rest = hide(rest_s, share, &left_s, said);
+        shares->behind[k] = 1.0;
+        if (all_s > 0.0) {
+            NNC_PUT(said, rest_s, "s");
+            NNC_PUT(said, first_s, "s");
+            NNC_PUT(said, exposed_rest, NULL);
+            NNC_SAY(said, exposed_share, NULL, (first_s + rest_s * exposed_rest) / all_s);
+            shares->behind[k] = exposed_share;
+        }
+        use(&w, f, all_s * (1.0 - shares->behind[k]), all_s * shares->behind[k]);
+    }
+}
+
+/* How the exchange of a row came to the time it has now. */
+static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op_cost *row,
+                       int32_t index, nnc_derivation *why)
+{
+    exposed shares;
+    const nnc_exchange *e = &row->op->u.exchange;
+    nnc_say_of_row(why, index);
+    settle(b, overlap, nnc_part_of(row), e, &shares, why);
+    const double exposed_share = e->hides ? shares.beside[e->comm] : shares.behind[e->comm];
+    NNC_PUT(why, exposed_share, NULL);
+    NNC_PUT(why, row->network_s, "s");
+    NNC_SAY(why, time_s, "s", row->network_s * exposed_share);
+    NNC_NOTE(why, "what no compute overlaps, by --overlap or the software profile");
+    (void)time_s;
+    nnc_say_of_step(why);
+}
+
+static bool any_collective(const nnc_rows *rows)
+{
+    for (int32_t i = 0; i < rows->count; i++) {
+        if (nnc_op_is_collective(rows->rows[i].op)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                          const nnc_overlap *overlap, nnc_derivation *why)
+{
+    budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
+    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* where there are exchanges */
+    if (!any_collective(rows)) {
+        return;
+    }
+    memset(budgets, 0, sizeof budgets[0] * (size_t)list->segment_count);
+    for (int32_t i = 0; i < rows->count; i++) {
+        const nnc_op_cost *row = &rows->rows[i];
+        collect(row, network, overlap, &budgets[row->op->segment][nnc_part_of(row)]);
+    }
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        for (int p = 0; p < NNC_PASS_PARTS; p++) {
+            if (!budgets[s][p].exchanges) {
+                continue;
+            }
+            budgets[s][p].units = (double)list->segments[s].instances * nnc_list_units(list, s);
+            settle(&budgets[s][p], overlap, (nnc_part)p, NULL, &shares[s][p], NULL);
+        }
+    }
+    for (int32_t i = 0; i < rows->count; i++) {
+        nnc_op_cost *row = &rows->rows[i];
+        if (nnc_op_is_collective(row->op)) {
+            const nnc_exchange *e = &row->op->u.exchange;
+            const nnc_part part = nnc_part_of(row);
+            const exposed *x = &shares[row->op->segment][part];
+            row->time_s *= e->hides ? x->beside[e->comm] : x->behind[e->comm];
+            NNC_WHEN(why, say_hidden(&budgets[row->op->segment][part], overlap, row, i, why));
+        }
+    }
+}
+
+void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                   const nnc_overlap *overlap, nnc_derivation *why)
+{
+    if (why != NULL) {
+        hide_rows(rows, list, network, overlap, why);
+    } else {
+        hide_rows(rows, list, network, overlap, NULL);
+    }
+}
+
+/* What issuing takes is in host_s; leaves there what it adds. name: of that. */
+NNC_SAYING double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_derivation *why)
+{
+    double device_s = unit->compute_s[part];
+    for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        device_s += unit->exposed_s[part][k];
+    }
+    const double issue_s = unit->host_s[part];
+    if (issue_s > 0.0) {
+        NNC_PUT(why, device_s, "s");
+        NNC_PUT(why, issue_s, "s");
+        const double larger_s = nnc_max(device_s, issue_s);
+        const double ratio = nnc_min(device_s, issue_s) / larger_s;
+        NNC_PUT(why, larger_s, "s");
+        NNC_PUT(why, ratio, NULL);
+        NNC_SET_AS(why, name, unit->host_s[part], "s",
+                   larger_s * sqrt(sqrt(1.0 + nnc_pow4(ratio))) - device_s);
+        NNC_NOTE(why,
+                 "what issuing the ops adds to one instance: (device^4 + issue^4)^(1/4) - device; "
+                 "larger_s and ratio are of the two");
+    }
+    return device_s + unit->host_s[part];
+}
+
+/* Time behind which lanes may carry something; of an exchange, those that it does not meet. */
+static inline void add_free(nnc_unit *unit, nnc_part part, double time_s, double network_s,
+                            nnc_lane lane)
+{
+    for (int f = 0; f < NNC_LANES; f++) {
+        unit->free_s[part][f] += time_s - (nnc_lanes_meet((nnc_lane)f, lane) ? network_s : 0.0);
+    }
+}
+
+NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                          const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX],
+                          nnc_derivation *why)
+{
+    memset(units, 0, sizeof units[0] * (size_t)list->segment_count);
+    for (int32_t i = 0; i < rows->count; i++) {
+        const nnc_op_cost *row = &rows->rows[i];
+        nnc_unit *unit = &units[row->op->segment];
+        const nnc_part part = nnc_part_of(row);
+        const double instances = (double)list->segments[row->op->segment].instances;
+        const double time_s = row->time_s * row->repeat / instances;
+        unit->host_s[part] += nnc_launch_of_op_s(launch, row->op) * row->repeat / instances;
+        if (nnc_op_is_collective(row->op)) {
+            unit->exposed_s[part][row->op->u.exchange.comm] += time_s;
+            add_free(unit, part, time_s, row->network_s * row->repeat / instances,
+                     nnc_lane_of(network, &row->op->u.exchange));
+        } else {
+            unit->compute_s[part] += time_s;
+            add_free(unit, part, time_s, 0.0, NNC_LANE_HOST);
+            unit->weight_s += row->op->phase == NNC_PHASE_GRAD_WEIGHT ? time_s : 0.0;
+        }
+    }
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        char names[NNC_PASS_PARTS][NNC_SAY_NAME];
+        for (int p = 0; p < NNC_PASS_PARTS; p++) {
+            NNC_WHEN(why, nnc_say_name("host", s, (nnc_part)p, names[p]));
+        }
+        units[s].forward_s = part_s(&units[s], NNC_PART_FORWARD, names[NNC_PART_FORWARD], why);
+        units[s].backward_s = part_s(&units[s], NNC_PART_BACKWARD, names[NNC_PART_BACKWARD], why);
+        units[s].recompute_s =
+            part_s(&units[s], NNC_PART_RECOMPUTE, names[NNC_PART_RECOMPUTE], why);
+    }
+}
+
+void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                   const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why)
+{
+    if (why != NULL) {
+        sum_units(rows, list, network, launch, units, why);
+    } else {
+        sum_units(rows, list, network, launch, units, NULL);
+    }
+}
+
+void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEGMENTS_MAX])
+{
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+    if (step->network != NULL) {
+        nnc_rows_hide(rows, step->list, step->network, &overlap, step->why);
+    }
+    nnc_units_sum(rows, step->list, step->network, &step->launch, units, step->why);
+}

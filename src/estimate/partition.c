@@ -1,0 +1,290 @@
+#include "estimate/estimate_internal.h"
+
+/* Dealing the layers out to the stages of a pipeline. */
+
+int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
+{
+    const int32_t p = plan->pipeline;
+    const bool back = nnc_schedule_ends_meet(plan) && virtual_stage >= p;
+    return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
+}
+
+/* Layers of a segment from number `from` to `to`; *first is the number of its first one, and of the
+ * next segment's afterwards. */
+static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first,
+                              int64_t from, int64_t to)
+{
+    int64_t held = 0;
+    for (int64_t i = from; list->mixed_count > 0 && i < to; i++) {
+        held += list->mixed[i] == segment ? 1 : 0;
+    }
+    if (list->mixed_count > 0) {
+        return held;
+    }
+    const int64_t last = *first + list->segments[segment].instances;
+    from = from > *first ? from : *first;
+    to = to < last ? to : last;
+    *first = last;
+    return to > from ? to - from : 0;
+}
+
+/* Things in order over parts: the first parts have one more. */
+typedef struct dealt {
+    int64_t each, more;
+} dealt;
+
+static dealt deal_out(int64_t total, int64_t parts)
+{
+    return parts > 0 ? (dealt){ total / parts, total % parts } : (dealt){ 0, 0 };
+}
+
+static int64_t part_of(dealt all, int64_t part)
+{
+    return all.each + (part < all.more ? 1 : 0);
+}
+
+/* Layers of the virtual stages, with the ends where these count: of a first and a last stage with layers of their own,
+ * and of the others. */
+typedef struct slots {
+    int64_t stages, others;
+    bool own_first, own_last;
+    dealt first, last, rest;
+} slots;
+
+static slots slots_of(const nnc_plan *plan, int64_t total, int32_t chunks)
+{
+    const int64_t p = plan->pipeline;
+    const int64_t first = plan->first_stage_layers, last = plan->last_stage_layers;
+    const int64_t others = p - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
+    return (slots){ .stages = p,
+                    .others = others,
+                    .own_first = first > 0,
+                    .own_last = last > 0,
+                    .first = deal_out(first, chunks),
+                    .last = deal_out(last, chunks),
+                    .rest = deal_out(total - first - last, others * chunks) };
+}
+
+static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
+{
+    if (stage == 0 && s->own_first) {
+        return part_of(s->first, chunk);
+    }
+    if (stage == s->stages - 1 && s->own_last) {
+        return part_of(s->last, chunk);
+    }
+    return part_of(s->rest, chunk * s->others + stage - s->own_first);
+}
+
+/* Layers from one number to another, and the ends. */
+static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front,
+                                 bool back)
+{
+    nnc_stage_layers share = { { 0 } };
+    int64_t first = 0; /* index of the segment's first layer */
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        const nnc_segment *segment = &list->segments[s];
+        const bool held = (s == 0 && front) || (s > 0 && back);
+        share.instances[s] = segment->layer ? layers_between(list, s, &first, from, to)
+                             : held         ? segment->instances
+                                            : 0;
+    }
+    return share;
+}
+
+/* Where the segment ends that holds all layers from one number to another; INT64_MIN: there is none. */
+static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
+{
+    int64_t first = 0;
+    for (int32_t s = 0; s < list->segment_count && list->mixed_count == 0; s++) {
+        const int64_t end = first + (list->segments[s].layer ? list->segments[s].instances : 0);
+        if (from >= first && to <= end) {
+            return end;
+        }
+        first = end;
+    }
+    return INT64_MIN;
+}
+
+/* Virtual stages from v on, in a row, that have as many slots as the one before; the last has the head and is none. At most
+ * 0: there are none. */
+static int64_t as_many(const slots *s, int64_t v, int64_t count)
+{
+    const int64_t last = count - 1, more = s->rest.more;
+    return s->own_first || s->own_last ? 0 : (v <= more && more < last ? more : last) - v;
+}
+
+void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal)
+{
+    const int32_t chunks = plan->pipeline > 1 ? nnc_schedule_chunks(plan) : 1;
+    const int32_t count = plan->pipeline * chunks;
+    int64_t layers = 0, next = 0;
+    deal->stages = plan->pipeline;
+    deal->virtual_stages = count;
+    deal->segments = list->segment_count;
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        layers += list->segments[s].layer ? list->segments[s].instances : 0;
+    }
+    const int64_t ends = plan->ends_as_layers ? 1 : 0; /* slots before the first layer */
+    const int64_t further = 2 * list->next_layers;     /* each with a head of its own */
+    const slots all = slots_of(plan, layers + 2 * ends + further, chunks);
+    for (int32_t v = 0; v < count;) {
+        const int64_t size = slots_at(&all, v % plan->pipeline, v / plan->pipeline);
+        const int64_t from = next > ends ? next - ends : 0;
+        const int64_t to = next + size - ends < layers ? next + size - ends : layers;
+        deal->alike[v] = false;
+        deal->shares[v] = share_of(list, from, to, v == 0, v == count - 1);
+        next += size;
+        /* Stages as large are like it up to where its segment ends. */
+        const int64_t end = v > 0 && to - from == size ? segment_end(list, from, to) : INT64_MIN;
+        const int64_t fit = end < to ? 0 : size > 0 ? (end - to) / size : count;
+        const int64_t many = as_many(&all, v + 1, count), like = fit < many ? fit : many;
+        const int32_t same = v + (like > 0 ? (int32_t)like : 0);
+        for (; v < same; v++, next += size) {
+            deal->alike[v + 1] = true;
+            deal->shares[v + 1] = deal->shares[v];
+        }
+        v++;
+    }
+}
+
+static void device_layers(const nnc_deal *deal, const nnc_plan *plan, int32_t device,
+                          int64_t instances[NNC_SEGMENTS_MAX])
+{
+    const bool ends_meet = nnc_schedule_ends_meet(plan);
+    const int32_t p = deal->stages;
+    const int32_t chunks = nnc_schedule_dual(plan) ? 2 : deal->virtual_stages / p;
+    for (int32_t c = 0; c < chunks; c++) {
+        const int32_t v = ends_meet && c == 1 ? 2 * p - 1 - device : c * p + device;
+        const nnc_stage_layers *share =
+            &deal->shares[v < deal->virtual_stages ? v : v - deal->virtual_stages];
+        for (int32_t s = 0; s < deal->segments; s++) {
+            instances[s] = (c > 0 ? instances[s] : 0) + share->instances[s];
+        }
+    }
+}
+
+int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
+                              int64_t instances)
+{
+    const bool some = plan->recompute_layers > 0 && list->segments[segment].layer;
+    if ((plan->recompute & NNC_RECOMPUTE_FULL) == 0) {
+        return 0;
+    }
+    return some && plan->recompute_layers < instances ? plan->recompute_layers : instances;
+}
+
+/* What each device of a pipeline holds. */
+
+/* Most of a holding is room for more segments than there are: only what is used is written. */
+static void set_holding(const nnc_step *step, const nnc_deal *deal, int32_t device,
+                        double in_flight, nnc_holding *h)
+{
+    h->segments = step->list->segment_count;
+    h->in_flight = in_flight;
+    h->head_at_once = step->plan->pipeline > 1 && nnc_schedule_ends_meet(step->plan);
+    device_layers(deal, step->plan, device, h->instances);
+    for (int32_t s = 0; s < h->segments; s++) {
+        h->recomputed[s] = nnc_recomputed_layers(step->plan, step->list, s, h->instances[s]);
+    }
+}
+
+/* Are all of a device's virtual stages seen to hold what those of the one before do? */
+static bool like_before(const nnc_deal *deal, const nnc_plan *plan, int32_t device)
+{
+    bool like = device > 0 && !nnc_schedule_ends_meet(plan);
+    for (int32_t v = device; like && v < deal->virtual_stages; v += deal->stages) {
+        like = deal->alike[v];
+    }
+    return like;
+}
+
+static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation *why)
+{
+    if (plan->pipeline == 1) {
+        NNC_SAY(why, in_flight, NULL, 1.0);
+        return in_flight;
+    }
+    const double kept =
+        nnc_pipeline_say_in_flight(plan->schedule, plan->pipeline, nnc_schedule_chunks(plan),
+                                   plan->micro_batches, device, why);
+    if (!nnc_schedule_dual(plan)) {
+        return kept;
+    }
+    NNC_LET(why, of_both, NULL, kept);
+    NNC_SAY(why, in_flight, NULL, of_both * 0.5);
+    NNC_NOTE(why, "of both directions; counted in one direction's layers, the device has both");
+    return in_flight;
+}
+
+void nnc_step_say_in_flight(const nnc_step *step, int32_t device)
+{
+    (void)in_flight_of(step->plan, device, step->why);
+}
+
+void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
+{
+    const nnc_plan *plan = step->plan;
+    nnc_deal_layers(step->list, plan, &memory->deal);
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        nnc_holding *h = &memory->holdings[d];
+        const double in_flight = in_flight_of(plan, d, NULL);
+        const bool like = like_before(&memory->deal, plan, d);
+        if (like) {
+            nnc_holding_copy(h, h - 1);
+            h->in_flight = in_flight;
+        } else {
+            set_holding(step, &memory->deal, d, in_flight, h);
+        }
+        memory->alike[d] = like || (d > 0 && nnc_holding_same(h, h - 1));
+    }
+}
+
+bool nnc_step_deal_again(const nnc_step *step, nnc_step_memory *memory)
+{
+    bool same = true;
+    for (int32_t d = 0; d < step->plan->pipeline; d++) {
+        nnc_holding *h = &memory->holdings[d];
+        const double in_flight = in_flight_of(step->plan, d, NULL);
+        same = same && !(in_flight < h->in_flight) && !(in_flight > h->in_flight);
+        h->in_flight = in_flight;
+    }
+    return same;
+}
+
+/* ---- memory of each stage ---- */
+
+void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest,
+                      nnc_step_memory *m, nnc_result *r)
+{
+    const nnc_plan *plan = step->plan;
+    const nnc_holding *before = NULL; /* the last that was weighed */
+    nnc_memory memory = { 0 };
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        const nnc_holding *h = &m->holdings[d];
+        const bool same = before != NULL && nnc_holding_same(h, before);
+        if (same && fullest && h->in_flight <= before->in_flight) {
+            continue;
+        }
+        if (!same) {
+            memory = nnc_memory_of(model, step->list, step->sums, h, plan, step->software,
+                                   step->device->mem_bytes);
+        } else if (h->in_flight != before->in_flight) {
+            memory = nnc_memory_in_flight(&memory, model, step->list, step->sums, h, plan,
+                                          step->software);
+        }
+        before = h;
+        m->stages[d].memory = memory;
+        if (d == 0 || memory.total_bytes > r->memory.total_bytes) {
+            r->memory = memory;
+            r->memory_stage = d;
+        }
+    }
+    r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
+    if (step->why != NULL) {
+        const nnc_holding *h = &m->holdings[r->memory_stage];
+        nnc_step_say_in_flight(step, r->memory_stage);
+        nnc_memory_say(model, step->list, step->sums, h, plan, step->software,
+                       step->device->mem_bytes, step->why);
+    }
+}

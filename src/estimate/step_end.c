@@ -1,0 +1,420 @@
+#include "estimate/estimate_internal.h"
+#include "op/work.h"
+#include "parallel/split.h"
+
+typedef struct writer {
+    nnc_op *ops;
+    int count;
+} writer;
+
+static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route,
+                nnc_collective kind, double bytes, int64_t passes)
+{
+    if (bytes > 0.0 && w->count < NNC_STEP_EXCHANGES_MAX) {
+        w->ops[w->count++] = (nnc_op){
+            .name = name,
+            .kind = NNC_OP_COLLECTIVE,
+            .phase = NNC_PHASE_COMM,
+            .group = NNC_GROUP_NETWORK,
+            .dtype = NNC_FP32,
+            .math_dtype = NNC_FP32,
+            .repeat = passes,
+            .block = -1,
+            .u.exchange = { .comm = comm, .route = (int32_t)route, .forward = kind, .bytes = bytes }
+        };
+    }
+}
+
+/* Bytes of a gradient on its way; of one flat buffer, in the format of the products. */
+static double sent_gradient_bytes(const nnc_plan *plan, bool flat)
+{
+    const double bytes = nnc_policy_gradient_io_bytes(plan->policy);
+    return flat ? nnc_min(bytes, nnc_dtype_bytes(plan->precision)) : bytes;
+}
+
+/* Weights that are gathered so many times a step. */
+static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
+                        double shards, int64_t times)
+{
+    if (shards > 1.0) {
+        add(w, "data.gather_weights", NNC_COMM_DATA, route, NNC_ALL_GATHER,
+            nnc_policy_bytes(plan->policy).weight_bytes * params, times);
+    }
+}
+
+/* Stage 2 frees the gradients of each pass, so it scatters in every one; weights of one flat buffer are gathered in
+ * every one, too. These come first: what a pass exposes can hide what happens once, not the other way around. */
+static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, double params,
+                                nnc_route_kind route, double shards)
+{
+    if (plan->zero == 2 && shards > 1.0) {
+        add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER,
+            sent_gradient_bytes(plan, flat) * params, nnc_step_passes(plan));
+    }
+    if (flat && plan->zero == 2) {
+        add_weights(w, plan, params, route, shards, nnc_step_passes(plan));
+    }
+}
+
+/* Gradients of one kind of parameters, ZeRO stages 0 to 2. */
+static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params,
+                          nnc_route_kind route, double shards)
+{
+    const double g = sent_gradient_bytes(plan, flat) * params;
+    const int32_t replicas = nnc_shard_replicas(plan, route, shards);
+    if (plan->zero == 0) {
+        if (replicas > 1) {
+            add(w, "data.reduce_gradients", NNC_COMM_DATA, route, NNC_ALL_REDUCE, g, 1);
+        }
+        return;
+    }
+    if (plan->zero == 1 && shards > 1.0) {
+        add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER, g, 1);
+    }
+    if (replicas > 1) {
+        add(w, "data.reduce_replicas", NNC_COMM_DATA, nnc_replica_route(route), NNC_ALL_REDUCE,
+            g / shards, 1);
+    }
+    if (!flat || plan->zero < 2) {
+        add_weights(w, plan, params, route, shards, 1);
+    }
+}
+
+static int step_collectives(double dense, double expert, const nnc_plan *plan, bool flat,
+                            double tied_params, nnc_op ops[NNC_STEP_EXCHANGES_MAX])
+{
+    writer w = { .ops = ops };
+    const double gradient = nnc_policy_gradient_io_bytes(plan->policy);
+    const double local = dense / nnc_dense_shards(plan) + expert / nnc_expert_shards(plan);
+    exchange_every_pass(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+    exchange_every_pass(&w, plan, flat, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
+    if (tied_params > 0.0) {
+        add(&w, "pipeline.tied_table", NNC_COMM_PIPELINE, NNC_ROUTE_PIPELINE, NNC_P2P,
+            gradient * tied_params, 1);
+    }
+    if (plan->zero < 3 && plan->data * plan->context > 1) {
+        add_gradients(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+        add_gradients(&w, plan, flat, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
+    }
+    if (plan->zero == 3 && !plan->reshard) {
+        add_weights(&w, plan, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan), 1);
+        add_weights(&w, plan, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan), 1);
+    }
+    if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0) {
+        const double weights = nnc_policy_bytes(plan->policy).weight_bytes;
+        add(&w, "offload.gradients", NNC_COMM_OFFLOAD, (nnc_route_kind)NNC_OFFLOAD_HOST_LINK,
+            NNC_REDUCE_SCATTER, gradient * local, 1);
+        add(&w, "offload.weights", NNC_COMM_OFFLOAD, (nnc_route_kind)NNC_OFFLOAD_HOST_LINK,
+            NNC_ALL_GATHER, weights * local, 1);
+    }
+    return w.count;
+}
+
+NNC_SAYING double exposed_of(const nnc_exchange *exchange, double exchange_s, double share,
+                             nnc_lane lane, const nnc_hideout *hideout, nnc_derivation *why)
+{
+    const bool data = exchange->comm == NNC_COMM_DATA;
+    const nnc_route_kind route = data ? (nnc_route_kind)exchange->route : NNC_ROUTE_COUNT;
+    const bool expert = route == NNC_ROUTE_EXPERT_SHARD || route == NNC_ROUTE_EXPERT_REPLICA;
+    const bool replica = route == NNC_ROUTE_REPLICA || route == NNC_ROUTE_EXPERT_REPLICA;
+    NNC_LET(why, network_s, "s", exchange_s);
+    const bool host_update =
+        exchange->comm == NNC_COMM_OFFLOAD && exchange->route == NNC_OFFLOAD_HOST_MEMORY;
+    if (exchange->comm == NNC_COMM_PIPELINE || host_update) {
+        NNC_SAY(why, time_s, "s", network_s);
+        NNC_NOTE(why, host_update ? "the host updates once all gradients are there, and the next "
+                                    "step waits for the weights"
+                                  : "nothing else runs at the end of the pipeline");
+        return time_s;
+    }
+    /* Gradients leave while backward runs, weights come back while the next forward does. */
+    NNC_LET(why, window_s, "s",
+            nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? hideout->forward_s[lane]
+                                                             : hideout->backward_s[lane]));
+    NNC_PUT(why, hideout->bucket_bytes, "B");
+    NNC_LET(why, bytes, "B", exchange->bytes); /* of replicas: a shard of every bucket */
+    NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? hideout->expert_shards : hideout->shards);
+    NNC_LET(why, table_share, NULL, data && !expert ? hideout->table_share : 0.0);
+    NNC_LET(why, overlap, NULL, share);
+    NNC_PUT(why, hideout->unit_share, NULL);
+    NNC_SAY(why, bucket_share, NULL,
+            nnc_max(hideout->unit_share, nnc_min(1.0, hideout->bucket_bytes / (bytes * shards))));
+    NNC_NOTE(why, "the first bucket leaves when so much of the window is over");
+    NNC_SAY(why, last_share, NULL, nnc_max(bucket_share, table_share));
+    NNC_NOTE(why, "the last one has nothing left to hide behind; a table is never cut");
+    NNC_SAY(why, left_s, "s",
+            nnc_max(window_s + network_s * last_share, network_s + window_s * bucket_share) -
+                window_s);
+    NNC_NOTE(
+        why,
+        "of what may overlap; window_s: of a pass, what the device and other links do, and what "
+        "the host takes to issue it, without what travels by the same links");
+    NNC_SAY(why, time_s, "s", overlap * nnc_min(left_s, network_s) + (1.0 - overlap) * network_s);
+    NNC_SOURCE(why, "PyTorch DDP arXiv:2006.15704");
+    return time_s;
+}
+
+double nnc_cluster_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
+                             nnc_lane lane, const nnc_hideout *hideout)
+{
+    return exposed_of(exchange, exchange_s, share, lane, hideout, NULL);
+}
+
+static double exposed_seconds(const nnc_exchange *exchange, double exchange_s, double share,
+                              nnc_lane lane, const nnc_hideout *hideout, nnc_derivation *why)
+{
+    return why != NULL ? exposed_of(exchange, exchange_s, share, lane, hideout, why)
+                       : exposed_of(exchange, exchange_s, share, lane, hideout, NULL);
+}
+
+static bool holds(const nnc_holding *holding, int32_t segment)
+{
+    return holding->instances[segment] > 0;
+}
+
+/* Passes whose gradients a kernel adds to the sums: all where these are wider than weights, else the first pass's
+ * gradients are the sums. */
+static int64_t added_passes(const nnc_step *step)
+{
+    const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
+    const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
+    return step->software->added_gradients ? nnc_step_passes(step->plan) - (own_buffer ? 0 : 1) : 0;
+}
+
+static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *held)
+{
+    nnc_update u = { .optimizer = step->plan->optimizer,
+                     .policy = step->plan->policy,
+                     .fused = step->software->fused_optimizer };
+    nnc_parameters_update(&held->dense, &held->expert, step->plan, &u);
+    return u;
+}
+
+static void add_updates(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u,
+                        nnc_tail *t)
+{
+    static const struct {
+        const char *name;
+        nnc_update_kind kind;
+    } kinds[NNC_UPDATE_KIND_COUNT] = { { "grad.add", NNC_UPDATE_ADD },
+                                       { "grad.clip", NNC_UPDATE_CLIP },
+                                       { "optimizer", NNC_UPDATE_STEP },
+                                       { "grad.zero", NNC_UPDATE_ZERO } };
+    const nnc_plan *plan = step->plan;
+    const bool wanted[NNC_UPDATE_KIND_COUNT] = { added_passes(step) > 0, plan->clip_gradients,
+                                                 (plan->offload & NNC_OFFLOAD_OPTIMIZER) == 0,
+                                                 step->software->zero_gradients };
+    t->update_count = 0;
+    for (int i = 0; i < NNC_UPDATE_KIND_COUNT; i++) {
+        if (wanted[i]) {
+            nnc_op *op = &t->updates[t->update_count++];
+            *op = (nnc_op){ .name = kinds[i].name,
+                            .kind = NNC_OP_UPDATE,
+                            .phase = NNC_PHASE_UPDATE,
+                            .group = NNC_GROUP_OPTIMIZER,
+                            .dtype = NNC_FP32,
+                            .math_dtype = plan->precision,
+                            .repeat = 1,
+                            .block = -1,
+                            .u.update = *u };
+            op->u.update.kind = kinds[i].kind;
+            if (kinds[i].kind == NNC_UPDATE_ADD) { /* before they are shared out */
+                op->u.update.passes = added_passes(step);
+                op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
+            }
+        }
+    }
+}
+
+nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_holding *holding)
+{
+    const bool end = holds(holding, 0) || holds(holding, step->list->segment_count - 1);
+    return (nnc_step_end_params){ .dense = nnc_holding_trained(step->sums, holding, false),
+                                  .expert = nnc_holding_trained(step->sums, holding, true),
+                                  .tied_params = end ? step->tied_params : 0.0 };
+}
+
+void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nnc_tail *t)
+{
+    const nnc_plan *plan = step->plan;
+    const nnc_update u = update_of(step, held);
+    t->exchange_count = 0;
+    if (step->network != NULL) {
+        t->exchange_count =
+            step_collectives(held->dense.params, held->expert.params, plan,
+                             step->software->flat_weights, held->tied_params, t->exchanges);
+    }
+    if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0 && step->network != NULL &&
+        t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
+        nnc_op update = { .kind = NNC_OP_UPDATE, .u.update = u };
+        const nnc_work work = nnc_op_work(&update);
+        update = t->exchanges[t->exchange_count - 1]; /* beside the transfers, after them */
+        update.name = "offload.update";
+        update.u.exchange = (nnc_exchange){ .comm = NNC_COMM_OFFLOAD,
+                                            .route = NNC_OFFLOAD_HOST_MEMORY,
+                                            .forward = NNC_P2P,
+                                            .bytes = work.read_bytes + work.write_bytes };
+        t->exchanges[t->exchange_count++] = update;
+    }
+    add_updates(step, held, &u, t);
+    for (int i = 0; i < t->exchange_count; i++) {
+        const char *link = "";
+        t->exchange_s[i] =
+            nnc_network_exchange_s(step->network, &t->exchanges[i].u.exchange, &link);
+    }
+    for (int i = 0; i < t->update_count; i++) {
+        t->works[i] = nnc_op_work(&t->updates[i]);
+        t->times[i] = nnc_op_time(step->device, &t->updates[i], &t->works[i]);
+    }
+}
+
+/* The share of the dense gradients that is the first segment's table, which is reduced last. */
+static double table_share(const nnc_step *step, const nnc_holding *holding)
+{
+    const nnc_parameters *first = &step->sums[0].dense;
+    double dense = 0.0;
+    for (int32_t s = 0; s < step->list->segment_count; s++) {
+        dense += (double)holding->instances[s] * step->sums[s].dense.params;
+    }
+    const bool table = holds(holding, 0) && !step->list->segments[0].layer && dense > 0.0;
+    return table ? (first->params - first->matrix_params) / dense : 0.0;
+}
+
+/* What exchanges of the whole step can hide behind on each fabric, however the plan shards. */
+static nnc_hideout window_of(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                             const nnc_holding *holding)
+{
+    nnc_hideout h = { .bucket_bytes = step->software->bucket_bytes,
+                      .table_share = table_share(step, holding),
+                      .shards = nnc_dense_shards(step->plan),
+                      .expert_shards = nnc_expert_shards(step->plan) };
+    double count = 0.0;
+    for (int32_t s = 0; s < step->list->segment_count; s++) {
+        count += (double)holding->instances[s] * nnc_list_units(step->list, s);
+    }
+    h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0; /* FSDP cuts by unit, not by size */
+    for (int32_t s = 0; s < step->list->segment_count; s++) {
+        const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
+        const nnc_unit *u = &units[s];
+        for (int f = 0; f < NNC_LANES && holds(holding, s); f++) {
+            h.forward_s[f] += n * (u->free_s[NNC_PART_FORWARD][f] + u->host_s[NNC_PART_FORWARD]);
+            h.backward_s[f] +=
+                n * (u->free_s[NNC_PART_BACKWARD][f] + u->host_s[NNC_PART_BACKWARD]) +
+                again * (u->free_s[NNC_PART_RECOMPUTE][f] + u->host_s[NNC_PART_RECOMPUTE]);
+        }
+    }
+    return h;
+}
+
+/* Seconds of an exchange that stay exposed; behind what hides the rest nothing else that it meets can, while what it
+ * does not meet goes on as long as it is waited for. */
+static double expose(const nnc_step *step, const nnc_exchange *e, double raw_s,
+                     const nnc_overlap *overlap, nnc_hideout *hideout, nnc_derivation *why)
+{
+    const nnc_lane lane = nnc_lane_of(step->network, e);
+    const double exposed_s = exposed_seconds(e, raw_s, overlap->share[e->comm], lane, hideout, why);
+    double *const left_s = e->forward == NNC_ALL_GATHER ? hideout->forward_s : hideout->backward_s;
+    for (int l = 0; l < NNC_LANES; l++) {
+        left_s[l] = nnc_lanes_meet((nnc_lane)l, lane) ? left_s[l] - (raw_s - exposed_s)
+                                                      : left_s[l] + exposed_s;
+    }
+    return exposed_s;
+}
+
+nnc_tail_seconds nnc_step_end_expose(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                                     const nnc_holding *holding, const nnc_overlap *overlap,
+                                     const nnc_tail *t)
+{
+    nnc_hideout window = window_of(step, units, holding);
+    nnc_tail_seconds seconds = { .exchanges = t->exchange_count };
+    for (int i = 0; i < t->exchange_count; i++) {
+        const nnc_exchange *e = &t->exchanges[i].u.exchange;
+        const double raw_s = step->free[NNC_BOUND_NETWORK] ? 0.0 : t->exchange_s[i];
+        seconds.comm[i] = e->comm;
+        seconds.exposed_s[i] =
+            expose(step, e, raw_s, overlap, &window, NULL) * (double)t->exchanges[i].repeat;
+    }
+    for (int i = 0; i < t->update_count; i++) {
+        const nnc_timing *time = &t->times[i];
+        seconds.update_s += nnc_step_free_s(step, time->compute_s, time->memory_s, time->fixed_s);
+    }
+    return seconds;
+}
+
+void nnc_step_end_add(const nnc_tail_seconds *seconds, nnc_result *r)
+{
+    for (int i = 0; i < seconds->exchanges; i++) {
+        r->exposed_s[seconds->comm[i]] += seconds->exposed_s[i];
+    }
+    r->update_s += seconds->update_s;
+}
+
+void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends)
+{
+    for (int32_t d = 0; d < step->plan->pipeline; d++) {
+        if (m->alike[d]) {
+            ends->of[d] = ends->of[d - 1];
+            continue;
+        }
+        const nnc_step_end_params params = nnc_step_end_params_of(step, &m->holdings[d]);
+        nnc_step_end_find(step, &params, &ends->own[d]);
+        ends->of[d] = &ends->own[d];
+    }
+}
+
+void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_tail_seconds *seconds)
+{
+    nnc_stage *stage = &m->stages[d];
+    double exposed_s[NNC_COMM_COUNT] = { 0.0 };
+    m->ends[d] = seconds;
+    for (int i = 0; i < seconds->exchanges; i++) {
+        exposed_s[seconds->comm[i]] += seconds->exposed_s[i];
+    }
+    stage->update_s = seconds->update_s;
+    stage->exchange_s = 0.0;
+    for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        stage->exchange_s += exposed_s[k];
+    }
+}
+
+void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d)
+{
+    nnc_stage *stage = &m->stages[d];
+    m->ends[d] = m->ends[d - 1];
+    stage->exchange_s = stage[-1].exchange_s;
+    stage->update_s = stage[-1].update_s;
+}
+
+void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                     const nnc_overlap *overlap, nnc_step_memory *m)
+{
+    for (int32_t d = 0; d < step->plan->pipeline; d++) {
+        if (m->alike[d]) {
+            nnc_step_end_set_alike(m, d);
+            continue;
+        }
+        m->own_ends[d] =
+            nnc_step_end_expose(step, units, &m->holdings[d], overlap, step->ends->of[d]);
+        nnc_step_end_set(m, d, &m->own_ends[d]);
+    }
+}
+
+void nnc_step_end_append(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                         const nnc_step_memory *m, int32_t stage, const nnc_overlap *overlap,
+                         nnc_rows *rows)
+{
+    const nnc_tail *t = step->ends->of[stage];
+    nnc_hideout window = window_of(step, units, &m->holdings[stage]);
+    for (int i = 0; i < t->exchange_count && !rows->truncated; i++) {
+        const nnc_exchange *e = &t->exchanges[i].u.exchange;
+        nnc_rows_add(rows, &t->exchanges[i], step->device, step->network,
+                     (double)t->exchanges[i].repeat);
+        nnc_op_cost *row = &rows->rows[rows->count - 1];
+        nnc_say_of_row(step->why, rows->count - 1);
+        row->time_s = expose(step, e, row->network_s, overlap, &window, step->why);
+        nnc_say_of_step(step->why);
+    }
+    for (int i = 0; i < t->update_count && !rows->truncated; i++) {
+        nnc_rows_add(rows, &t->updates[i], step->device, step->network, 1.0);
+    }
+}

@@ -1,0 +1,227 @@
+/* Field tables: one row per member of a public struct. The row is the only place that says what the member is called
+ * (in JSON, in --set, as an option, as a CSV column and in the docs), its unit, limits, default and help. Readers of
+ * files and options work by these rows, and so do the functions that fill a struct with its defaults and check it.
+ *
+ *     field.c            finding a field by name; setting, printing, checking and initialising members
+ *     names.c            texts of the public enumerations and flag sets
+ *     plan_fields.c      nnc_plan
+ *     run_fields.c       nnc_run_ask, nnc_budget_ask
+ *     serve_fields.c     nnc_serve_ask, and the serving parameters of devices and engines
+ *     software_fields.c  nnc_software
+ *
+ * This folder lies below the core, because the core fills in and checks these structs. Tables of structs that only
+ * files have (devices, models, clusters, prices) are in input/. */
+#ifndef NNCOST_FIELDS_FIELDS_INTERNAL_H
+#define NNCOST_FIELDS_FIELDS_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <nncost/plan.h>
+
+#include "base/base_internal.h"
+
+/* ---- rows ---- */
+
+typedef enum nnc_field_type {
+    NNC_FIELD_BOOL,     /* bool; JSON true/false, text on/off/true/false/1/0 */
+    NNC_FIELD_I32,      /* int32_t */
+    NNC_FIELD_I64,      /* int64_t */
+    NNC_FIELD_F64,      /* double; NaN = not recorded */
+    NNC_FIELD_ENUM,     /* an enum (the size of int), by its names */
+    NNC_FIELD_TEXT,     /* char[size]; size 0: accepted in files, not stored */
+    NNC_FIELD_RATES,    /* double[NNC_DTYPE_COUNT]; JSON: an object keyed by number format */
+    NNC_FIELD_I32_LIST, /* int32_t[capacity] and an int32_t count at count_offset */
+    NNC_FIELD_I64_LIST,
+    NNC_FIELD_BOOL_LIST,
+    NNC_FIELD_ENUM_LIST,
+    NNC_FIELD_RECOMPUTE,      /* unsigned flags: none, selective, full, or names joined by commas */
+    NNC_FIELD_TRAIN,          /* unsigned flags: all, or names joined by commas */
+    NNC_FIELD_OFFLOAD,        /* unsigned flags: none, or names joined by commas */
+    NNC_FIELD_OBJECT,         /* members of a nested table, with offsets relative to this field */
+    NNC_FIELD_OBJECT_BY_DTYPE /* an array of such objects, one per number format */
+} nnc_field_type;
+
+/* Members are ordered by size: the tables are large, and the loader touches each of their pages. */
+typedef struct nnc_field {
+    const char *name;
+    uint32_t offset, size;
+    nnc_field_type type : 8;
+    bool above_min : 1;    /* min itself is excluded */
+    bool required : 1;     /* in JSON */
+    bool zero_unknown : 1; /* a whole number: 0 = not recorded */
+    bool rare : 1;         /* listed only when it is set */
+    bool has_default : 1;  /* default_value counts */
+    uint32_t field_count;  /* rows of a nested table */
+    const char *unit;      /* "B", "FLOP/s"; NULL = a pure number */
+    double min, max;       /* inclusive; both 0 = no limits */
+    double
+        usual; /* a typical value, to guess the unit that was meant when a value is out of range; 0 = no guess */
+    double default_value;
+    nnc_names names; /* of an enum */
+    const char *(*help_of)(
+        unsigned value);   /* help of each enumerator; NULL = the names are enough */
+    uint32_t count_offset; /* lists */
+    int32_t capacity;
+    const struct nnc_field *fields; /* of a nested table */
+    const char *alias;              /* second name of the option: "tp" for tensor; NULL = none */
+    const char *default_text;       /* the default in help: "1", "the device file's"; NULL = none */
+    const char *help;
+    const char *group; /* heading in help; NULL = the heading of the row before */
+} nnc_field;
+
+typedef struct nnc_field_table {
+    const char *what; /* "device" */
+    const nnc_field *fields;
+    size_t count;
+} nnc_field_table;
+
+#define NNC_COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
+
+/* Name, offset, size and type of a member; a misspelt member does not compile. */
+#define NNC_FIELD_TYPE_OF(member) \
+    _Generic((member),                      \
+        bool: NNC_FIELD_BOOL,               \
+        int32_t: NNC_FIELD_I32,             \
+        int64_t: NNC_FIELD_I64,             \
+        double: NNC_FIELD_F64,              \
+        unsigned: NNC_FIELD_ENUM,           \
+        char *: NNC_FIELD_TEXT,             \
+        double *: NNC_FIELD_RATES,          \
+        int32_t *: NNC_FIELD_I32_LIST,      \
+        int64_t *: NNC_FIELD_I64_LIST,      \
+        bool *: NNC_FIELD_BOOL_LIST,        \
+        unsigned *: NNC_FIELD_ENUM_LIST)
+
+/* With an explicit type, for members whose C type is not enough. */
+#define NNC_FIELD_AS(field_type, owner, member)                               \
+    .name = #member, .type = (field_type), .offset = offsetof(owner, member), \
+    .size = sizeof(((owner *)0)->member)
+
+#define NNC_FIELD(owner, member) \
+    NNC_FIELD_AS(NNC_FIELD_TYPE_OF(((owner *)0)->member), owner, member)
+
+/* A member of a struct inside owner; its name has no prefix. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the name of a member takes none */
+#define NNC_FIELD_IN(owner, inner, member)                                  \
+    .name = #member, .type = NNC_FIELD_TYPE_OF(((owner *)0)->inner.member), \
+    .offset = offsetof(owner, inner.member), .size = sizeof(((owner *)0)->inner.member)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+/* The count of a list, and its capacity. */
+#define NNC_FIELD_COUNTED(owner, list, count) \
+    .count_offset = offsetof(owner, count),   \
+    .capacity = (int32_t)(sizeof(((owner *)0)->list) / sizeof(((owner *)0)->list[0]))
+
+/* An enumeration: its type and the number of its values. */
+#define NNC_FIELD_NAMES(type, values) .names = { type##_name, (values) }, .help_of = type##_help
+
+#define NNC_FIELD_TABLE(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
+
+/* A text that files may have and only people read. */
+#define NNC_FIELD_COMMENT(key) .name = (key), .type = NNC_FIELD_TEXT
+
+/* The value that a member has before anything is set; help shows the same token. NNC_DEFAULT_AS: help shows another
+ * text. A row without a default begins as "not given": NaN for doubles, else 0; its default_text says what is then
+ * used ("the device file's"). */
+#define NNC_DEFAULT(value) NNC_DEFAULT_AS(value, #value)
+#define NNC_DEFAULT_AS(value, text) \
+    .has_default = true, .default_value = (value), .default_text = (text)
+#define NNC_DEFAULT_ON NNC_DEFAULT_AS(1, "on")
+#define NNC_DEFAULT_OFF NNC_DEFAULT_AS(0, "off")
+
+/* Upper limits that no real device or plan reaches: FLOP/s, bytes, B/s. */
+#define NNC_RATE_MAX 1e21
+#define NNC_BYTES_MAX 1e15
+#define NNC_LINK_MAX 1e18
+
+extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nnc_serve_table,
+    nnc_software_table;
+
+/* Serving parameters: fitted to a device (part of its efficiency object), and of an engine (part of a software
+ * profile). */
+enum { NNC_SERVE_EFFICIENCY_FIELDS = 10, NNC_SERVE_ENGINE_FIELDS = 29 };
+extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
+extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
+
+/* ---- using a table ---- */
+
+/* Is the field a row of this table? */
+static inline bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field)
+{
+    return field >= table->fields && field < table->fields + table->count;
+}
+
+/* The row with this JSON key; NULL = unknown. */
+const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key);
+/* The help of the row with this key; NULL = unknown key. */
+const char *nnc_field_help(const nnc_field_table *table, const char *name);
+
+/* The field with a dotted name; *object (in: the root object) receives the address of the object it belongs to. NULL =
+ * unknown. For RATES and OBJECT_BY_DTYPE the last part names the format, returned in *dtype (else NNC_DTYPE_COUNT). */
+const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object,
+                                nnc_dtype *dtype);
+
+/* The same; NNC_BAD_USAGE for an unknown name, with the nearest one in the message. */
+nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void **object,
+                        const nnc_field **field, nnc_dtype *dtype, nnc_error *err);
+
+/* Sets a field from text. NNC_BAD_USAGE: unknown name or bad value; err->where is the dotted name as given. */
+nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted,
+                         const char *value, nnc_error *err);
+
+/* The value of a field as text ("bf16", "80", "4, 8"); "-" = not recorded. */
+void nnc_field_text(const nnc_field *field, const void *object, char *text, size_t size);
+
+/* "at least 1 B", "one of flash, unfused", "a whole number from 1 to 8" ... */
+void nnc_field_expected(const nnc_field *field, char *text, size_t size);
+
+/* Fills the members of a zeroed object with their defaults; members without a row stay unchanged. */
+void nnc_fields_init(const nnc_field_table *table, void *object);
+
+/* Checks a struct that a program filled in: is every number within its limits, or at its default? prefix: name of the
+ * struct in messages, "software"; NULL: the fields are options. NNC_ILLEGAL_PLAN names the first wrong field. */
+nnc_status nnc_fields_check(const nnc_field_table *table, const char *prefix, const void *object,
+                            nnc_error *err);
+
+/* Whole numbers that are 0 and have another default receive it. */
+void nnc_fields_fill_zeros(const nnc_field_table *table, void *object);
+
+/* The option of a field, "--micro-batch" for micro_batch. Returns text. */
+enum { NNC_OPTION_NAME = 40 };
+char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);
+
+/* ---- one value ---- */
+
+/* The type of an element of a list or of RATES; other types are returned unchanged. */
+nnc_field_type nnc_field_element(nnc_field_type type);
+/* The error in a value ("out of range"), with `expected` filled in; NULL = no error. */
+const char *nnc_field_refuse(const nnc_field *field, double value, char *expected, size_t size);
+/* Stores a value at a place, element `index` of a list. */
+void nnc_field_store(const nnc_field *field, void *place, int index, double value);
+
+/* ---- flag sets ---- */
+
+typedef struct nnc_flag {
+    const char *name; /* NULL ends a list */
+    unsigned flag;
+    bool also; /* read, but never printed */
+} nnc_flag;
+
+/* When one flag is set that has two names, the later one is printed. */
+extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flags[];
+
+/* The flags of a field type; NULL = not a set of flags. */
+const nnc_flag *nnc_flags_of(nnc_field_type type);
+
+/* All flags of a list. */
+unsigned nnc_flags_all(const nnc_flag *list);
+
+/* Reads "none" (or "all"), or names joined by commas; '-' and '_' are equal. false: unknown name. */
+bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags);
+
+/* Are the first `length` characters of text this name? '-' and '_' are equal; false for NULL. */
+bool nnc_same_name(const char *name, const char *text, size_t length);
+
+#endif

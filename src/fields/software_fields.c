@@ -1,0 +1,229 @@
+/* The fields of a software profile: which kernels are fused, what each keeps for backward, how much communication
+ * overlaps, and what the host costs. The defaults are the profile of PyTorch with torch.compile: everything is fused,
+ * every schedule is supported. */
+#include <stdio.h>
+#include <string.h>
+
+#include <nncost/plan.h>
+
+#include "fields/fields_internal.h"
+
+static const nnc_field spread_fields[] = {
+    { NNC_FIELD(nnc_spreads, own), .max = 5, .above_min = true, .required = true,
+      .help = "Part of every step with the profile." },
+    { NNC_FIELD(nnc_spreads, network), .max = 5, NNC_DEFAULT(0.25),
+      .help = "Multiplied by the share of the step that the network bounds." },
+    { NNC_FIELD(nnc_spreads, idle), .max = 5, NNC_DEFAULT(0.5),
+      .help = "Multiplied by the share of the step that waits for the host or other stages." },
+    { NNC_FIELD(nnc_spreads, kernels), .max = 5, NNC_DEFAULT(0.05),
+      .help = "Added on devices that were fitted to kernels only." },
+    { NNC_FIELD(nnc_spreads, carried), .max = 5, NNC_DEFAULT(0.1),
+      .help = "Added on devices whose efficiencies come from similar devices." },
+    { NNC_FIELD(nnc_spreads, experts), .max = 5, NNC_DEFAULT(0.05),
+      .help = "Added for models with experts." },
+    { NNC_FIELD_COMMENT("fitted_on"), .required = true,
+      .help = "The measured rows that the values were taken from." },
+};
+
+static const nnc_field reserve_fields[] = {
+    { NNC_FIELD(nnc_reserve, bytes), .unit = "B", .max = 1e13, NNC_DEFAULT(0),
+      .help = "Driver context and buffers of collectives." },
+    { NNC_FIELD(nnc_reserve, share), .max = 1, NNC_DEFAULT(0),
+      .help = "Fragmentation of the allocator, as a share of the memory that the plan counts." },
+    { NNC_FIELD(nnc_reserve, low), .max = 1, .above_min = true, NNC_DEFAULT(1),
+      .help = "10 % quantile of measured peak over prediction." },
+    { NNC_FIELD(nnc_reserve, high), .min = 1, .max = 10, NNC_DEFAULT(1),
+      .help = "90 % quantile of measured peak over prediction." },
+};
+
+#define SHIPS(field, member, text)                                                        \
+    {                                                                                     \
+        .name = (field), .type = NNC_FIELD_BOOL, .offset = offsetof(nnc_shipped, member), \
+        .size = sizeof(bool), NNC_DEFAULT_ON, .help = (text)                              \
+    }
+static const nnc_field shipped_fields[] = {
+    SHIPS("1f1b", schedules[NNC_SCHEDULE_1F1B], "Pipelines that alternate forward and backward."),
+    SHIPS("gpipe", schedules[NNC_SCHEDULE_GPIPE], "All forwards, then all backwards."),
+    SHIPS("interleaved", schedules[NNC_SCHEDULE_INTERLEAVED],
+          "Several groups of layers per device."),
+    SHIPS("zb_h1", schedules[NNC_SCHEDULE_ZB_H1], "The zero-bubble schedule ZB-H1."),
+    SHIPS("zb_h2", schedules[NNC_SCHEDULE_ZB_H2], "The zero-bubble schedule ZB-H2."),
+    SHIPS("zb_v", schedules[NNC_SCHEDULE_ZB_V], "The zero-bubble schedule ZB-V."),
+    SHIPS("dualpipe", schedules[NNC_SCHEDULE_DUALPIPE], "DualPipe."),
+    SHIPS("recompute_attention", recompute_attention, "Recomputation of attention only."),
+    SHIPS("recompute_norm", recompute_norm, "Recomputation of norm outputs only."),
+    SHIPS("recompute_activation", recompute_activation,
+          "Recomputation of the outputs of activation functions only."),
+    SHIPS("recompute_modules", recompute_modules,
+          "Recomputation of latent projections, MLPs or experts only."),
+    SHIPS("recompute_full", recompute_full, "Recomputation of whole layers."),
+    SHIPS("offload_optimizer", offload_optimizer, "Optimizer in host memory."),
+    SHIPS("offload_activations", offload_activations, "Activations in host memory."),
+    SHIPS("offload_weights", offload_weights, "Weights in host memory."),
+};
+
+#define SOFTWARE(member) NNC_FIELD(nnc_software, member)
+static const nnc_field software_fields[] = {
+    { SOFTWARE(id), .required = true,
+      .help = "Name of the file without \".json\", and on the command line." },
+    { SOFTWARE(name), .required = true, .help = "Full name." },
+    { SOFTWARE(fused_norm), NNC_DEFAULT_ON,
+      .help = "A norm is one kernel; off: one kernel per primitive." },
+    { SOFTWARE(written_out), NNC_DEFAULT_OFF,
+      .help = "Layer norms, RMS norms and GELU run as one kernel per primitive." },
+    { SOFTWARE(by_reductions), NNC_DEFAULT_OFF,
+      .help =
+          "Layer norms, RMS norms and softmax run as one kernel per sum and one for the rest." },
+    { SOFTWARE(turned_group_norms), NNC_DEFAULT_OFF,
+      .help = "Group norms need contiguous maps: other maps are copied to that layout and back." },
+    { SOFTWARE(grouped_on_vectors), NNC_DEFAULT_OFF,
+      .help =
+          "Grouped convolutions run on the vector units, except groups of 4, 8, 16 or 32 channels "
+          "in multiples of 32." },
+    { SOFTWARE(random_written), NNC_DEFAULT_OFF,
+      .help = "Dropout reads fp32 random numbers that a separate kernel wrote." },
+    { SOFTWARE(fused_activation), NNC_DEFAULT_ON,
+      .help = "Gate and product are one kernel that keeps neither intermediate." },
+    { SOFTWARE(fused_residual), NNC_DEFAULT_ON,
+      .help = "Bias, dropout and residual are one kernel." },
+    { SOFTWARE(fused_maps), NNC_DEFAULT_OFF,
+      .help = "Feature maps: the activation and the sum after a norm are part of its kernel." },
+    { SOFTWARE(contiguous_maps), NNC_DEFAULT_OFF,
+      .help =
+          "Feature maps have one plane per channel (NCHW) and are copied to another layout where "
+          "matrix units need it; off: channels last." },
+    { SOFTWARE(copied_heads), NNC_FIELD_NAMES(nnc_head_copy, NNC_HEAD_COPY_COUNT),
+      NNC_DEFAULT_AS(NNC_HEADS_IN_PLACE, "none"),
+      .help = "Copies queries, keys, values and the output of attention to a layout by heads and "
+              "back; always: also contiguous maps that are read as tokens." },
+    { SOFTWARE(cast_weights), NNC_DEFAULT_OFF,
+      .help = "fp32 weights are cast to 16 bits in every micro-batch, and their gradients back." },
+    { SOFTWARE(flat_weights), NNC_DEFAULT_OFF,
+      .help = "ZeRO holds all weights as one flat buffer: gathered in fp32 for every micro-batch; "
+              "gradients are collected in it and reduced in 16 bits." },
+    { SOFTWARE(fused_rotary), NNC_DEFAULT_ON, .help = "The rotary embedding is one kernel." },
+    { SOFTWARE(fused_rotary_scale), NNC_DEFAULT_ON,
+      .help = "The rotary embedding is one kernel also when it scales." },
+    { SOFTWARE(fused_softmax), NNC_DEFAULT_ON,
+      .help = "Unfused attention: scale and mask are part of the softmax kernel." },
+    { SOFTWARE(fused_loss), NNC_DEFAULT_ON,
+      .help = "Cross-entropy is one kernel in the format of the logits." },
+    { SOFTWARE(fused_expert_bias), NNC_DEFAULT_ON,
+      .help = "The products of experts add their biases; off: weighted and added in fp32." },
+    { SOFTWARE(expert_bias_gathered), NNC_DEFAULT_OFF,
+      .help =
+          "Biases of experts are gathered before they are added, one row per copy of a token." },
+    { SOFTWARE(fused_expert_clamp), NNC_DEFAULT_ON,
+      .help = "The activation kernel of experts also clamps gate and up." },
+    { SOFTWARE(fused_optimizer), NNC_DEFAULT_ON, .help = "The optimizer step is one kernel." },
+    { SOFTWARE(flash_kernel), NNC_FIELD_NAMES(nnc_flash_kernel, NNC_FLASH_KERNEL_COUNT),
+      NNC_DEFAULT_AS(NNC_FLASH2, "flash2"), .help = "The kernel of --attention flash." },
+    { SOFTWARE(norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT),
+      NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"),
+      .help = "Kept for backward by layer, RMS and batch norms." },
+    { SOFTWARE(group_norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT),
+      NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"), .help = "Kept for backward by group norms." },
+    { SOFTWARE(loss_keep), NNC_FIELD_NAMES(nnc_loss_keep, NNC_LOSS_KEEPS_COUNT),
+      NNC_DEFAULT_AS(NNC_LOSS_KEEPS_LOGITS, "logits"),
+      .help = "Kept for backward by the loss, per logit." },
+    { SOFTWARE(loss_in_place), NNC_DEFAULT_OFF, .help = "The loss overwrites the logits." },
+    { SOFTWARE(softmax_upcast), NNC_DEFAULT_OFF,
+      .help = "Softmax runs in fp32 and keeps its fp32 output in addition to the cast one." },
+    { SOFTWARE(attention_mask_kept), NNC_DEFAULT_OFF,
+      .help = "Each layer keeps a boolean mask of all pairs of tokens." },
+    { SOFTWARE(expanded_kv), NNC_DEFAULT_OFF,
+      .help = "Grouped keys and values are copied to every head, and kept." },
+    { SOFTWARE(expert_once_per_node), NNC_DEFAULT_OFF,
+      .help = "A token is sent to a scale-up domain once, for all of its experts there." },
+    { SOFTWARE(expert_masks), NNC_DEFAULT_OFF,
+      .help =
+          "With a capacity factor, matrix products with masks move tokens to and from the slots "
+          "of the experts." },
+    { SOFTWARE(expert_sorts), NNC_DEFAULT_OFF,
+      .help = "Tokens from other ranks, and the results for them, are copied into the order of the "
+              "experts." },
+    { SOFTWARE(expert_dispatch_8bit), NNC_DEFAULT_OFF,
+      .help =
+          "With 8-bit products, tokens and gradients are sent to experts in 8 bits with a scale "
+          "per block of 128; results return in 16 bits." },
+    { SOFTWARE(narrow_gathers), NNC_DEFAULT_OFF,
+      .help = "With products of 8 bits or fewer, tensor ranks gather tokens and gradients in that "
+              "format; sums are scattered in 16 bits." },
+    { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
+      .help = "8-bit operands have a scale per block of 128 instead of per tensor." },
+    { SOFTWARE(network_units), .max = 1e4, NNC_DEFAULT(0),
+      .help = "Units that the kernels of expert communication take from compute." },
+    { SOFTWARE(expert_scores_first), NNC_DEFAULT_OFF,
+      .help =
+          "Experts multiply their activations by the scores: combining results keeps nothing." },
+    { SOFTWARE(context_frozen), NNC_DEFAULT_ON,
+      .help = "The input of cross-attention needs no gradient." },
+    { SOFTWARE(overlap_tensor), .max = 1, NNC_DEFAULT(0),
+      .help = "Share of tensor-parallel communication that overlaps with compute." },
+    { SOFTWARE(overlap_tensor_backward), .max = 1,
+      .help = "The same in backward, where weight gradients have no dependents; not given: as "
+              "overlap_tensor." },
+    { SOFTWARE(overlap_context), .max = 1, NNC_DEFAULT(1),
+      .help = "Share of context-parallel communication that overlaps with compute." },
+    { SOFTWARE(overlap_expert), .max = 1, NNC_DEFAULT(0),
+      .help = "Share of expert-parallel communication that overlaps with compute." },
+    { SOFTWARE(overlap_data), .max = 1, NNC_DEFAULT(1),
+      .help = "Share of data-parallel communication that overlaps with compute." },
+    { SOFTWARE(overlap_pipeline), .max = 1, NNC_DEFAULT(1),
+      .help = "Share of the messages between pipeline stages that overlaps with compute." },
+    { SOFTWARE(overlap_offload), .max = 1, NNC_DEFAULT(1),
+      .help = "Share of the transfers to and from host memory that overlaps with compute." },
+    { SOFTWARE(bucket_bytes), .unit = "B", .max = 1e15, .above_min = true, NNC_DEFAULT(26214400),
+      .help =
+          "Bytes of gradients that are reduced together during backward, and of gathered weights "
+          "when they are gathered for a whole step." },
+    { SOFTWARE(launch_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
+      .help = "Host time to issue one op; 0: kernels are captured once and replayed." },
+    { SOFTWARE(launch_expert_s), .unit = "s", .max = 1,
+      .help = "The same for models with experts, whose tokens the host counts; not given: "
+              "launch_s." },
+    { SOFTWARE(launch_product_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
+      .help = "The same for each product of a group of experts; 0: the group is one kernel." },
+    { SOFTWARE(recorded_attention), NNC_DEFAULT_OFF,
+      .help = "Attention and norms are captured once and replayed; the host issues the rest." },
+    { SOFTWARE(tuned_pointwise), NNC_DEFAULT_OFF,
+      .help = "Norms and activations use kernels written for the device (its pointwise_tuned)." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spread_fields),
+      .help =
+          "Half of the 90 % range of measurements, in natural logarithm: the root of the sum of "
+          "these squares." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, reserve), NNC_FIELD_TABLE(reserve_fields),
+      .help =
+          "Device memory in addition to the memory that the plan counts, unless --reserve-bytes "
+          "is given." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, ships), NNC_FIELD_TABLE(shipped_fields),
+      .help = "Schedules and memory savings that its frameworks support; a search offers no "
+              "others." },
+    { SOFTWARE(zero_gradients), NNC_DEFAULT_OFF,
+      .help = "A kernel clears gradients instead of freeing them." },
+    { SOFTWARE(added_gradients), NNC_DEFAULT_OFF,
+      .help = "A separate kernel adds the gradients of each pass to their sums; off: the matrix "
+              "products add them." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, serving),
+      NNC_FIELD_TABLE(nnc_serve_engine_fields),
+      .help =
+          "Parameters of a serving engine: times that its host and kernels add to the device's." },
+};
+
+const nnc_field_table nnc_software_table = { "software profile", software_fields,
+                                             NNC_COUNT_OF(software_fields) };
+
+nnc_software nnc_software_default(void)
+{
+    nnc_software software;
+    memset(&software, 0, sizeof software);
+    nnc_fields_init(&nnc_software_table, &software);
+    snprintf(software.id, sizeof software.id, "torch-compile");
+    snprintf(software.name, sizeof software.name, "PyTorch with torch.compile");
+    return software;
+}
+
+nnc_status nnc_software_check(const nnc_software *software, nnc_error *err)
+{
+    return nnc_fields_check(&nnc_software_table, "software", software, err);
+}

@@ -1,0 +1,680 @@
+/* Models of the graph family: any network as a list of ops (docs/graph.md).
+ *
+ * A file has numbers with names ("let"), the shape of its input, macros ("define") and a list of steps ("ops"). Every
+ * name is resolved while reading: a step refers to numbers, tensors and macros by index or pointer. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "input/input_internal.h"
+
+enum { PATH_MAX_SIZE = 256, DEFINES_MAX = 128, TENSOR_NAMES_MAX = 512, NESTING_MAX = 12 };
+
+/* The state of reading. */
+typedef struct reader {
+    struct nnc_graph_net *net;
+    nnc_arena *arena;
+    nnc_faults *faults;
+    nnc_graph_define *defines; /* read so far */
+    int32_t define_count;
+    const nnc_graph_define *inside; /* NULL = not inside a macro */
+    const char **names;             /* of tensors */
+    int32_t name_count;
+    int depth;
+    char path[PATH_MAX_SIZE];
+} reader;
+
+static nnc_graph_ops read_ops(reader *r, nnc_json at);
+
+/* ---- names ---- */
+
+static const char *copy_text(reader *r, const char *text)
+{
+    const char *copy = nnc_arena_strdup(r->arena, text);
+    if (copy == NULL) {
+        nnc_faults_no_memory(r->faults);
+    }
+    return copy;
+}
+
+static nnc_expr_scope scope_of(const reader *r)
+{
+    return (nnc_expr_scope){ .lets = r->net->let_names,
+                             .let_count = r->net->let_count,
+                             .args = r->inside != NULL ? r->inside->args : NULL,
+                             .arg_count = r->inside != NULL ? r->inside->arg_count : 0 };
+}
+
+static bool read_expr(const reader *r, nnc_json at, nnc_expr *expr)
+{
+    const nnc_expr_scope scope = scope_of(r);
+    return nnc_expr_read(at, &scope, expr);
+}
+
+static const char *read_name(reader *r, nnc_json at, const char *text)
+{
+    const size_t length =
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    if (length == 0 || length > 40 || text[length] != '\0' || (text[0] >= '0' && text[0] <= '9')) {
+        nnc_json_fault(at, NULL,
+                       "not a name, expected letters, digits and _, a letter first, found "
+                       "\"%.60s\"",
+                       text);
+        return NULL;
+    }
+    return copy_text(r, text);
+}
+
+static int32_t tensor_name(reader *r, nnc_json at)
+{
+    if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
+        nnc_json_mismatch(at, "wrong type", "the name of a tensor");
+        return -1;
+    }
+    for (int32_t i = 0; i < r->name_count; i++) {
+        if (strcmp(r->names[i], nnc_json_text(at)) == 0) {
+            return i;
+        }
+    }
+    const char *name = read_name(r, at, nnc_json_text(at));
+    if (name == NULL) {
+        return -1;
+    }
+    if (r->name_count == TENSOR_NAMES_MAX) {
+        nnc_json_fault(at, NULL, "too many names, expected at most %d", TENSOR_NAMES_MAX);
+        return -1;
+    }
+    r->names[r->name_count] = name;
+    return r->name_count++;
+}
+
+/* ---- ops ---- */
+
+static bool is_key(nnc_json at, const char *key)
+{
+    return key != NULL && strcmp(nnc_json_key(at), key) == 0;
+}
+
+static void refuse_key(nnc_json at, const char *what, const char *const *keys)
+{
+    const nnc_field_table none = { what, NULL, 0 };
+    nnc_refuse_unknown(at, &none, keys);
+}
+
+static int32_t word_of(nnc_json at, const nnc_graph_param *param)
+{
+    char expected[256] = "one of";
+    int32_t i = 0;
+    for (; param->words[i] != NULL; i++) {
+        const size_t used = strlen(expected);
+        if (nnc_json_type_of(at) == NNC_JSON_TEXT &&
+            strcmp(param->words[i], nnc_json_text(at)) == 0) {
+            return i;
+        }
+        snprintf(expected + used, sizeof expected - used, "%s %s", i > 0 ? "," : "",
+                 param->words[i]);
+    }
+    nnc_json_mismatch(at, "unknown value", expected);
+    return -1;
+}
+
+static void read_shape(const reader *r, nnc_json at, nnc_graph_node *node)
+{
+    const int count = nnc_json_type_of(at) == NNC_JSON_LIST ? nnc_json_count(at) : 0;
+    if (count < 1 || count > 3) {
+        nnc_json_mismatch(at, "wrong shape", "a list of 1 to 3 numbers, the batch left out");
+        return;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        if (!read_expr(r, item, &node->shape[node->shape_count++])) {
+            return;
+        }
+    }
+}
+
+static void read_param(reader *r, nnc_json at, const nnc_graph_param *param, nnc_graph_node *node,
+                       nnc_graph_value *value)
+{
+    switch (param->type) {
+    case NNC_GRAPH_NUMBER: read_expr(r, at, &value->number); break;
+    case NNC_GRAPH_WORD: value->index = word_of(at, param); break;
+    case NNC_GRAPH_TENSOR: value->index = tensor_name(r, at); break;
+    case NNC_GRAPH_SHAPE: read_shape(r, at, node); break;
+    }
+}
+
+static const nnc_names groups = { nnc_group_name, NNC_GROUP_COUNT };
+
+static void read_group(nnc_json at, nnc_graph_node *node)
+{
+    const int group =
+        nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_names_find(groups, nnc_json_text(at)) : -1;
+    if (group < 0 || group == NNC_GROUP_OPTIMIZER || group == NNC_GROUP_NETWORK) {
+        nnc_json_mismatch(at, "unknown group",
+                          "embedding, attention, mlp, norm, conv, resample, time or head");
+        return;
+    }
+    node->group = (nnc_group)group;
+}
+
+/* "bottleneck.conv": the macro, then the name of the op or its kind. */
+static const char *label_of(reader *r, nnc_json at, const nnc_graph_node *node)
+{
+    char label[96];
+    const nnc_json name = nnc_json_get(at, "name");
+    const char *own = nnc_graph_kind_name(node->kind);
+    if (nnc_json_type_of(name) == NNC_JSON_TEXT) {
+        own = nnc_json_text(name);
+    } else if (nnc_json_type_of(name) != NNC_JSON_ABSENT) {
+        nnc_json_mismatch(name, "wrong type", "text");
+    }
+    snprintf(label, sizeof label, "%s%s%.40s", r->inside != NULL ? r->inside->name : "",
+             r->inside != NULL ? "." : "", own);
+    for (char *c = label; *c != '\0'; c++) {
+        if (*c < ' ' || *c > '~') {
+            *c = '?';
+        }
+    }
+    return copy_text(r, label);
+}
+
+static void read_op(reader *r, nnc_json at, nnc_graph_node *node)
+{
+    const char *keys[NNC_GRAPH_PARAMS_MAX + 8] = { "op", "as", "name", "group", "note" };
+    const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
+    size_t count = 5;
+    for (int32_t i = 0; i < row->param_count; i++) {
+        if (row->params[i].name != NULL) {
+            keys[count++] = row->params[i].name;
+        }
+        node->values[i].index = -1;
+    }
+    node->group = NNC_GROUP_COUNT;
+    node->label = label_of(r, at, node);
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        int32_t i = 0;
+        while (i < row->param_count && !is_key(item, row->params[i].name)) {
+            i++;
+        }
+        if (i < row->param_count) {
+            read_param(r, item, &row->params[i], node, &node->values[i]);
+        } else if (is_key(item, "group")) {
+            read_group(item, node);
+        } else if (!nnc_is_one_of(nnc_json_key(item), keys)) {
+            refuse_key(item, nnc_graph_kind_name(node->kind), keys);
+        }
+    }
+    for (int32_t i = 0; i < row->param_count && nnc_json_go_on(at); i++) {
+        const nnc_graph_param *param = &row->params[i];
+        if (param->required && nnc_json_type_of(nnc_json_get(at, param->name)) == NNC_JSON_ABSENT) {
+            nnc_json_fault(at, param->name, "missing, expected it for a %s, found nothing",
+                           nnc_graph_kind_name(node->kind));
+        }
+    }
+}
+
+static const nnc_names kinds = { (const char *(*)(unsigned))nnc_graph_kind_name,
+                                 NNC_GRAPH_KIND_COUNT };
+
+static void find_kind(nnc_json at, nnc_graph_node *node, bool *found)
+{
+    const char *names[NNC_GRAPH_KIND_COUNT];
+    const bool text = nnc_json_type_of(at) == NNC_JSON_TEXT;
+    const int kind = text ? nnc_names_find(kinds, nnc_json_text(at)) : -1;
+    *found = kind >= 0;
+    if (*found) {
+        node->kind = (nnc_graph_kind)kind;
+        return;
+    }
+    for (int i = 0; i < NNC_GRAPH_KIND_COUNT; i++) {
+        names[i] = nnc_graph_kind_name((nnc_graph_kind)i);
+    }
+    const char *near = text ? nnc_nearest(nnc_json_text(at), names, NNC_GRAPH_KIND_COUNT) : NULL;
+    nnc_json_fault(at, NULL, "unknown op%s%s%s, found %.60s", near != NULL ? ", perhaps \"" : "",
+                   near != NULL ? near : "", near != NULL ? "\"" : "",
+                   text ? nnc_json_text(at) : "no name");
+}
+
+static void read_use(reader *r, nnc_json at, nnc_graph_node *node)
+{
+    const char *names[DEFINES_MAX];
+    const char *keys[NNC_GRAPH_ARGS_MAX + 4] = { "use", "as", "note" };
+    const nnc_json name = nnc_json_get(at, "use");
+    const bool text = nnc_json_type_of(name) == NNC_JSON_TEXT;
+    for (int32_t i = 0; i < r->define_count; i++) {
+        names[i] = r->defines[i].name;
+        if (text && strcmp(nnc_json_text(name), names[i]) == 0) {
+            node->define = &r->defines[i];
+        }
+    }
+    if (node->define == NULL) {
+        const char *near =
+            text ? nnc_nearest(nnc_json_text(name), names, (size_t)r->define_count) : NULL;
+        nnc_json_fault(name, NULL,
+                       "unknown macro, expected one defined above%s%s%s, found \"%.60s\"",
+                       near != NULL ? ", perhaps \"" : "", near != NULL ? near : "",
+                       near != NULL ? "\"" : "", text ? nnc_json_text(name) : "");
+        return;
+    }
+    for (int32_t i = 0; i < node->define->arg_count; i++) {
+        keys[3 + i] = node->define->args[i];
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        int32_t i = 0;
+        while (i < node->define->arg_count && !is_key(item, node->define->args[i])) {
+            i++;
+        }
+        if (i < node->define->arg_count) {
+            read_expr(r, item, &node->args[i]);
+        } else if (!nnc_is_one_of(nnc_json_key(item), keys)) {
+            refuse_key(item, node->define->name, keys);
+        }
+    }
+    for (int32_t i = 0; i < node->define->arg_count && nnc_json_go_on(at); i++) {
+        if (node->args[i].count == 0 && node->define->defaults[i].count == 0) {
+            nnc_json_fault(at, node->define->args[i],
+                           "missing, expected it where %s is used, found nothing",
+                           node->define->name);
+        }
+    }
+}
+
+/* Reads a step that contains other steps. */
+static void read_around(reader *r, nnc_json at, const char *key, nnc_graph_node *node)
+{
+    const char *const keys[] = { key, "ops", "as", "note", NULL };
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        if (!nnc_is_one_of(nnc_json_key(item), keys)) {
+            refuse_key(item, key, keys);
+        }
+    }
+    if (read_expr(r, nnc_json_get(at, key), &node->count)) {
+        const size_t used = strlen(r->path);
+        snprintf(r->path + used, sizeof r->path - used, ".ops");
+        node->ops = read_ops(r, nnc_json_get(at, "ops"));
+        r->path[used] = '\0';
+    }
+}
+
+static void read_names_only(nnc_json at)
+{
+    static const char *const keys[] = { "as", "from", "note", NULL };
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        if (!nnc_is_one_of(nnc_json_key(item), keys)) {
+            refuse_key(item, "step", keys);
+        }
+    }
+}
+
+static void read_node(reader *r, nnc_json at, nnc_graph_node *node)
+{
+    static const struct {
+        const char *key;
+        nnc_graph_step step;
+    } steps[] = { { "op", NNC_STEP_OP },         { "use", NNC_STEP_USE },
+                  { "repeat", NNC_STEP_REPEAT }, { "if", NNC_STEP_IF },
+                  { "tied", NNC_STEP_TIED },     { "frozen", NNC_STEP_FROZEN },
+                  { "from", NNC_STEP_FROM },     { "as", NNC_STEP_AS } };
+    size_t i = 0;
+    bool found = true;
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(at, "wrong type",
+                          "a step: an object with op, use, repeat, if, tied, frozen, from or as");
+        return;
+    }
+    while (i < NNC_COUNT_OF(steps) &&
+           nnc_json_type_of(nnc_json_get(at, steps[i].key)) == NNC_JSON_ABSENT) {
+        i++;
+    }
+    if (i == NNC_COUNT_OF(steps)) {
+        nnc_json_fault(
+            at, NULL,
+            "not a step, expected op, use, repeat, if, tied, frozen, from or as, found none");
+        return;
+    }
+    node->step = steps[i].step;
+    switch (node->step) {
+    case NNC_STEP_OP:
+        find_kind(nnc_json_get(at, "op"), node, &found);
+        if (found) {
+            read_op(r, at, node);
+        }
+        break;
+    case NNC_STEP_USE: read_use(r, at, node); break;
+    case NNC_STEP_REPEAT:
+    case NNC_STEP_TIED:
+    case NNC_STEP_FROZEN:
+    case NNC_STEP_IF: read_around(r, at, steps[i].key, node); break;
+    default: read_names_only(at);
+    }
+    if (node->step == NNC_STEP_FROM) {
+        node->from = tensor_name(r, nnc_json_get(at, "from"));
+    }
+    const nnc_json as = nnc_json_get(at, "as");
+    if (as.node != NULL) {
+        node->as = tensor_name(r, as);
+    }
+}
+
+/* The recursion through read_node is as deep as steps are nested. */
+static nnc_graph_ops read_ops(reader *r, nnc_json at)
+{
+    nnc_graph_ops ops = { NULL, 0 };
+    const size_t used = strlen(r->path);
+    if (nnc_json_type_of(at) != NNC_JSON_LIST || nnc_json_count(at) < 1) {
+        nnc_json_fault(at.node != NULL ? at : (nnc_json){ at.doc, NULL },
+                       at.node != NULL ? NULL : r->path, "expected a list of steps, found %s",
+                       at.node != NULL ? "something else" : "nothing");
+        return ops;
+    }
+    if (r->depth == NESTING_MAX) {
+        nnc_json_fault(at, NULL, "too deep, expected at most %d lists inside each other",
+                       NESTING_MAX);
+        return ops;
+    }
+    nnc_graph_node *nodes = nnc_arena_array(r->arena, (size_t)nnc_json_count(at), sizeof *nodes);
+    if (nodes == NULL) {
+        nnc_faults_no_memory(r->faults);
+        return ops;
+    }
+    r->depth++;
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
+         item = nnc_json_next(item)) {
+        nnc_graph_node *node = &nodes[ops.count];
+        *node = (nnc_graph_node){ .as = -1, .from = -1 };
+        snprintf(r->path + used, sizeof r->path - used, "[%d]", ops.count++);
+        node->where = copy_text(r, r->path);
+        read_node(r, item, node);
+    }
+    r->depth--;
+    r->path[used] = '\0';
+    ops.nodes = nodes;
+    return ops;
+}
+
+/* ---- a file: numbers, input, macros, steps ---- */
+
+static void read_lets(reader *r, nnc_json at, int64_t *values)
+{
+    struct nnc_graph_net *net = r->net;
+    if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(at, "wrong type", "an object of numbers by name");
+        return;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
+         item = nnc_json_next(item)) {
+        nnc_expr expr = { 0 };
+        const char *name = read_name(r, item, nnc_json_key(item));
+        if (name == NULL || !read_expr(r, item, &expr)) {
+            return;
+        }
+        if (net->let_count == NNC_GRAPH_LETS_MAX) {
+            nnc_json_fault(item, NULL, "too many numbers, expected at most %d", NNC_GRAPH_LETS_MAX);
+            return;
+        }
+        net->let_names[net->let_count] = name;
+        if (expr.count == 1 && expr.code[0].kind == NNC_CODE_NUMBER) {
+            values[net->let_count] = expr.code[0].value;
+        } else {
+            net->lets[net->let_count] = expr;
+        }
+        net->let_count++;
+    }
+}
+
+static void read_args(reader *r, nnc_json at, nnc_graph_define *define)
+{
+    if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(at, "wrong type", "an object of defaults by name");
+        return;
+    }
+    r->inside = define;
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
+         item = nnc_json_next(item)) {
+        const char *name = read_name(r, item, nnc_json_key(item));
+        if (define->arg_count == NNC_GRAPH_ARGS_MAX) {
+            nnc_json_fault(item, NULL, "too many arguments, expected at most %d",
+                           NNC_GRAPH_ARGS_MAX);
+            return;
+        }
+        if (name == NULL || (nnc_json_type_of(item) != NNC_JSON_NULL &&
+                             !read_expr(r, item, &define->defaults[define->arg_count]))) {
+            return;
+        }
+        define->args[define->arg_count++] = name;
+    }
+}
+
+static void read_defines(reader *r, nnc_json at)
+{
+    static const char *const keys[] = { "args", "ops", "note", NULL };
+    if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(at, "wrong type", "an object of macros by name");
+        return;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
+         item = nnc_json_next(item)) {
+        if (r->define_count == DEFINES_MAX) {
+            nnc_json_fault(item, NULL, "too many macros, expected at most %d", DEFINES_MAX);
+            return;
+        }
+        if (nnc_json_type_of(item) != NNC_JSON_OBJECT) {
+            nnc_json_mismatch(item, "wrong type", "an object with args and ops");
+            return;
+        }
+        nnc_graph_define *define = &r->defines[r->define_count];
+        define->name = read_name(r, item, nnc_json_key(item));
+        for (nnc_json key = nnc_json_first(item); key.node != NULL; key = nnc_json_next(key)) {
+            if (!nnc_is_one_of(nnc_json_key(key), keys)) {
+                refuse_key(key, "macro", keys);
+            }
+        }
+        if (define->name == NULL) {
+            return;
+        }
+        read_args(r, nnc_json_get(item, "args"), define);
+        snprintf(r->path, sizeof r->path, "define.%s.ops", define->name);
+        define->ops = read_ops(r, nnc_json_get(item, "ops"));
+        r->define_count++;
+    }
+    r->inside = NULL;
+}
+
+static void read_input(reader *r, nnc_json root)
+{
+    struct nnc_graph_net *net = r->net;
+    const nnc_json at = nnc_json_get(root, "input");
+    net->input = (nnc_graph_node){ .step = NNC_STEP_OP, .as = -1, .from = -1, .where = "input" };
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_fault(root, "input",
+                       "missing or of a wrong type, expected an object with a shape or "
+                       "tokens");
+        return;
+    }
+    read_op(r, at, &net->input);
+    const nnc_json as = nnc_json_get(at, "as");
+    if (as.node != NULL) {
+        net->input.as = tensor_name(r, as);
+    }
+    const nnc_graph_node *input = &net->input;
+    const nnc_expr *length =
+        input->shape_count > 0 ? &input->shape[input->shape_count - 1] : &input->values[0].number;
+    net->images = input->shape_count == 3;
+    net->length_let = -1;
+    if (length->count == 1 && length->code[0].kind == NNC_CODE_LET &&
+        net->lets[length->code[0].value].count == 0) {
+        net->length_let = (int32_t)length->code[0].value;
+    }
+}
+
+/* The repeat step at the top level, if there is exactly one: the layers of the network. */
+static const nnc_graph_node *find_layers(const nnc_graph_ops *ops)
+{
+    const nnc_graph_node *found = NULL;
+    for (int32_t i = 0; i < ops->count; i++) {
+        if (ops->nodes[i].step == NNC_STEP_REPEAT) {
+            if (found != NULL) {
+                return NULL;
+            }
+            found = &ops->nodes[i];
+        }
+    }
+    return found;
+}
+
+static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAPH_LETS_MAX])
+{
+    nnc_arena *arena = root.doc->arena;
+    reader r = { .arena = arena, .faults = root.doc->faults };
+    r.net = nnc_arena_alloc(arena, sizeof *r.net);
+    r.defines = nnc_arena_array(arena, DEFINES_MAX, sizeof *r.defines);
+    r.names = nnc_arena_array(arena, TENSOR_NAMES_MAX, sizeof *r.names);
+    if (r.net == NULL || r.defines == NULL || r.names == NULL) {
+        nnc_faults_no_memory(r.faults);
+        return NULL;
+    }
+    memset(lets, 0, NNC_GRAPH_LETS_MAX * sizeof *lets);
+    read_lets(&r, nnc_json_get(root, "let"), lets);
+    if (r.faults->count == 0) {
+        read_input(&r, root);
+    }
+    if (r.faults->count == 0) {
+        read_defines(&r, nnc_json_get(root, "define"));
+    }
+    if (r.faults->count == 0) {
+        snprintf(r.path, sizeof r.path, "ops");
+        const nnc_json ops = nnc_json_get(root, "ops");
+        if (ops.node == NULL) {
+            nnc_json_fault(root, "ops", "missing, expected a list of steps, found nothing");
+        } else {
+            r.net->ops = read_ops(&r, ops);
+        }
+    }
+    static const char *const parts[] = { "input", "define", "ops" };
+    for (int i = 0; i < 3; i++) {
+        r.net->texts[i] = nnc_json_copy(nnc_json_get(root, parts[i]));
+    }
+    r.net->names = r.names;
+    r.net->name_count = r.name_count;
+    r.net->layers = find_layers(&r.net->ops);
+    return r.faults->count == 0 ? r.net : NULL;
+}
+
+/* ---- the model ---- */
+
+static const nnc_field fields[] = { NNC_COMMON_FIELDS };
+
+/* Is it the name of a field of every model? A number must have another name. */
+static bool is_common(const char *name)
+{
+    return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL;
+}
+
+/* The fields of this network: the common ones and one row per number that can be set. */
+static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_net *net)
+{
+    nnc_arena *arena = root.doc->arena;
+    nnc_field *list =
+        nnc_arena_array(arena, NNC_COUNT_OF(fields) + NNC_GRAPH_LETS_MAX, sizeof *list);
+    nnc_field_table *table = nnc_arena_alloc(arena, sizeof *table);
+    size_t count = NNC_COUNT_OF(fields);
+    if (list == NULL || table == NULL) {
+        nnc_faults_no_memory(root.doc->faults);
+        return NULL;
+    }
+    memcpy(list, fields, sizeof fields);
+    for (int32_t i = 0; i < net->let_count; i++) {
+        if (is_common(net->let_names[i])) {
+            nnc_json_fault(nnc_json_get(root, "let"), net->let_names[i],
+                           "a name that every model has, expected another");
+        }
+        if (net->lets[i].count == 0) {
+            list[count++] = (nnc_field){ .name = net->let_names[i],
+                                         .type = NNC_FIELD_I64,
+                                         .offset = (uint32_t)(offsetof(nnc_model, graph.lets) +
+                                                              (size_t)i * sizeof(int64_t)),
+                                         .size = sizeof(int64_t),
+                                         .max = (double)NNC_GRAPH_NUMBER_MAX,
+                                         .help = "A number of this network." };
+        }
+    }
+    *table = (nnc_field_table){ "graph", list, count };
+    return table;
+}
+
+static void check_published(nnc_json root, const nnc_model *model)
+{
+    nnc_graph_fault fault;
+    nnc_graph_sizes sizes;
+    if (model->published_params > 0 &&
+        nnc_graph_measure(model->graph.net, model->graph.lets, &sizes, &fault) &&
+        sizes.params != model->published_params) {
+        nnc_json_fault(root, "published_params",
+                       "not what the ops have, expected %" PRId64 ", found %" PRId64, sizes.params,
+                       model->published_params);
+    }
+}
+
+void nnc_graph_take(nnc_json root, nnc_model *model)
+{
+    model->graph.net = read_net(root, model->graph.lets);
+    if (model->graph.net != NULL) {
+        model->graph.fields = own_fields(root, model->graph.net);
+    }
+}
+
+void nnc_graph_tower(nnc_json at, nnc_model *model)
+{
+    static const char *const tower_keys[] = { "let", "input", "define", "ops", "note", NULL };
+    nnc_graph_fault fault;
+    nnc_graph_sizes sizes;
+    nnc_graph *tower = &model->towers[model->tower_count];
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(at, "wrong type", "an object with an input and ops");
+        return;
+    }
+    for (nnc_json key = nnc_json_first(at); key.node != NULL; key = nnc_json_next(key)) {
+        if (!nnc_is_one_of(nnc_json_key(key), tower_keys)) {
+            nnc_json_fault(key, NULL, "unknown key of a tower, expected let, input, define or ops");
+            return;
+        }
+    }
+    tower->net = read_net(at, tower->lets);
+    if (tower->net == NULL) {
+        return;
+    }
+    if (!nnc_graph_measure(tower->net, tower->lets, &sizes, &fault)) {
+        nnc_json_fault(at, fault.where, "%s", fault.what);
+        return;
+    }
+    model->tower_count++;
+}
+
+static void complete_graph(nnc_json root, nnc_model *model)
+{
+    if (model->graph.net == NULL) { /* else the configuration has set it */
+        nnc_graph_take(root, model);
+    }
+    if (model->graph.net != NULL) {
+        check_published(root, model);
+    }
+}
+
+static void graph_rules(nnc_json at, const nnc_model *model)
+{
+    nnc_graph_fault fault;
+    nnc_graph_sizes sizes;
+    if (!nnc_graph_measure(model->graph.net, model->graph.lets, &sizes, &fault)) {
+        nnc_json_fault(at, fault.where, "%s", fault.what);
+    }
+}
+
+static const char *const keys[] = { "schema", "aliases", "sources", "references", "like",
+                                    "let",    "input",   "define",  "ops",        NULL };
+
+const nnc_family_fields nnc_graph_fields = {
+    .table = { "graph", fields, NNC_COUNT_OF(fields) },
+    .complete = complete_graph,
+    .rules = graph_rules,
+    .keys = keys,
+};

@@ -1,0 +1,707 @@
+/* The set of loaded specs, and one file of any kind: find it, read it, parse it, complete it (inherit.c),
+ * read it by its table. Every file is read once per set. Programs that do not see the members of the
+ * structs read them by field name. */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/input_internal.h"
+
+/* A spec that was loaded before. */
+typedef struct loaded {
+    const struct loaded *next;
+    nnc_spec_kind kind;
+    const char *asked;
+    const void *spec;
+} loaded;
+
+struct nnc_specs {
+    nnc_arena *arena;
+    const loaded *loaded; /* newest first */
+    nnc_folders folders;
+    const char *reading[NNC_LIKE_MAX]; /* files that wait for the file they are like */
+    int reading_count;
+    const nnc_piped *piped; /* newest first */
+    bool lenient;
+};
+
+nnc_specs *nnc_specs_open(const char *data_path)
+{
+    nnc_arena *arena = nnc_arena_create();
+    nnc_specs *specs = arena != NULL ? nnc_arena_alloc(arena, sizeof(*specs)) : NULL;
+    if (specs != NULL) {
+        specs->arena = arena;
+        specs->folders.arena = arena;
+        if (nnc_folders_open(&specs->folders, data_path)) {
+            return specs;
+        }
+    }
+    nnc_arena_destroy(arena);
+    return NULL;
+}
+
+void nnc_specs_close(nnc_specs *specs)
+{
+    if (specs != NULL) {
+        nnc_arena_destroy(specs->arena); /* specs itself lies in this arena */
+    }
+}
+
+nnc_arena *nnc_specs_arena(nnc_specs *specs)
+{
+    return specs->arena;
+}
+
+const nnc_piped **nnc_specs_piped(nnc_specs *specs)
+{
+    return &specs->piped;
+}
+
+void nnc_specs_set_lenient(nnc_specs *specs, bool lenient)
+{
+    if (specs != NULL) {
+        specs->lenient = lenient;
+    }
+}
+
+bool nnc_specs_are_lenient(const nnc_specs *specs)
+{
+    return specs->lenient;
+}
+
+bool nnc_specs_begin_like(nnc_specs *specs, const char *name)
+{
+    const bool begun = specs->reading_count < NNC_LIKE_MAX;
+    if (begun) {
+        specs->reading[specs->reading_count++] = name;
+    }
+    return begun;
+}
+
+void nnc_specs_end_like(nnc_specs *specs)
+{
+    specs->reading_count--;
+}
+
+bool nnc_specs_is_reading(const nnc_specs *specs, const char *path)
+{
+    int i = 0;
+    while (i < specs->reading_count && strcmp(specs->reading[i], path) != 0) {
+        i++;
+    }
+    return i < specs->reading_count;
+}
+
+nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *const **ids,
+                          int32_t *count, nnc_error *err)
+{
+    NNC_NEED(specs);
+    NNC_NEED(ids);
+    NNC_NEED(count);
+    if ((unsigned)kind >= NNC_SPEC_KIND_COUNT) {
+        return nnc_fail(err, NNC_BAD_USAGE, __func__, "no kind of spec, expected 0 to %d, found %d",
+                        NNC_SPEC_KIND_COUNT - 1, (int)kind);
+    }
+    nnc_id_list list;
+    if (!nnc_folders_list(&specs->folders, kind, &list)) {
+        return nnc_fail(err, NNC_NO_MEMORY, nnc_spec_kinds[kind].what, "out of memory");
+    }
+    *ids = list.ids;
+    *count = list.count;
+    return NNC_OK;
+}
+
+bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list)
+{
+    return nnc_folders_list_folder(&specs->folders, folder, list);
+}
+
+nnc_status nnc_specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id,
+                                  const char **path, nnc_error *err)
+{
+    *path = NULL;
+    return nnc_folders_id(&specs->folders, kind, id, path, err);
+}
+
+nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
+                          nnc_error *err)
+{
+    return nnc_folders_find(&specs->folders, kind, id, path, err);
+}
+
+nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id,
+                               const char **path, nnc_error *err)
+{
+    return nnc_folders_find_like(&specs->folders, info, id, path, err);
+}
+
+nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err)
+{
+    return nnc_folders_file(&specs->folders, name, path, err);
+}
+
+/* The file of an id or path. A folder with a model may be named without a slash. */
+static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
+                            nnc_error *err)
+{
+    *path = id;
+    if (!nnc_is_path(id)) {
+        const nnc_status status = nnc_specs_find(specs, kind, id, path, err);
+        if (status != NNC_UNKNOWN_ID || kind != NNC_SPEC_MODEL || !nnc_is_folder(id)) {
+            return status;
+        }
+    }
+    return kind == NNC_SPEC_MODEL ? nnc_place_of_model(specs, id, path, err) : NNC_OK;
+}
+
+/* Loads a spec, or returns the one that was loaded before. */
+static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out,
+                       nnc_error *err)
+{
+    const char *path = id;
+    for (const loaded *l = specs->loaded; l != NULL; l = l->next) {
+        if (l->kind == kind && strcmp(l->asked, id) == 0) {
+            *out = l->spec;
+            return NNC_OK;
+        }
+    }
+    *out = NULL;
+    NNC_TRY(find_path(specs, kind, id, &path, err));
+    NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
+    loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
+    const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
+    if (asked != NULL) { /* else the next call reads the file again */
+        *added = (loaded){ specs->loaded, kind, asked, *out };
+        specs->loaded = added;
+    }
+    return NNC_OK;
+}
+
+/* ---- one file of any kind: from text to struct ---- */
+
+const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
+    [NNC_SPEC_DEVICE] = { .what = "device",
+                          .plural = "devices",
+                          .folder = "hw",
+                          .argument = "DEVICE",
+                          .schema = "nncost.device/1",
+                          .size = sizeof(nnc_device),
+                          .path_offset = offsetof(nnc_device, path),
+                          .has_aliases = true,
+                          .read = nnc_device_read },
+    [NNC_SPEC_MODEL] = { .what = "model",
+                         .plural = "models",
+                         .folder = "models",
+                         .argument = "MODEL",
+                         .schema = "nncost.model/1",
+                         .size = sizeof(nnc_model),
+                         .path_offset = offsetof(nnc_model, path),
+                         .has_aliases = true,
+                         .read = nnc_model_read },
+    [NNC_SPEC_SOFTWARE] = { .what = "software profile",
+                            .plural = "software",
+                            .folder = "software",
+                            .argument = "--software",
+                            .schema = "nncost.software/1",
+                            .size = sizeof(nnc_software),
+                            .path_offset = offsetof(nnc_software, path),
+                            .read = nnc_software_read },
+};
+
+nnc_spec_kind nnc_spec_kind_said(nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "schema");
+    int kind = 0;
+    if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
+        return nnc_is_foreign(root) ? NNC_SPEC_MODEL : NNC_SPEC_KIND_COUNT;
+    }
+    while (kind < NNC_SPEC_KIND_COUNT &&
+           strcmp(nnc_spec_kinds[kind].schema, nnc_json_text(at)) != 0) {
+        kind++;
+    }
+    return (nnc_spec_kind)kind;
+}
+
+nnc_spec_kind nnc_spec_kind_of(nnc_json root)
+{
+    const nnc_spec_kind kind = nnc_spec_kind_said(root);
+    const nnc_json at = nnc_json_get(root, "schema");
+    if (kind == NNC_SPEC_KIND_COUNT && at.node == NULL) {
+        nnc_json_fault(root, "schema", "missing, expected the kind of file, found nothing");
+    } else if (kind == NNC_SPEC_KIND_COUNT) {
+        nnc_json_mismatch(at, "unknown schema",
+                          "nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, "
+                          "nncost.plans/1, nncost.prices/1, nncost.grid/1 or nncost.foreign/1");
+    }
+    return kind;
+}
+
+void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem,
+                        void *out)
+{
+    doc->specs = specs;
+    if (nnc_spec_complete(doc, specs, kind)) {
+        nnc_spec_kinds[kind].read(nnc_json_root(doc), stem, out);
+    }
+}
+
+nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text,
+                         size_t size, nnc_faults *faults, void *out)
+{
+    nnc_json_doc doc = { .faults = faults,
+                         .arena = nnc_specs_arena(specs),
+                         .text = text,
+                         .size = size,
+                         .foreign = kind == NNC_SPEC_MODEL,
+                         .lenient = nnc_specs_are_lenient(specs) };
+    if (nnc_json_parse(&doc)) {
+        nnc_spec_read_open(&doc, specs, kind, stem, out);
+    }
+    nnc_json_free(&doc);
+    return faults->status;
+}
+
+void nnc_spec_stem(const char *path, bool config, char *stem, size_t size)
+{
+    const char *end = path + strlen(path);
+    const char *slash = strrchr(path, '/');
+    const char *begin = slash != NULL ? slash + 1 : path;
+    if (config && slash != NULL && slash > path && strcmp(begin, "config.json") == 0) {
+        end = slash;
+        begin = end;
+        while (begin > path && begin[-1] != '/') {
+            begin--;
+        }
+    } else if (end - begin > 5 && strcmp(end - 5, ".json") == 0) {
+        end -= 5;
+    }
+    snprintf(stem, size, "%.*s", (int)(end - begin), begin);
+}
+
+void nnc_spec_name(nnc_model *model, const char *path)
+{
+    if (model->id[0] == '\0') {
+        nnc_spec_stem(path != NULL && path[0] != '\0' ? path : "model", true, model->id,
+                      sizeof(model->id));
+        snprintf(model->name, sizeof(model->name), "%s", model->id);
+    }
+}
+
+static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *path,
+                            const char *text, size_t size, const void **out, nnc_error *err)
+{
+    char stem[256];
+    nnc_arena *arena = nnc_specs_arena(specs);
+    nnc_faults faults = { .name = path, .err = err };
+    void *spec = nnc_arena_alloc(arena, nnc_spec_kinds[kind].size);
+    nnc_spec_stem(path, false, stem, sizeof(stem));
+    if (spec == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    NNC_TRY(nnc_spec_read(specs, kind, nnc_is_pipe(path) ? NULL : stem, text, size, &faults, spec));
+    if (kind == NNC_SPEC_MODEL) {
+        nnc_spec_name(spec, nnc_is_pipe(path) ? NULL : path);
+    }
+    const char *copy = nnc_arena_strdup(arena, path);
+    if (copy == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    memcpy((char *)spec + nnc_spec_kinds[kind].path_offset, &copy, sizeof(copy));
+    *out = spec;
+    return NNC_OK;
+}
+
+nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out,
+                         nnc_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
+    const nnc_status status = read_text(specs, kind, path, text, size, out, err);
+    free(text);
+    return status;
+}
+
+nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char **copy,
+                         nnc_error *err)
+{
+    if (size > NNC_FILE_BYTES_MAX) {
+        return nnc_fail(err, NNC_BAD_SPEC, name, "too large, expected at most 16 MB, found more");
+    }
+    *copy = malloc(size + 1);
+    if (*copy == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory");
+    }
+    if (size > 0) {
+        memcpy(*copy, text, size);
+    }
+    (*copy)[size] = '\0';
+    return NNC_OK;
+}
+
+static nnc_status parse(nnc_specs *specs, nnc_spec_kind kind, const char *name, const char *text,
+                        size_t size, void *out, nnc_error *err)
+{
+    nnc_faults faults = { .name = name, .err = err };
+    char *copy = NULL;
+    NNC_TRY(nnc_text_copy(name, text, size, &copy, err));
+    const nnc_status status = nnc_spec_read(specs, kind, NULL, copy, size, &faults, out);
+    free(copy);
+    return status;
+}
+
+nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
+                                 nnc_device *device, nnc_error *err)
+{
+    return parse(specs, NNC_SPEC_DEVICE, name, text, size, device, err);
+}
+
+nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
+                                nnc_model *model, nnc_error *err)
+{
+    NNC_TRY(parse(specs, NNC_SPEC_MODEL, name, text, size, model, err));
+    nnc_spec_name(model, name);
+    return NNC_OK;
+}
+
+nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const char *text,
+                                   size_t size, nnc_software *software, nnc_error *err)
+{
+    return parse(specs, NNC_SPEC_SOFTWARE, name, text, size, software, err);
+}
+
+/* ---- access by field name: parse, copy, read ---- */
+
+/* Allocates a struct of the kind in the arena of the set; *spec is NULL on failure. */
+static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nnc_error *err)
+{
+    *spec = nnc_arena_alloc(nnc_specs_arena(specs), nnc_spec_kinds[kind].size);
+    return *spec != NULL ? NNC_OK : nnc_no_memory(err);
+}
+
+static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy,
+                          nnc_error *err)
+{
+    assert(from != NULL); /* checked by the caller */
+    NNC_TRY(new_spec(specs, kind, copy, err));
+    assert(*copy != NULL);
+    memcpy(*copy, from, nnc_spec_kinds[kind].size);
+    return NNC_OK;
+}
+
+/* Finds a field by name, and the object that it belongs to. */
+static nnc_status find(const nnc_field_table *table, const void *object, const char *name,
+                       const nnc_field **field, const char **place, nnc_dtype *dtype,
+                       nnc_error *err)
+{
+    void *at = NULL; /* removes const for nnc_field_at; the object is only read */
+    memcpy(&at, &object, sizeof at);
+    const nnc_status status = nnc_field_at(table, name, &at, field, dtype, err);
+    *place = at;
+    return status;
+}
+
+static double number_of(const nnc_field *field, const void *place)
+{
+    switch (field->type) {
+    case NNC_FIELD_BOOL: return *(const bool *)place ? 1.0 : 0.0;
+    case NNC_FIELD_I32: return *(const int32_t *)place;
+    case NNC_FIELD_I64: return (double)*(const int64_t *)place;
+    default: return *(const double *)place;
+    }
+}
+
+static nnc_status read_number(const nnc_field_table *table, const void *object, const char *name,
+                              double *value, nnc_error *err)
+{
+    const nnc_field *field = NULL;
+    const char *place = NULL;
+    nnc_dtype dtype;
+    *value = (double)NAN;
+    NNC_TRY(find(table, object, name, &field, &place, &dtype, err));
+    place += field->offset;
+    if (field->type == NNC_FIELD_RATES && dtype != NNC_DTYPE_COUNT) {
+        *value = ((const double *)(const void *)place)[dtype];
+        return NNC_OK;
+    }
+    if (field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_I32 &&
+        field->type != NNC_FIELD_I64 && field->type != NNC_FIELD_F64) {
+        char expected[256];
+        nnc_field_expected(field, expected, sizeof expected);
+        return nnc_fail(err, NNC_BAD_USAGE, name, "no number, expected to be read as text: %s",
+                        expected);
+    }
+    *value = number_of(field, place);
+    return NNC_OK;
+}
+
+static nnc_status read_field_text(const nnc_field_table *table, const void *object,
+                                  const char *name, char *text, size_t size, nnc_error *err)
+{
+    const nnc_field *field = NULL;
+    const char *place = NULL;
+    nnc_dtype dtype;
+    if (size > 0) {
+        text[0] = '\0';
+    }
+    NNC_TRY(find(table, object, name, &field, &place, &dtype, err));
+    if (field->type == NNC_FIELD_RATES && dtype != NNC_DTYPE_COUNT) {
+        nnc_field one = *field;
+        one.type = NNC_FIELD_F64;
+        one.offset += (uint32_t)((size_t)dtype * sizeof(double));
+        nnc_field_text(&one, place, text, size);
+    } else {
+        nnc_field_text(field, place, text, size);
+    }
+    return NNC_OK;
+}
+
+/* The same five functions for each kind of spec; table: of a struct named like the kind. */
+#define SPEC_FUNCTIONS(kind, KIND, table)                                                     \
+    nnc_status nnc_##kind##_load(nnc_specs *specs, const char *id_or_path,                    \
+                                 const nnc_##kind **kind, nnc_error *err)                     \
+    {                                                                                         \
+        const void *spec = NULL;                                                              \
+        NNC_NEED(specs);                                                                      \
+        NNC_NEED(id_or_path);                                                                 \
+        NNC_NEED(kind);                                                                       \
+        const nnc_status status = load(specs, KIND, id_or_path, &spec, err);                  \
+        *kind = spec;                                                                         \
+        return status;                                                                        \
+    }                                                                                         \
+    nnc_status nnc_##kind##_parse(nnc_specs *specs, const char *name, const char *text,       \
+                                  size_t size, const nnc_##kind **kind, nnc_error *err)       \
+    {                                                                                         \
+        void *spec = NULL;                                                                    \
+        NNC_NEED(specs);                                                                      \
+        NNC_NEED(name);                                                                       \
+        NNC_NEED(text);                                                                       \
+        NNC_NEED(kind);                                                                       \
+        *kind = NULL;                                                                         \
+        NNC_TRY(new_spec(specs, KIND, &spec, err));                                           \
+        NNC_TRY(nnc_##kind##_parse_into(specs, name, text, size, spec, err));                 \
+        *kind = spec;                                                                         \
+        return NNC_OK;                                                                        \
+    }                                                                                         \
+    nnc_status nnc_##kind##_copy(nnc_specs *specs, const nnc_##kind *from, nnc_##kind **copy, \
+                                 nnc_error *err)                                              \
+    {                                                                                         \
+        void *spec = NULL;                                                                    \
+        NNC_NEED(specs);                                                                      \
+        NNC_NEED(from);                                                                       \
+        NNC_NEED(copy);                                                                       \
+        const nnc_status status = copy_of(specs, KIND, from, &spec, err);                     \
+        *copy = spec;                                                                         \
+        return status;                                                                        \
+    }                                                                                         \
+    nnc_status nnc_##kind##_number(const nnc_##kind *kind, const char *field, double *value,  \
+                                   nnc_error *err)                                            \
+    {                                                                                         \
+        NNC_NEED(kind);                                                                       \
+        NNC_NEED(field);                                                                      \
+        NNC_NEED(value);                                                                      \
+        return read_number(table, kind, field, value, err);                                   \
+    }                                                                                         \
+    nnc_status nnc_##kind##_text(const nnc_##kind *kind, const char *field, char *text,       \
+                                 size_t size, nnc_error *err)                                 \
+    {                                                                                         \
+        NNC_NEED(kind);                                                                       \
+        NNC_NEED(field);                                                                      \
+        NNC_NEED(text);                                                                       \
+        return read_field_text(table, kind, field, text, size, err);                          \
+    }
+SPEC_FUNCTIONS(device, NNC_SPEC_DEVICE, &nnc_device_table)
+SPEC_FUNCTIONS(model, NNC_SPEC_MODEL, nnc_model_table_of(model))
+SPEC_FUNCTIONS(software, NNC_SPEC_SOFTWARE, &nnc_software_table)
+
+nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value,
+                            nnc_error *err)
+{
+    NNC_NEED(software);
+    NNC_NEED(field);
+    NNC_NEED(value);
+    return nnc_field_set(&nnc_software_table, software, field, value, err);
+}
+
+nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, size_t size,
+                         nnc_error *err)
+{
+    NNC_NEED(plan);
+    NNC_NEED(field);
+    NNC_NEED(text);
+    return read_field_text(&nnc_plan_table, plan, field, text, size, err);
+}
+
+static nnc_status fail_io(nnc_error *err, const char *path, const char *what, int number)
+{
+    char reason[128];
+    if (strerror_r(number, reason, sizeof(reason)) != 0) {
+        snprintf(reason, sizeof(reason), "error %d", number);
+    }
+    return nnc_fail(err, NNC_IO, path, "%s, expected a readable file, found: %s", what, reason);
+}
+
+/* Reads until the end instead of trusting the file size, so that pipes work. */
+static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, char **text,
+                           size_t *size, nnc_error *err)
+{
+    size_t capacity = guess + 1, used = 0;
+    char *buffer = NULL;
+    for (;;) {
+        char *larger = realloc(buffer, capacity + 1);
+        if (larger == NULL) {
+            free(buffer);
+            return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+        }
+        buffer = larger;
+        const ssize_t got = read(fd, buffer + used, capacity - used);
+        if (got < 0 && errno != EINTR) {
+            const int number = errno;
+            free(buffer);
+            return fail_io(err, path, "cannot be read", number);
+        }
+        used += got > 0 ? (size_t)got : 0;
+        if (used > most) {
+            free(buffer);
+            return nnc_file_too_large(path, most, err);
+        }
+        if (got == 0) {
+            break;
+        }
+        capacity = used == capacity ? 2 * capacity : capacity;
+    }
+    buffer[used] = '\0';
+    *text = buffer;
+    *size = used;
+    return NNC_OK;
+}
+
+nnc_status nnc_file_too_large(const char *path, size_t most, nnc_error *err)
+{
+    return nnc_fail(err, NNC_BAD_SPEC, path, "too large, expected at most %zu MB, found more",
+                    most / 1000000);
+}
+
+nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err)
+{
+    return nnc_file_read_large(path, NNC_FILE_BYTES_MAX, text, size, err);
+}
+
+nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size,
+                               nnc_error *err)
+{
+    struct stat about;
+    const bool is_standard = strcmp(path, "-") == 0;
+    const int fd = open(is_standard ? "/dev/stdin" : path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOMEM) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    if (fd < 0) {
+        return fail_io(err, path, "cannot be opened", errno);
+    }
+    nnc_status status;
+    if (fstat(fd, &about) != 0) {
+        status = fail_io(err, path, "cannot be read", errno);
+    } else if (S_ISDIR(about.st_mode)) {
+        status = fail_io(err, path, "cannot be read", EISDIR);
+    } else {
+        const bool plain = S_ISREG(about.st_mode) && about.st_size <= (off_t)most;
+        status = read_all(fd, path, plain ? (size_t)about.st_size : 4096, most, text, size, err);
+    }
+    close(fd);
+    return status;
+}
+
+bool nnc_is_path(const char *text)
+{
+    const size_t length = strlen(text);
+    return strchr(text, '/') != NULL || strcmp(text, "-") == 0 ||
+           (length > 5 && strcmp(text + length - 5, ".json") == 0);
+}
+
+const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
+{
+    const char *slash = path[0] != '/' ? strrchr(file, '/') : NULL;
+    const size_t folder = slash != NULL ? (size_t)(slash - file) + 1 : 0;
+    const size_t size = folder + strlen(path) + 1;
+    char *text = nnc_arena_alloc(arena, size);
+    if (text != NULL) {
+        snprintf(text, size, "%.*s%s", (int)folder, file, path);
+    }
+    return text;
+}
+
+/* ---- digests of the content of a file ---- */
+
+/* A member of the large object that was closed has its digest already. */
+static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index,
+                              const char *const *skip)
+{
+    const nnc_json_apart *apart = &object.doc->apart;
+    return object.node == apart->object && apart->places[index] > 0 ? apart->digests[index]
+                                                                    : nnc_json_digest(item, skip);
+}
+
+uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
+{
+    const nnc_json_type type = nnc_json_type_of(at);
+    uint64_t digest = nnc_digest_number(NNC_DIGEST_START, (uint64_t)type), bits = 0;
+    int32_t index = 0;
+    double value = 0;
+    switch (type) {
+    case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
+    case NNC_JSON_NUMBER:
+        value = nnc_json_number(at);
+        value = value == 0 ? 0 : value; /* also makes -0 equal to 0 */
+        memcpy(&bits, &value, sizeof(bits));
+        return nnc_digest_number(digest, bits);
+    case NNC_JSON_TEXT: return nnc_digest_text(digest, nnc_json_text(at));
+    case NNC_JSON_LIST:
+        for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+            digest = nnc_digest_number(digest, nnc_json_digest(item, skip));
+        }
+        return digest;
+    case NNC_JSON_OBJECT: /* a sum, so that the order of keys does not matter */
+        for (nnc_json item = nnc_json_first(at); item.node != NULL;
+             item = nnc_json_next(item), index++) {
+            if (!nnc_is_one_of(nnc_json_key(item), skip)) {
+                bits += nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, nnc_json_key(item)),
+                                          member_digest(at, item, index, skip));
+            }
+        }
+        return nnc_digest_number(digest, bits);
+    default: return digest;
+    }
+}
+
+nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err)
+{
+    static const char *const skip[] = { "note",       "sources", "references", "like", "same_as",
+                                        "stands_for", "aliases", "compared",   NULL };
+    char *text = NULL;
+    size_t size = 0;
+    NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
+    nnc_faults faults = { .name = path, .err = err };
+    nnc_json_doc doc = { .faults = &faults,
+                         .arena = nnc_specs_arena(specs),
+                         .text = text,
+                         .size = size,
+                         .foreign = true };
+    if (nnc_json_parse(&doc)) {
+        const nnc_spec_kind kind = nnc_spec_kind_said(nnc_json_root(&doc));
+        if (kind == NNC_SPEC_KIND_COUNT || nnc_spec_complete(&doc, specs, kind)) {
+            *digest = nnc_json_digest(nnc_json_root(&doc), skip);
+        }
+    }
+    nnc_json_free(&doc);
+    free(text);
+    return faults.status;
+}

@@ -1,0 +1,379 @@
+/* The laboratory: tables of measurements, their predictions, and device parameters fitted to them.
+ *
+ *   columns.c      names of columns, and other spellings of columns and values
+ *   measured.c     a CSV file -> rows (nnc_measured)
+ *   score.c        a row -> its prediction (nnc_scored); many rows -> errors by group
+ *   fit.c          rows -> the parameters that they determine (nnc_fit)
+ *   minimise.c     the least value of a function of a few numbers, by NLopt
+ *   device_text.c  a device file or profile written anew with fitted parameters */
+#ifndef NNCOST_LAB_INTERNAL_H
+#define NNCOST_LAB_INTERNAL_H
+
+#include <nncost/estimate.h>
+#include <nncost/hardware.h>
+#include <nncost/serve.h>
+#include <nncost/spec.h>
+
+#include "base/arena.h"
+#include "input/field.h"
+#include "op/dims.h"
+
+/* ---- columns.c: names of columns ---- */
+
+typedef enum nnc_column_type {
+    NNC_COLUMN_TEXT,
+    NNC_COLUMN_WHOLE,
+    NNC_COLUMN_NUMBER
+} nnc_column_type;
+
+typedef struct nnc_measured_column {
+    const char *name;     /* of a special column or a field; NULL: for people */
+    const char *spelling; /* as the file has it */
+    nnc_column_type type;
+} nnc_measured_column;
+
+/* Fills in the column of a spelling; its name is in the arena. false: there is no such column. */
+bool nnc_column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found);
+
+/* The column nearest to a wrong spelling; NULL: none is near. It lies in `space`, of 2 kB or
+ * more. */
+const char *nnc_column_nearest(const char *spelling, char *space, size_t size);
+
+/* Copies the meaning of a cell; "" = nothing is said. */
+void nnc_column_meaning(const char *name, const char *cell, char *text, size_t size);
+
+/* The field of a table whose column is the prefix and its name; NULL: it has no such field. */
+const nnc_field *nnc_column_field(const nnc_field_table *table, const char *prefix,
+                                  const char *name);
+
+/* ---- measured.c: rows of tables ---- */
+
+#define NNC_MEASURED_KIND_LIST(X)                                             \
+    X(NNC_MEASURED_STEP, "step", "A training step.")                          \
+    X(NNC_MEASURED_GEMM, "gemm", "A matrix product.")                         \
+    X(NNC_MEASURED_ATTENTION, "attention", "A fused kernel.")                 \
+    X(NNC_MEASURED_VECTOR, "vector", "A norm, a softmax, an activation.")     \
+    X(NNC_MEASURED_COLLECTIVE, "collective", "Ranks that communicate.")       \
+    X(NNC_MEASURED_MEMORY, "memory", "Of one rank, its run in another file.") \
+    X(NNC_MEASURED_SERVING, "serving", "Requests that were served.")
+NNC_ENUM(nnc_measured_kind, NNC_MEASURED_KIND_LIST, NNC_MEASURED_KIND_COUNT);
+const char *nnc_measured_kind_name(nnc_measured_kind value);
+
+/* The kinds of measured memory. */
+#define NNC_MEMORY_STAT_LIST(X)                                          \
+    X(NNC_MEMORY_ALLOCATED, "allocated", "Peak of live tensors.")        \
+    X(NNC_MEMORY_RESERVED, "reserved", "Peak of the caching allocator.") \
+    X(NNC_MEMORY_UNSTATED, "unstated", "One of the two.")
+NNC_ENUM(nnc_memory_stat, NNC_MEMORY_STAT_LIST, NNC_MEMORY_STAT_COUNT);
+const char *nnc_memory_stat_name(nnc_memory_stat value);
+
+/* Measurements of served requests: value, column, meaning. A line gives one row for each that it has. */
+#define NNC_SERVED_LIST(X)                                                             \
+    X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")             \
+    X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                           \
+    X(NNC_SERVED_REQUEST, "latency_s", "From the start of a batch to its last token.") \
+    X(NNC_SERVED_TOKEN, "output_tokens_per_s", "Of the whole deployment, inverted.")   \
+    X(NNC_SERVED_PASS, "iterations_per_s",                                             \
+      "One forward pass: a denoising step, inverted; an encoder's latency.")
+NNC_ENUM(nnc_served, NNC_SERVED_LIST, NNC_SERVED_COUNT);
+const char *nnc_served_name(nnc_served value);
+
+/* A collective by itself. */
+typedef struct nnc_measured_collective {
+    nnc_collective kind;
+    int32_t devices, nodes;
+    double bytes; /* of the full tensor; all-to-all: the send buffer of one rank */
+} nnc_measured_collective;
+
+/* A field of the device or of the software that a row sets. */
+typedef struct nnc_measured_field {
+    bool of_device;
+    const char *name, *value;
+} nnc_measured_field;
+
+/* One row. Texts live in the set's arena. NaN = the row does not say. */
+typedef struct nnc_measured {
+    const char *id, *file;
+    long line;
+    nnc_measured_kind kind;
+    const char *device;    /* as the file names it */
+    const char *framework; /* as the file names it, "" = not stated */
+    const char *software;  /* id of its profile; NULL = the default one */
+    const char *source; /* what its source begins with, up to a colon: owner/repo; else the file */
+    const char *model_name; /* as the file names it, "" = not stated */
+    bool fitted;            /* fits may use it; else it is kept for scores */
+    const char *model_id;   /* of a shipped model or a file; NULL = model */
+    const nnc_model *model; /* NULL: no step and not served, or model_id */
+    const char *model_text; /* "ID FIELD=VALUE ..." that model was made from; NULL = none */
+    nnc_plan plan;
+    nnc_measured_field *fields; /* set in the device and the software of the row */
+    int32_t field_count;
+    double internode_bytes_per_s; /* one device's share of its node's network links */
+    /* Work of the host while the device waits: of a pass, of a sample. Samples that the host prepares in a second
+     * for each of its devices; NaN = enough. */
+    double host_pass_s, host_sample_s, input_samples_per_s;
+    nnc_op op; /* of a kernel; attention without its pairs */
+    bool causal;
+    nnc_measured_collective collective;
+    nnc_served served;
+    nnc_serve_ask ask;        /* how requests were served */
+    bool single;              /* one stream */
+    nnc_dtype pass_precision; /* of a forward pass */
+    bool tensor_open;         /* its degree of tensor parallelism is not recorded */
+    double measured_s;
+    double rounding; /* relative half-width that printing left */
+    double measured_bytes[NNC_MEMORY_STAT_COUNT];
+    const char *undecided; /* what decides the time and the row leaves open, "" = nothing */
+    const char *reason;    /* why the row cannot be predicted; NULL = it can */
+} nnc_measured;
+
+typedef struct nnc_measured_file {
+    const char *path;
+    const nnc_measured *rows;
+    int32_t count;
+    const char *const *unused; /* columns for people */
+    int32_t unused_count;
+} nnc_measured_file;
+
+/* Reads a file of measured rows; its content lives as long as the set. An unknown column and a cell of the wrong
+ * type fail with NNC_BAD_SPEC, naming the file and the line; a value without a meaning is the row's `reason`.
+ * Other errors: NNC_IO, NNC_NO_MEMORY. */
+nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file,
+                             nnc_error *err);
+/* The same from text in memory; name stands in messages. */
+nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
+                              nnc_measured_file *file, nnc_error *err);
+
+/* The last part of a path. */
+const char *nnc_measured_file_name(const char *path);
+
+/* Rows of one source and one model stay together: fits use those groups whose "SOURCE/MODEL" has an even CRC-32,
+ * and are scored on the others. */
+bool nnc_measured_is_fitted(const char *source, const char *model_name);
+
+/* ---- score.c: predictions ---- */
+
+/* A row and its prediction; NaN = not predicted. An error is predicted / measured - 1. */
+typedef struct nnc_scored {
+    const nnc_measured *row;
+    const char *device; /* id of the device's file */
+    const char *what; /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
+    double predicted_s, low_s, high_s, lower_bound_s;
+    double error;
+    double model_flops;          /* of the step, over all devices; attention over all pairs */
+    nnc_memory_stat memory_stat; /* the kind that memory_error compares with */
+    double predicted_bytes, memory_error;
+    double most_bytes;  /* the upper end of the memory */
+    nnc_verdict fit;    /* of a step, which ran */
+    bool experts;       /* of served requests: the model has experts */
+    const char *reason; /* why there is no prediction; NULL = there is one */
+} nnc_scored;
+
+/* Predicts one row as an estimate would be made: model, device, software and plan are the row's, or the
+ * caller's changed ones (model NULL unless a step). Fails as nnc_estimate does; a row with a reason is not
+ * scored. */
+nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
+                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
+                         nnc_scored *scored, nnc_error *err);
+
+/* Is the lower bound longer than the measured time, rounding considered? Then one of the two is wrong. */
+bool nnc_score_contradicts(const nnc_scored *scored);
+
+/* A row without a prediction. */
+nnc_scored nnc_scored_open(const nnc_measured *row);
+
+/* Sections of rows whose errors are comparable: value, name, title. */
+#define NNC_SCORE_SECTION_LIST(X)                                                             \
+    X(NNC_SECTION_STEP, "step", "steps")                                                      \
+    X(NNC_SECTION_STEP_APART, "step_apart", "steps that leave a deciding field open")         \
+    X(NNC_SECTION_MEMORY, "memory", "peak memory, allocated")                                 \
+    X(NNC_SECTION_MEMORY_APART, "memory_apart",                                               \
+      "peak memory of other kinds, or with a deciding field open")                            \
+    X(NNC_SECTION_GEMM, "gemm", "matrix products")                                            \
+    X(NNC_SECTION_ATTENTION, "attention", "attention kernels")                                \
+    X(NNC_SECTION_VECTOR, "vector", "norms, softmax, activations")                            \
+    X(NNC_SECTION_COLLECTIVE, "collective", "collectives of 1 MB and more")                   \
+    X(NNC_SECTION_COLLECTIVE_SMALL, "collective_small", "collectives below 1 MB")             \
+    X(NNC_SECTION_RANK_MEMORY, "rank_memory", "memory of single ranks")                       \
+    X(NNC_SECTION_BATCH, "batch_latency", "latency of a static batch")                        \
+    X(NNC_SECTION_SINGLE, "single_stream", "one request at a time")                           \
+    X(NNC_SECTION_OFFLINE, "offline", "maximum throughput, as seconds per token")             \
+    X(NNC_SECTION_TPOT, "tpot", "time per output token, dense models")                        \
+    X(NNC_SECTION_TPOT_EXPERTS, "tpot_experts", "time per output token, models with experts") \
+    X(NNC_SECTION_TTFT_OPEN, "ttft_open", "time to first token, by request rate")             \
+    X(NNC_SECTION_TTFT_CLOSED, "ttft_closed", "time to first token, by concurrency")          \
+    X(NNC_SECTION_PASS, "forward_pass", "one forward pass: denoising steps, encoders")        \
+    X(NNC_SECTION_SERVING_APART, "serving_apart",                                             \
+      "served requests that leave a deciding field open")
+NNC_ENUM(nnc_score_section, NNC_SCORE_SECTION_LIST, NNC_SECTION_COUNT);
+const char *nnc_score_section_name(nnc_score_section value);
+
+#define NNC_SCORE_BY_LIST(X)               \
+    X(NNC_SCORE_BY_FILE, "file")           \
+    X(NNC_SCORE_FITTED, "fitted")          \
+    X(NNC_SCORE_UNFITTED, "unfitted")      \
+    X(NNC_SCORE_BY_DEVICE, "device")       \
+    X(NNC_SCORE_BY_FRAMEWORK, "framework") \
+    X(NNC_SCORE_BY_HALF, "half")           \
+    X(NNC_SCORE_BY_WHAT, "summary")        \
+    X(NNC_SCORE_IN_TOTAL, "total")
+NNC_ENUM(nnc_score_by, NNC_SCORE_BY_LIST, NNC_SCORE_BY_COUNT);
+const char *nnc_score_by_name(nnc_score_by value);
+
+/* Errors of several rows; NaN when none is scored. */
+typedef struct nnc_score_stats {
+    int32_t rows, scored;
+    double mape;             /* mean of |e| */
+    double median;           /* of |e|; of an even number the mean of the middle two */
+    double p90;              /* smallest |e| with nine tenths of the rows at or below it */
+    double bias;             /* mean of e */
+    int32_t intervals;       /* rows with an interval */
+    double inside;           /* share of them whose measurement lies in it */
+    const nnc_scored *worst; /* largest |e|, the first of several; NULL = none */
+} nnc_score_stats;
+
+typedef struct nnc_score_group {
+    nnc_score_section section;
+    nnc_score_by by;
+    const char *name; /* of the file, device, framework or half; "" in total */
+    nnc_score_stats stats;
+} nnc_score_group;
+
+/* Fills in mape, median, p90, bias and scored from errors, which are left sorted by size. */
+void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats);
+
+/* The groups in the order of sections, of nnc_score_by, of the rows. NULL when out of memory. */
+const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count,
+                                        int32_t *group_count);
+
+/* ---- fit.c: parameters fitted to rows ---- */
+
+enum { NNC_FIT_PARAMETERS_MAX = 160, NNC_FIT_GROUPS_MAX = 40, NNC_FIT_NAME = 80 };
+
+/* A row and what predicts it: model, device, software and plan as they are after every option. */
+typedef struct nnc_fit_row {
+    const nnc_measured *row;
+    const nnc_model *model;
+    const nnc_device *device;
+    const nnc_software *software;
+    nnc_plan plan;
+    uint64_t digest; /* equal for rows that stay together in a cross-validation */
+    int32_t file;
+    bool held; /* not fitted on */
+    int32_t group;
+    int32_t part;                  /* of the cross-validation */
+    double weight;                 /* in the fit at hand */
+    double before, after, crossed; /* errors; NaN = none */
+} nnc_fit_row;
+
+/* A parameter of the device; with served requests, of the software. */
+typedef struct nnc_fit_parameter {
+    char name[NNC_FIT_NAME]; /* "efficiency.calibration" */
+    int32_t group;           /* whose rows move it; -1 = all */
+    size_t offset;           /* in the device or the software */
+    double before;           /* NaN = neutral, without a number */
+    double value;            /* fitted, six digits; NaN = not fitted */
+    int32_t rows;            /* fitted on */
+    bool at_limit;
+    const char *reason; /* why it is left as it is; NULL = it is fitted */
+} nnc_fit_parameter;
+
+typedef struct nnc_fit_group {
+    char name[48]; /* "gemm bf16", "all_reduce", "steps" */
+    nnc_measured_kind kind;
+    int32_t rows, held;
+    int32_t parts; /* of its cross-validation; 0 = none */
+    nnc_score_stats before, after, crossed, held_before, held_after;
+} nnc_fit_group;
+
+typedef struct nnc_fit {
+    nnc_scratch *scratch;
+    bool served; /* rows of served requests, parameters of the software */
+    nnc_fit_row *rows;
+    int32_t row_count;
+    nnc_fit_parameter parameters[NNC_FIT_PARAMETERS_MAX];
+    int32_t parameter_count;
+    nnc_fit_group groups[NNC_FIT_GROUPS_MAX];
+    int32_t group_count;
+} nnc_fit;
+
+/* Does a parameter explain such rows, of training or of serving? If not, *reason says why. */
+bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
+
+/* Sorts the rows into groups. */
+void nnc_fit_group_rows(nnc_fit *fit);
+
+/* Lists the parameters that the groups can determine, and those that they cannot, with the reason. The caller
+ * fills in offset and before. Rows are grouped. */
+void nnc_fit_choose(nnc_fit *fit);
+
+/* Adds a parameter for all rows; false when the list is full. */
+bool nnc_fit_add(nnc_fit *fit, const char *name);
+
+/* Fits the parameters, cross-validates and fills in every error. Parameters that the rows do not depend on get
+ * that as their reason. Fails with NNC_NO_MEMORY. */
+nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err);
+
+/* ---- minimise.c ---- */
+
+enum { NNC_MINIMISE_MAX = 32 };
+
+typedef double nnc_minimise_fn(const double *x, void *context);
+
+typedef struct nnc_minimise_problem {
+    int count; /* of numbers, 1 to NNC_MINIMISE_MAX */
+    const double *low, *high;
+    const double *step; /* distance of the first tries, above 0 */
+    nnc_minimise_fn *value;
+    void *context;
+} nnc_minimise_problem;
+
+/* NNC_BAD_USAGE: the program was built without NLopt; NNC_IO: it is not there now. */
+nnc_status nnc_minimise_available(nnc_error *err);
+
+/* Moves x, inside the limits, to where the value is least, by Subplex: Nelder-Mead in subspaces, which needs no
+ * derivatives and tolerates kinks and plateaus. Starts again from where it stopped until that gains nothing. The
+ * count alone bounds the number of evaluations and nothing is random, so the same problem gives the same x.
+ * Returns the value there; NaN when out of memory or not available, x then as it was.
+ * Source: Rowan, Functional Stability Analysis of Numerical Algorithms, PhD thesis, University of
+ * Texas at Austin, 1990; Johnson, The NLopt nonlinear-optimization package. */
+double nnc_minimise(const nnc_minimise_problem *problem, double *x);
+
+/* ---- device_text.c: files with fitted parameters ---- */
+
+typedef struct nnc_fitted_value {
+    const char *name; /* "efficiency.gemm.bf16.fixed_s" */
+    double value;
+    const char *fitted_on; /* the files and rows */
+} nnc_fitted_value;
+
+typedef struct nnc_device_change {
+    const char *id;  /* of the new file; another one than the old file's drops the aliases */
+    nnc_basis basis; /* of the new parameters; the better one of it and the old is written */
+    const nnc_fitted_value *values;
+    int32_t count;
+    bool engine; /* the file is a profile, and its "serving" object changes */
+} nnc_device_change;
+
+/* The file at path with these parameters in its "efficiency" (of a profile: "serving") object, which is written
+ * anew: parameters in the order of the field table, objects of single kernels on a line. Everything else stays
+ * byte for byte, except the blanks between the members of the file. The text lives in the arena, *size bytes and
+ * a NUL. A text that cannot be read back fails. */
+nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_device_change *change,
+                              const char **text, size_t *size, nnc_error *err);
+
+/* A numeric parameter of a device or a profile. */
+typedef struct nnc_parameter_place {
+    double *value; /* in the device or the software */
+    char name[80]; /* in full: "efficiency.calibration" */
+} nnc_parameter_place;
+
+/* Finds it by its dotted name, "efficiency." in front or not. Fails with NNC_BAD_USAGE, naming the
+ * nearest field. */
+nnc_status nnc_parameter_find(nnc_device *device, const char *name, nnc_parameter_place *place,
+                              nnc_error *err);
+/* The same of an engine's profile, "serving." in front or not. */
+nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name,
+                                     nnc_parameter_place *place, nnc_error *err);
+
+#endif

@@ -1,0 +1,485 @@
+/* Operations of a network: their dims, and what follows from the dims.
+ *
+ *     nnc_op (kind, dims, phase)  --row of its kind-->  FLOPs, bytes, kept bytes, backward ops, shards
+ *
+ * Each kind of op is one row (nnc_op_row), filled in by the kind's own file: matmul.c, conv.c ... Other
+ * folders call nnc_op_work() and its like, or ask the row; they never compare kinds.
+ *
+ * Invariants: dims are those of one instance on one rank once the op is sharded; `repeat` counts equal
+ * instances of one micro-batch. A tensor that several ops need for backward is owned by one of them, so
+ * kept bytes add up over a list. */
+#ifndef NNCOST_OP_OP_INTERNAL_H
+#define NNCOST_OP_OP_INTERNAL_H
+
+#include <stddef.h>
+
+#include <nncost/op.h>
+
+#include "base/derivation.h"
+
+/* ---- dims of each kind ---- */
+
+/* Every kind of op, and the name of its row. */
+#define NNC_OP_KIND_LIST(X)                                                                    \
+    X(NNC_OP_MATMUL, matmul) /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a parameter */ \
+    X(NNC_OP_FLASH, flash)   /* fused attention: the scores never leave the chip */            \
+    X(NNC_OP_CONV, conv)     /* convolution, also transposed */                                \
+    X(NNC_OP_SCAN, scan)     /* a state carried from token to token */                         \
+    X(NNC_OP_NORM, norm)     /* layer, RMS, group, batch */                                    \
+    X(NNC_OP_POINTWISE, pointwise)   /* a pass over elements: activation, residual, softmax */ \
+    X(NNC_OP_EMBEDDING, embedding)   /* table lookup */                                        \
+    X(NNC_OP_LOSS, loss)             /* cross-entropy, squared error */                        \
+    X(NNC_OP_UPDATE, update)         /* optimizer step, gradient clipping, zeroing */          \
+    X(NNC_OP_COLLECTIVE, collective) /* communication between ranks */
+NNC_ENUM(nnc_op_kind, NNC_OP_KIND_LIST, NNC_OP_KIND_COUNT);
+
+typedef struct nnc_matmul {
+    int64_t batch, m, n, k;
+    int64_t experts; /* rows are spread over this many B of k x n; 0 = one B */
+    bool one_by_one; /* one kernel per expert, instead of one grouped kernel */
+    double useful; /* share of the rows that are not padding; 0 = all; -1 = no model FLOPs at all */
+    int64_t b_shared; /* this many of the batch share one B (grouped heads); 1 = each its own */
+    int64_t heads, kv_heads;  /* attention heads that n, or the batch, consists of; 0 = no heads */
+    double pairs, full_pairs; /* scores: query-key pairs under the mask, and all; 0 = no mask */
+    double window_pairs;      /* pairs if every query saw a whole window; full_pairs without one */
+    bool b_is_weight;         /* B is a parameter (its gradient is grad_weight) */
+    bool needs_grad_input;
+    bool in_blocks;        /* operands have one scale per block, not one per tensor */
+    bool keeps_a, keeps_b; /* kept for backward, owned by this op */
+    int64_t kept_divisor; /* ranks that store one copy of A between them; 1 = each stores its own */
+} nnc_matmul;
+
+typedef struct nnc_flash {
+    int64_t batch, heads, kv_heads, s_q, s_k;
+    int64_t head_dim, value_dim; /* width of a head's query and key, and of its value */
+    int64_t
+        blocks; /* keys and values arrive in this many blocks, one kernel each; 0 = all at once */
+    double pairs, full_pairs; /* query-key pairs of one head: under the mask, and all */
+    double window_pairs;      /* pairs if every query saw a whole window; full_pairs without one */
+    bool causal;              /* a query sees no later keys */
+    bool keeps_qkv;           /* kept for backward, owned by this op */
+    int64_t kept_s_k;         /* keys and values kept: s_k, or this rank's own part */
+    int64_t kept_kv_heads;    /* kv_heads, or heads when they are copied to each head */
+    bool softcap;             /* a tanh bounds every score */
+    nnc_flash_kernel kernel;
+} nnc_flash;
+
+typedef struct nnc_conv {
+    int64_t batch, c_in, c_out, h_in, w_in, h_out, w_out, kernel, stride, groups;
+    int64_t kernel_w; /* 0 = kernel */
+    bool transposed;
+    bool needs_grad_input;
+    bool keeps_input;
+    bool contiguous; /* NCHW layout: channels of a position are not adjacent in memory */
+    bool bias_apart; /* a separate kernel adds the bias */
+    bool on_vectors; /* matrix units have no kernel for these groups */
+} nnc_conv;
+
+/* Every token adds to a state and reads it: `state` numbers for each of `inner` values. */
+typedef struct nnc_scan {
+    int64_t tokens, inner, state;
+    int64_t groups; /* keys, and queries, of width `state` per token */
+    int64_t heads;  /* decays per token; 0 = one per value */
+    int64_t chunk;  /* tokens per chunk, computed as products; 0 = token by token on vector units */
+    bool delta;     /* delta rule: subtract what the state already holds for a key before adding */
+} nnc_scan;
+
+typedef struct nnc_norm {
+    nnc_norm_kind kind;
+    int64_t elements;
+    int64_t rows; /* sets of statistics: tokens, samples x groups, or channels */
+    bool fused;
+    bool by_reductions; /* fused: one kernel per sum, and one for the rest */
+    bool turned;        /* input and output are transposed to another layout and back */
+    bool keeps_input;   /* the input is owned here, not by another op */
+    bool across_heads;  /* a row is all heads of a token, which tensor ranks divide */
+    nnc_norm_keep keep;
+} nnc_norm;
+
+/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": TEXT`. They come first,
+ * in the order of docs/graph.md, so that the index of the word in a file is the kind. */
+#define NNC_ACTIVATION_LIST(X)             \
+    X(NNC_PW_RELU, "relu")                 \
+    X(NNC_PW_GELU, "gelu")                 \
+    X(NNC_PW_SILU, "silu")                 \
+    X(NNC_PW_SIGMOID, "sigmoid")           \
+    X(NNC_PW_TANH, "tanh")                 \
+    X(NNC_PW_HARD_SIGMOID, "hard_sigmoid") \
+    X(NNC_PW_HARD_SWISH, "hard_swish")     \
+    X(NNC_PW_SOFTMAX, "softmax")           \
+    X(NNC_PW_SWIGLU, "swiglu")             \
+    X(NNC_PW_GEGLU, "geglu")
+
+/* Every pointwise kind. Its row is in pointwise.c; a kind without one does not compile. */
+#define NNC_POINTWISE_LIST(X)                                                                    \
+    NNC_ACTIVATION_LIST(X)                                                                       \
+    X(NNC_PW_RELU2, "relu2")                                                                     \
+    X(NNC_PW_SCALE, "scale")     /* by one value per row or channel */                           \
+    X(NNC_PW_SOFTCAP, "softcap") /* tanh between two scales */                                   \
+    X(NNC_PW_MUL, "mul")         /* two tensors, element by element */                           \
+    X(NNC_PW_BIAS, "bias")                                                                       \
+    X(NNC_PW_DROPOUT, "dropout")                                                                 \
+    X(NNC_PW_RESIDUAL, "residual")                                                               \
+    X(NNC_PW_BIAS_DROPOUT_RESIDUAL, "bias_dropout_residual")                                     \
+    X(NNC_PW_SCALE_MASK, "scale_mask")                                                           \
+    X(NNC_PW_ROTARY, "rotary")                                                                   \
+    X(NNC_PW_POSITION_ADD, "position_add")                                                       \
+    X(NNC_PW_TIME_ADD, "time_add")     /* one value per channel of a feature map */              \
+    X(NNC_PW_TIMESTEP, "timestep")     /* sinusoidal embedding of the time step */               \
+    X(NNC_PW_MAX_POOL, "max_pool")     /* windows of 2 x 2 */                                    \
+    X(NNC_PW_MAX_POOL2D, "max_pool2d") /* windows of any size, by input_elements */              \
+    X(NNC_PW_AVG_POOL2D, "avg_pool2d")                                                           \
+    X(NNC_PW_UPSAMPLE_NEAREST, "upsample_nearest")                                               \
+    X(NNC_PW_UPSAMPLE_BILINEAR, "upsample_bilinear")                                             \
+    X(NNC_PW_RESIZE, "resize") /* by any factor, by input_elements */                            \
+    X(NNC_PW_CONCAT, "concat")                                                                   \
+    X(NNC_PW_COPY, "copy")                 /* into another layout */                             \
+    X(NNC_PW_BY_HEADS, "by_heads")         /* joins parts per head, by input_elements */         \
+    X(NNC_PW_HALVES, "halves")             /* a split; backward joins the gradients */           \
+    X(NNC_PW_CAST_WEIGHTS, "cast_weights") /* fp32 to 16 bits; gradients the other way */        \
+    X(NNC_PW_EXPERT_BIAS, "expert_bias")   /* bias and score of each expert's output */          \
+    X(NNC_PW_CLAMP, "clamp")               /* each of two halves, then concatenated */           \
+    X(NNC_PW_CAST, "cast")                 /* to the 8-bit operands of a matrix product */       \
+    X(NNC_PW_DEQUANTIZE, "dequantize")     /* weights stored in fewer bits */                    \
+    X(NNC_PW_DISPATCH, "dispatch")         /* copies tokens for experts, or keys for heads */    \
+    X(NNC_PW_MERGE, "merge")               /* adds up in fp32 the results over blocks of keys */ \
+    X(NNC_PW_SUM_COPIES, "sum_copies")     /* adds up the copies of each token */                \
+    X(NNC_PW_COMBINE, "combine")           /* the same, each copy weighted */
+NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
+const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
+
+/* Properties of an activation that graph and ONNX files need; from its row. */
+typedef struct nnc_activation {
+    bool by_output;   /* backward reads the output, else the input */
+    bool gated;       /* two halves of the width become one */
+    const char *onnx; /* ONNX operators that are this kind, "Relu LeakyRelu"; NULL = none of them */
+} nnc_activation;
+const nnc_activation *nnc_activation_of(nnc_pointwise_kind kind);
+/* The kind of an ONNX operator, NNC_PW_KIND_COUNT when it is no activation. */
+nnc_pointwise_kind nnc_activation_of_onnx(const char *operator_name);
+
+typedef struct nnc_pointwise {
+    nnc_pointwise_kind kind;
+    int64_t elements;       /* of the output */
+    int64_t input_elements; /* 0 = by the kind's ratio */
+    bool fused;             /* one kernel; else one per primitive */
+    bool keeps_input, keeps_output, keeps_mask;
+    bool keeps_8bit;           /* the kept input is a copy in 8 bits */
+    bool weighted;             /* times a score per row; its gradient reads all inputs once more */
+    bool inside;               /* part of the kernel of the norm before it */
+    bool by_reductions;        /* one kernel per sum or maximum, and one for the rest */
+    bool random_written;       /* a separate kernel writes the random numbers, in fp32 */
+    double extra_kept_bytes;   /* kept in addition, for all elements together */
+    int64_t backward_elements; /* 0 = elements */
+} nnc_pointwise;
+
+typedef struct nnc_embedding {
+    int64_t tokens, width;
+} nnc_embedding;
+
+typedef struct nnc_loss {
+    int64_t tokens, classes;
+    bool fused;
+    bool squared_error; /* mean squared error over tokens x classes values */
+    bool in_place;      /* its copies of the logits do not live at the same time */
+    nnc_loss_keep keep;
+} nnc_loss;
+
+#define NNC_UPDATE_LIST(X)               \
+    X(NNC_UPDATE_STEP, "optimizer_step") \
+    X(NNC_UPDATE_CLIP, "clip_gradients") \
+    X(NNC_UPDATE_ZERO, "zero_gradients") \
+    X(NNC_UPDATE_ADD, "add_gradients")
+NNC_ENUM(nnc_update_kind, NNC_UPDATE_LIST, NNC_UPDATE_KIND_COUNT);
+const char *nnc_update_kind_name(nnc_update_kind value);
+
+typedef struct nnc_update {
+    nnc_update_kind kind;
+    nnc_optimizer optimizer;
+    nnc_policy policy;
+    bool fused;
+    int64_t params;
+    int64_t passes;             /* ADD: gradients of this many passes are added up */
+    int64_t matrix_params;      /* parameters in matrices that the optimizer factors */
+    double factored_elements;   /* Adafactor: rows + columns of each matrix, plus the vectors */
+    double orthogonalise_flops; /* Muon: Newton-Schulz products */
+} nnc_update;
+
+/* Parameters that one instance of an op owns. */
+typedef struct nnc_weights {
+    int64_t count, rows, cols; /* `count` matrices of rows x cols */
+    int64_t vector;            /* elements outside matrices: biases, norm gains */
+    int64_t active;            /* matrices (with their vectors) that one token uses; 0 = all */
+    bool table;                /* an embedding: Adam under Muon, and no gradient product */
+} nnc_weights;
+
+#define NNC_COLLECTIVE_LIST(X)              \
+    X(NNC_NO_COLLECTIVE, "none")            \
+    X(NNC_ALL_REDUCE, "all_reduce")         \
+    X(NNC_ALL_GATHER, "all_gather")         \
+    X(NNC_REDUCE_SCATTER, "reduce_scatter") \
+    X(NNC_ALL_TO_ALL, "all_to_all")         \
+    X(NNC_BROADCAST, "broadcast")           \
+    X(NNC_P2P, "p2p")
+NNC_ENUM(nnc_collective, NNC_COLLECTIVE_LIST, NNC_COLLECTIVE_COUNT);
+const char *nnc_collective_name(nnc_collective value);
+
+/* One collective, with its counterpart in backward. Bytes are those of the full tensor. */
+typedef struct nnc_exchange {
+    nnc_comm comm;
+    int32_t route;                                    /* data: which of its rank groups */
+    nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = no communication */
+    double bytes, backward_bytes, again_bytes; /* of backward and backward_again; 0 = as before */
+    double count;  /* times in a row: a ring passes count blocks; 0 = once */
+    bool hides;    /* overlaps with the op it belongs to, as a ring of blocks does */
+    double copies; /* all-to-all: copies of each token, to ranks drawn at random; 0 = not random */
+    double groups,
+        groups_met;     /* those ranks form this many groups, and a token goes to a few; 0 = any */
+    bool once_per_node; /* software sends one copy to a domain, which spreads it inside */
+} nnc_exchange;
+
+/* How an op's dims divide over the ranks of tensor, context and expert parallelism. */
+typedef enum nnc_split {
+    NNC_SPLIT_TOKENS,        /* tokens only: replicated over tensor ranks */
+    NNC_SPLIT_SEQUENCE,      /* tokens, also over tensor ranks under sequence parallelism */
+    NNC_SPLIT_COLUMN,        /* the width n of a product */
+    NNC_SPLIT_QKV,           /* as COLUMN, key and value heads at least one per rank */
+    NNC_SPLIT_ROW,           /* the depth k of a product */
+    NNC_SPLIT_HEADS,         /* attention heads */
+    NNC_SPLIT_INNER,         /* elements between a column and a row product */
+    NNC_SPLIT_VOCAB,         /* rows of a table, classes of the loss */
+    NNC_SPLIT_EXPERT_COLUMN, /* experts over expert ranks, their width over tensor ranks */
+    NNC_SPLIT_EXPERT_ROW,
+    NNC_SPLIT_EXPERT_INNER
+} nnc_split;
+
+/* ---- an op ---- */
+
+struct nnc_op {
+    const char *name;  /* "attn.qkv", static storage */
+    const char *place; /* where it is in the network, "down.0", static storage; NULL = see name */
+    nnc_op_kind kind;
+    nnc_phase phase;
+    nnc_group group;
+    nnc_dtype dtype;      /* of activations */
+    nnc_dtype math_dtype; /* of the operands of a product: decides the peak */
+    int64_t repeat;       /* equal instances in one micro-batch */
+    int32_t block;        /* recompute block it lies in, -1 = none */
+    int32_t segment;      /* part of the pipeline it lies in: see nnc_segment */
+    nnc_split split;
+    bool tuned;        /* runs as a kernel written for the device */
+    bool recomputed;   /* run again in backward, by selective recomputation */
+    bool dropped;      /* its input is recomputed in backward, instead of kept */
+    bool frozen;       /* its weights are not trained */
+    bool fixed;        /* its weights are never trained, under any plan: the network says so */
+    bool forward_only; /* no trained weight lies before it: no backward, nothing kept */
+    bool tower;        /* belongs to a network whose output another network reads */
+    nnc_weights weights;
+    double grad_bytes;      /* of one element of the weight gradient */
+    double grad_accumulate; /* share of passes that add to an existing gradient */
+    union {
+        nnc_matmul matmul;
+        nnc_flash flash;
+        nnc_conv conv;
+        nnc_scan scan;
+        nnc_norm norm;
+        nnc_pointwise pointwise;
+        nnc_embedding embedding;
+        nnc_loss loss;
+        nnc_update update;
+        nnc_exchange exchange;
+    } u;
+};
+
+/* It runs again from the input of its module, and keeps nothing itself. */
+static inline bool nnc_op_keeps_nothing(const nnc_op *op)
+{
+    return op->dropped && op->recomputed;
+}
+
+static inline bool nnc_op_is_collective(const nnc_op *op)
+{
+    return op->kind == NNC_OP_COLLECTIVE;
+}
+
+/* ---- what follows from the dims ---- */
+
+/* Work of one instance of an op, forward or backward by its phase. Cannot fail. */
+nnc_work nnc_op_work(const nnc_op *op);
+
+/* Bytes that one instance of a forward op keeps for its backward pass, of tensors it owns. */
+double nnc_op_kept_bytes(const nnc_op *op);
+/* Bytes that a dropped op does not keep, and recomputes while its backward runs. */
+double nnc_op_dropped_bytes(const nnc_op *op);
+
+/* The name of an op with its place, "down.0.attn1.core", into text; returns text. */
+const char *nnc_op_path(const nnc_op *op, char *text, size_t size);
+
+/* Largest working set of the backward pass that is not kept: gradients of the op's input and
+ * output, fp32 copies of an unfused loss. */
+double nnc_op_transient_bytes(const nnc_op *op);
+
+/* The backward ops of a forward op, in the order they run. Returns their number. */
+enum { NNC_BACKWARD_MAX = 2 };
+int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
+
+/* Parameters of one instance: those that one token uses, and all. */
+int64_t nnc_weights_active(const nnc_weights *weights);
+int64_t nnc_weights_params(const nnc_weights *weights);
+/* All of them, with the formula. */
+void nnc_op_say_params(const nnc_op *op, nnc_derivation *why);
+
+/* Bytes of the optimizer's moments, without the master copy.   [optimizer-states] */
+double nnc_update_moment_bytes(const nnc_update *update);
+double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
+
+/* The same optimizer with its moments in fewer bytes; itself when there is no such variant. */
+nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind);
+
+/* Bytes per element of the gradient that backward writes and the update reads. */
+double nnc_policy_gradient_io_bytes(nnc_policy policy);
+
+/* Which FLOPs of a step count as the model's. */
+typedef struct nnc_convention {
+    enum { NNC_COUNTS_ALL, NNC_COUNTS_WINDOW, NNC_COUNTS_MASK } pairs; /* of attention */
+    bool by_params;   /* from parameters and tokens, not from the ops */
+    const char *note; /* which ops count */
+} nnc_convention;
+const nnc_convention *nnc_convention_of(nnc_flops_convention convention);
+
+/* FLOPs to orthogonalise one matrix: five Newton-Schulz iterations of two products of r x c by its
+ * transpose and one of r x r, r <= c. Source: Jordan 2024, "Muon".   [muon] */
+double nnc_muon_flops(int64_t rows, int64_t cols);
+
+/* Counted products divided by executed ones: Winograd's F(2 x 2, 3 x 3) for convolutions in fp32.
+ * Source: Lavin, Gray, arXiv:1509.09308.   [conv-time] */
+static inline double nnc_op_products_saved(const nnc_op *op)
+{
+    const nnc_conv *p = &op->u.conv;
+    return op->kind == NNC_OP_CONV && op->math_dtype == NNC_FP32 && p->kernel == 3 &&
+                   (p->kernel_w == 0 || p->kernel_w == 3) && p->stride == 1 && p->groups == 1
+               ? 2.25
+               : 1.0;
+}
+
+/* Query-key pairs of one head. window 0 = no window.
+ * Sources: counts by inspection; docs/formulas.md [attention-pairs] */
+int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window);
+
+/* Does training in this format run the layers' products in it and the rest in 16 bits?
+ * fp8: arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
+static inline bool nnc_precision_is_narrow(nnc_dtype precision)
+{
+    return precision == NNC_FP8 || precision == NNC_FP4;
+}
+
+/* ---- the row of a kind ---- */
+
+/* Forms that time an op from the fitted values of a device; cost/op_time.c has a row for each. */
+#define NNC_TIMED_LIST(X)                                                      \
+    X(NNC_TIMED_GEMM, "matrix product")                                        \
+    X(NNC_TIMED_FLASH, "fused attention")                                      \
+    X(NNC_TIMED_CONV, "convolution")                                           \
+    X(NNC_TIMED_POINTWISE, "pointwise")                                        \
+    X(NNC_TIMED_MAP, "pointwise, of feature maps")                             \
+    X(NNC_TIMED_CAST, "cast to 8 bits, by the library of the matrix products") \
+    X(NNC_TIMED_UPDATE, "optimizer update")                                    \
+    X(NNC_TIMED_NETWORK, "by the links between the ranks")
+#define NNC_TIMED_VALUE(name, text) name,
+typedef enum nnc_timed { NNC_TIMED_LIST(NNC_TIMED_VALUE) NNC_TIMED_COUNT } nnc_timed;
+#undef NNC_TIMED_VALUE
+
+/* Over how many ranks the dims of an op divide. */
+typedef struct nnc_degrees {
+    int64_t tensor, context, expert;
+    int64_t expert_tensor; /* tensor ranks that share each expert */
+    int64_t expert_rows;   /* ranks that divide the tokens sent to experts */
+    int64_t sequence;      /* context, times tensor under sequence parallelism */
+    int64_t heads;         /* ranks that share the heads of one attention */
+    int64_t positions;     /* ranks that share the queries of one attention */
+    double imbalance;      /* rows of the busiest expert rank over the mean */
+} nnc_degrees;
+
+typedef struct nnc_op_row {
+    const char *name;                         /* "matmul" */
+    const char *(*name_of)(const nnc_op *op); /* of its variety, "rms_norm"; NULL: always name */
+    nnc_work (*work)(const nnc_op *op);
+    double (*kept)(const nnc_op *op);
+    double (*transient)(const nnc_op *op);
+    void (*say)(const nnc_op *op, nnc_derivation *why); /* all three, with their formulas */
+    int (*backward)(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
+    void (*shard)(nnc_op *op, const nnc_degrees *degrees);
+    void (*shape)(const nnc_op *op, char *text, size_t size);
+    nnc_timed timed;
+    nnc_timed (*timed_of)(const nnc_op *op); /* NULL: every variety as above */
+    const char *transient_what; /* name of its working set; NULL: gradients of activations */
+    bool fuses;                 /* ideal fusion merges its memory traffic into the next ops */
+    bool hides_ring;            /* a ring of key-value blocks overlaps with it */
+} nnc_op_row;
+
+/* Functions of a row, made from KIND_work (which also names its dims), KIND_kept and KIND_transient, each
+ * NNC_SAYING and with a derivation. Only a forward op keeps bytes. */
+#define NNC_OP_FUNCTIONS(kind)                                    \
+    static nnc_work kind##_plain_work(const nnc_op *op)           \
+    {                                                             \
+        return kind##_work(op, NULL);                             \
+    }                                                             \
+    static double kind##_plain_kept(const nnc_op *op)             \
+    {                                                             \
+        return kind##_kept(op, NULL);                             \
+    }                                                             \
+    static double kind##_plain_transient(const nnc_op *op)        \
+    {                                                             \
+        return kind##_transient(op, NULL);                        \
+    }                                                             \
+    static void kind##_say(const nnc_op *op, nnc_derivation *why) \
+    {                                                             \
+        (void)kind##_work(op, why);                               \
+        if (op->phase == NNC_PHASE_FORWARD) {                     \
+            if (!nnc_op_keeps_nothing(op)) {                      \
+                (void)kind##_kept(op, why);                       \
+            }                                                     \
+            (void)kind##_transient(op, why);                      \
+        }                                                         \
+    }
+/* Sets a dim of the struct `d`, and reports it as an operand. */
+#define NNC_DIM(why, dim, value) \
+    d.dim = (double)(value);     \
+    NNC_PUT(why, d.dim, NULL)
+
+#define NNC_OP_MEMBERS(kind)                                                                   \
+    .work = kind##_plain_work, .kept = kind##_plain_kept, .transient = kind##_plain_transient, \
+    .say = kind##_say
+
+#define NNC_OP_ROW(kind, row) extern const nnc_op_row nnc_##row##_row;
+NNC_OP_KIND_LIST(NNC_OP_ROW)
+#undef NNC_OP_ROW
+
+extern const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT];
+
+static inline const nnc_op_row *nnc_op_row_of(const nnc_op *op)
+{
+    return nnc_op_rows[op->kind];
+}
+
+static inline nnc_timed nnc_op_timed(const nnc_op *op)
+{
+    const nnc_op_row *row = nnc_op_row_of(op);
+    return row->timed_of != NULL ? row->timed_of(op) : row->timed;
+}
+
+/* Members of rows whose kind keeps no bytes, has no backward or does not divide. */
+double nnc_op_no_bytes(const nnc_op *op);
+int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
+void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees);
+/* Backward is the same op; its phase changes its work. */
+int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
+
+/* Notes that several kinds use. */
+extern const char nnc_kept_note[], nnc_transient_note[];
+
+/* value, at least 1; value * factor rounded up. */
+int64_t nnc_at_least_one(int64_t value);
+int64_t nnc_scaled_up(int64_t value, double factor);
+
+#endif

@@ -1,0 +1,733 @@
+/* Schedules whose devices move in step, replayed slot by slot.
+ *
+ * In slot t device i runs forward number t - i, then backward number t - lead + skew * i, then weight gradient number
+ * t - lead - i, as far as these exist. Numbers count micro-batches, of one chunk each if a device has several. Lead and
+ * skew alone turn this into the order lists of gpipe, 1f1b, interleaved, zb-h1 and zb-h2.
+ *
+ *            slot  0   1   2   3   4   5   6
+ *     device 0     F0  F1  F2  F3B0 ..              lead 3, skew 0: 1f1b with 4 stages
+ *     device 1         F0  F1  F2B0 ..
+ *     device 2             F0  F1B0 ..
+ *     device 3                 F0B0 ..
+ *
+ * A forward takes the message that the device above sent one slot before; a backward takes the message that the device
+ * below sent in the same slot (skew 0) or one slot before (skew 1). Messages also wrap around from the last device to the
+ * first. Two arrays hold all messages on the way, and no device has to ask whether an input is ready. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "pipeline/pipeline_internal.h"
+
+#ifdef __has_include
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#endif
+#endif
+
+/* Devices first <= i < end. */
+typedef struct device_range {
+    int64_t first, end;
+} device_range;
+
+/* Does the processor have vectors of four numbers? Sums and maxima have the same digits with and without. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WIDE __attribute__((target("avx2")))
+static bool is_wide(void)
+{
+#ifdef CPU_FEATURE_ACTIVE /* the C library has this answer already; the compiler's builtin asks
+                           * the processor again at each start */
+    return CPU_FEATURE_ACTIVE(AVX2);
+#else
+    return __builtin_cpu_supports("avx2") != 0;
+#endif
+}
+#else
+#define WIDE
+static bool is_wide(void)
+{
+    return false;
+}
+#endif
+
+/* Compiled once for each number of tracks and each processor. */
+#ifdef __GNUC__
+#define EACH static inline __attribute__((always_inline))
+#else
+#define EACH static inline
+#endif
+
+nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s, int64_t tracks)
+{
+    const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
+    const int64_t v = pipeline->chunks, m = pipeline->micro_batches;
+    nnc_wave_shape shape = { .pipeline = pipeline,
+                             .send_s = send_s,
+                             .tracks = tracks,
+                             .stride = tracks,
+                             .p = pipeline->stages,
+                             .v = v,
+                             .ops = m * v,
+                             .splits = row->splits,
+                             .wide = tracks > 1 && is_wide() };
+    row->wave(&shape, m);
+    return shape;
+}
+
+static int64_t clamp(int64_t value, int64_t end)
+{
+    return value < 0 ? 0 : value > end ? end : value;
+}
+
+/* Devices for which at + step * i is the number of an op; step is 1, 0 or -1. */
+static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step)
+{
+    if (step == 0) {
+        return (device_range){ 0, at >= 0 && at < shape->ops ? shape->p : 0 };
+    }
+    if (step > 0) {
+        return (device_range){ clamp(-at, shape->p), clamp(shape->ops - at, shape->p) };
+    }
+    return (device_range){ clamp(at - shape->ops + 1, shape->p), clamp(at + 1, shape->p) };
+}
+
+/* Copies and adds four tracks at once: a value stored in halves cannot be loaded as a whole for some cycles. */
+#ifdef __GNUC__
+typedef double four
+    __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
+#define FOUR(at) (*(four *)(at))
+#define FOUR_OF(at) (*(const four *)(at))
+enum { STEP = 4 };
+#else
+#define FOUR(at) (*(at))
+#define FOUR_OF(at) (*(at))
+enum { STEP = 1 };
+#endif
+
+EACH void add_tracks(double *sum, const double *a, const double *b, const int64_t tracks)
+{
+    if (tracks == 1) {
+        *sum = *a + *b;
+        return;
+    }
+    for (int64_t k = 0; k < tracks; k += STEP) {
+        FOUR(&sum[k]) = FOUR_OF(&a[k]) + FOUR_OF(&b[k]);
+    }
+}
+
+EACH void copy_tracks(double *to, const double *from, const int64_t tracks)
+{
+    if (tracks == 1) {
+        *to = *from;
+        return;
+    }
+    for (int64_t k = 0; k < tracks; k += STEP) {
+        FOUR(&to[k]) = FOUR_OF(&from[k]);
+    }
+}
+
+EACH void set_zero(double *to, const int64_t tracks)
+{
+    for (int64_t k = 0; k < tracks; k++) {
+        to[k] = 0;
+    }
+}
+
+/* Times including the sending of the result, if there is another device. */
+EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times,
+                   const int64_t tracks)
+{
+    if (shape->p > 1) {
+        add_tracks(sum, times, shape->send_s, tracks);
+    } else {
+        copy_tracks(sum, times, tracks);
+    }
+}
+
+EACH void set_forward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk,
+                      const int64_t tracks)
+{
+    const int64_t at = i * tracks, s = (chunk * shape->p + i) * shape->stride;
+    copy_tracks(&wave->forward_s[at], &shape->pipeline->forward_s[s], tracks);
+    add_send(shape, &wave->forward_send_s[at], &wave->forward_s[at], tracks);
+}
+
+EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk,
+                       const int64_t tracks)
+{
+    const nnc_pipeline *const pipeline = shape->pipeline;
+    const int64_t at = i * tracks, s = (chunk * shape->p + i) * shape->stride;
+    copy_tracks(&wave->weight_s[at], &pipeline->weight_s[s], tracks);
+    if (shape->splits) {
+        copy_tracks(&wave->backward_s[at], &pipeline->backward_s[s], tracks);
+    } else {
+        add_tracks(&wave->backward_s[at], &pipeline->backward_s[s], &wave->weight_s[at], tracks);
+    }
+    /* The first virtual stage sends nothing; the value that wraps around there is not read. */
+    add_send(shape, &wave->backward_send_s[at], &wave->backward_s[at], tracks);
+}
+
+/* Moves to the next device of a round; the next round is for the next chunk. */
+static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next)
+{
+    if (++next->place == shape->p) {
+        next->place = 0;
+        next->chunk = next->chunk + 1 < shape->v ? next->chunk + 1 : 0;
+    }
+}
+
+/* In each slot at most one device moves to its next chunk forward, and one backward. */
+EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks)
+{
+    const int64_t p = shape->p, v = shape->v;
+    set_forward(shape, wave, wave->forward.place, wave->forward.chunk, tracks);
+    /* The ends of the pipeline do not wait. */
+    if (wave->forward.chunk == 0) {
+        set_zero(wave->now.down_s, tracks);
+    }
+    go_on(shape, &wave->forward);
+    if (t - shape->lead + p - 1 >= 0) {
+        set_backward(shape, wave, p - 1 - wave->backward.place, v - 1 - wave->backward.chunk,
+                     tracks);
+        if (wave->backward.chunk == 0) {
+            set_zero(&wave->now.up_s[p * tracks], tracks);
+        }
+        go_on(shape, &wave->backward);
+    }
+}
+
+EACH double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
+{
+    double *const restrict free_s = wave->now.free_s;
+    double *const restrict down_s = wave->now.down_s;
+    for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
+        double start_s[NNC_TRACKS];
+        for (int64_t k = 0; k < tracks; k++) {
+            start_s[k] = later(down_s[i + k], free_s[i + k]);
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            free_s[i + k] = start_s[k] + wave->forward_s[i + k];
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            down_s[i + tracks + k] = start_s[k] + wave->forward_send_s[i + k];
+        }
+    }
+}
+
+/* Each device takes the message that the device below sent one slot before. */
+EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t tracks)
+{
+    double *const restrict free_s = wave->now.free_s;
+    double *const restrict up_s = wave->now.up_s;
+    for (int64_t i = range.first * tracks; i < range.end * tracks; i += tracks) {
+        double start_s[NNC_TRACKS];
+        for (int64_t k = 0; k < tracks; k++) {
+            start_s[k] = later(up_s[i + tracks + k], free_s[i + k]);
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            free_s[i + k] = start_s[k] + wave->backward_s[i + k];
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            up_s[i + k] = start_s[k] + wave->backward_send_s[i + k];
+        }
+    }
+}
+
+/* Each device takes the message that the device below sends in this slot. */
+EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
+{
+    double *const restrict free_s = wave->now.free_s;
+    double *const restrict up_s = wave->now.up_s;
+    double arrival_s[NNC_TRACKS]; /* kept in registers: this chain of dependencies takes the time */
+    copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
+    for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
+        double start_s[NNC_TRACKS];
+        for (int64_t k = 0; k < tracks; k++) {
+            start_s[k] = later(arrival_s[k], free_s[i + k]);
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            arrival_s[k] = start_s[k] + wave->backward_send_s[i + k];
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            free_s[i + k] = start_s[k] + wave->backward_s[i + k];
+        }
+        copy_tracks(&up_s[i], arrival_s, tracks);
+    }
+}
+
+/* Forward, then backward, of devices that run both. skewed: as in backward_skewed. */
+EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const int64_t tracks)
+{
+    double *const restrict free_s = wave->now.free_s;
+    double *const restrict down_s = wave->now.down_s;
+    double *const restrict up_s = wave->now.up_s;
+    double arrival_s[NNC_TRACKS]; /* kept in registers, like the free time between forward and
+                                   * backward */
+    copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
+    for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
+        double start_s[NNC_TRACKS], sent_s[NNC_TRACKS];
+        for (int64_t k = 0; k < tracks; k++) {
+            start_s[k] = later(down_s[i + k], free_s[i + k]);
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            down_s[i + tracks + k] = start_s[k] + wave->forward_send_s[i + k];
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            start_s[k] = later(arrival_s[k], start_s[k] + wave->forward_s[i + k]);
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            free_s[i + k] = start_s[k] + wave->backward_s[i + k];
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            sent_s[k] = start_s[k] + wave->backward_send_s[i + k];
+        }
+        copy_tracks(arrival_s, skewed ? &up_s[i] : sent_s, tracks);
+        copy_tracks(&up_s[i], sent_s, tracks);
+    }
+}
+
+EACH void weight_slot(nnc_wave *wave, device_range range, const int64_t tracks)
+{
+    for (int64_t i = range.first * tracks; i < range.end * tracks; i += tracks) {
+        add_tracks(&wave->now.free_s[i], &wave->now.free_s[i], &wave->weight_s[i], tracks);
+    }
+}
+
+EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times,
+               const int64_t tracks)
+{
+    const int64_t p = shape->p, at = t - shape->lead;
+    const device_range forward = active(shape, t, -1);
+    const device_range backward = active(shape, at, shape->skew > 0 ? 1 : 0);
+    const device_range weight = active(shape, at, -1);
+    const bool together = forward.first == backward.first && forward.end == backward.end;
+    for (int64_t i = 0; i < times; i++) {
+        if (shape->v > 1) {
+            turn(shape, wave, t, tracks);
+        }
+        if (t < p && i == 0) { /* devices start one slot after the other */
+            copy_tracks(&wave->first_s[t * tracks], &wave->now.down_s[t * tracks], tracks);
+        }
+        if (together && shape->skew > 0) {
+            both_slot(wave, forward, true, tracks);
+        } else if (together) {
+            both_slot(wave, forward, false, tracks);
+        } else {
+            forward_slot(wave, forward, tracks);
+            if (shape->skew > 0) {
+                backward_skewed(wave, backward, tracks);
+            } else {
+                backward_slot(wave, backward, tracks);
+            }
+        }
+        if (shape->splits) {
+            weight_slot(wave, weight, tracks);
+        }
+        if (shape->v > 1) {
+            copy_tracks(wave->now.down_s, &wave->now.down_s[p * tracks], tracks);
+            copy_tracks(&wave->now.up_s[p * tracks], wave->now.up_s, tracks);
+        }
+    }
+}
+
+WIDE static void slot_wide(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times)
+{
+    slot(shape, wave, t, times, NNC_TRACKS);
+}
+
+static void slot_tracks(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times)
+{
+    slot(shape, wave, t, times, NNC_TRACKS);
+}
+
+static void slot_alone(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times)
+{
+    slot(shape, wave, t, times, 1);
+}
+
+static void run_slots(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times)
+{
+    if (shape->tracks == 1) {
+        slot_alone(shape, wave, t, times);
+    } else if (shape->wide) {
+        slot_wide(shape, wave, t, times);
+    } else {
+        slot_tracks(shape, wave, t, times);
+    }
+}
+
+static int64_t same_until(const nnc_wave_shape *shape, int64_t t)
+{
+    const int64_t step[3] = { -1, shape->skew, -1 };
+    const int64_t lead[3] = { 0, shape->lead, shape->lead };
+    int64_t until = INT64_MAX;
+    for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
+        const int64_t reach = step[i] * (shape->p - 1); /* of the last device relative to the
+                                                         * first */
+        const int64_t low = lead[i] - (reach > 0 ? reach : 0),
+                      full = lead[i] - (reach < 0 ? reach : 0);
+        const int64_t change = t < low                 ? low
+                               : t < full              ? t
+                               : t < low + shape->ops  ? low + shape->ops
+                               : t < full + shape->ops ? t
+                                                       : INT64_MAX;
+        until = change < until ? change : until;
+    }
+    return until;
+}
+
+static int64_t slot_count(const nnc_wave_shape *shape)
+{
+    return shape->lead + shape->ops + (shape->splits ? shape->p - 1 : 0);
+}
+
+static int64_t slots_of_turn(const nnc_wave_shape *shape)
+{
+    return shape->v > 1 ? shape->p * shape->v : 1;
+}
+
+static void begin(const nnc_wave_shape *shape, nnc_wave *wave)
+{
+    const int64_t tracks = shape->tracks;
+    for (int64_t i = 0; i < shape->p; i++) {
+        set_zero(&wave->now.free_s[i * tracks], tracks);
+        set_zero(&wave->now.down_s[(i + 1) * tracks], tracks);
+        set_zero(&wave->now.up_s[i * tracks], tracks);
+        set_forward(shape, wave, i, 0, tracks);
+        set_backward(shape, wave, i, shape->v - 1, tracks);
+    }
+    set_zero(wave->now.down_s, tracks);
+    set_zero(&wave->now.up_s[shape->p * tracks], tracks);
+    wave->forward = wave->backward = (nnc_wave_cursor){ 0, 0 };
+}
+
+/* ---- skipping ---- */
+
+/* One slot maps the state (when each device is free, when each message arrives) to the next state by maxima of sums, so
+ * every entry after n slots is a convex function of every entry before. Two cases continue in closed form:
+ *
+ *   - The state repeats, later by one time: it repeats forever.
+ *   - Each entry grew by its own constant amount twice (stages that do not wait for each other drift away from each
+ *     other). If one more repeat from the state K repeats later grows by the same amounts, so do all repeats in between,
+ *     because the functions are convex. Bisection finds K.   [pipeline-skip] */
+
+enum { TRIAL_MIN = 8 }; /* fewest repeats for which a trial is worth its time */
+
+/* The arrays of a state by number. */
+static double *row(nnc_wave_state *state, int i)
+{
+    return i == 0 ? state->free_s : i == 1 ? state->down_s : state->up_s;
+}
+
+/* Copies one track; the functions below also work on one track. */
+static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from,
+                       int64_t track)
+{
+    const int64_t tracks = shape->tracks;
+    for (int r = 0; r < 3; r++) {
+        double *const a = row(to, r);
+        const double *const b = row(from, r);
+        for (int64_t i = track; i < (shape->p + (r > 0)) * tracks; i += tracks) {
+            a[i] = b[i];
+        }
+    }
+}
+
+/* Equal up to the rounding of a few additions. */
+static bool near(double a_s, double b_s, double size_s)
+{
+    return fabs(a_s - b_s) <= 8 * DBL_EPSILON * size_s;
+}
+
+/* Is the whole state later than `then` by one time? Entries before any message stay 0. */
+static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track)
+{
+    const double now_s = wave->now.free_s[track], by_s = now_s - wave->then.free_s[track];
+    const int64_t tracks = shape->tracks;
+    for (int r = 0; r < 3; r++) {
+        const double *const now = row(&wave->now, r), *const then = row(&wave->then, r);
+        for (int64_t i = (shape->p - (r == 0)) * tracks + track; i >= 0; i -= tracks) {
+            if (!near(now[i] - then[i], by_s, now_s) && now[i] != 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Is now - later equal to times * (later - then), entry by entry? */
+static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track)
+{
+    const int64_t tracks = shape->tracks;
+    for (int r = 0; r < 3; r++) {
+        const double *const now = row(&wave->now, r), *const then = row(&wave->then, r);
+        const double *const later = row(&wave->later, r);
+        for (int64_t i = track; i < (shape->p + (r > 0)) * tracks; i += tracks) {
+            const double reached_s = later[i] + times * (later[i] - then[i]);
+            if (!near(now[i], reached_s, times * later[i] + now[i])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* now = later + times * (later - then). */
+static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track)
+{
+    const int64_t tracks = shape->tracks;
+    for (int r = 0; r < 3; r++) {
+        double *const now = row(&wave->now, r);
+        const double *const then = row(&wave->then, r), *const later = row(&wave->later, r);
+        for (int64_t i = track; i < (shape->p + (r > 0)) * tracks; i += tracks) {
+            now[i] = later[i] + times * (later[i] - then[i]);
+        }
+    }
+}
+
+/* Brent's cycle detection, started again for each stretch of equal slots: replaces the remembered moment after 1,
+ * 2, 4, ... turns. It finds a period of any length after any run-up. */
+typedef struct watch {
+    int64_t until, then; /* end of the stretch; slot of the remembered moment */
+    int64_t age_max;     /* 0: no remembered moment yet */
+    int64_t repeat;      /* of a drift */
+} watch;
+
+static void mark(const nnc_wave_shape *shape, watch *w, int64_t t)
+{
+    const int64_t turn = slots_of_turn(shape);
+    w->then = t;
+    w->age_max = w->age_max == 0 ? 2 * turn : 2 * w->age_max;
+    /* Messages on the way cause waves as long as the pipeline. */
+    w->repeat = w->age_max >= 2 * turn * shape->p ? turn * shape->p : turn;
+}
+
+static bool is_due(const watch *w, int64_t t)
+{
+    return w->age_max == 0 || t - w->then >= w->age_max;
+}
+
+/* Whole ages of the remembered moment that fit into the rest of the stretch; 0 if skipping them gains nothing. */
+static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
+{
+    const int64_t age = t - w->then, left = w->until - t, turn = slots_of_turn(shape);
+    if (left < age || left < NNC_SKIP_MIN || (turn > 1 && age % turn != 0)) {
+        return 0;
+    }
+    const int64_t times = left / age;
+    return times * age >= NNC_SKIP_MIN ? times : 0;
+}
+
+/* Is a track in the same state as then, or has no repeat been found for too long? */
+static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t,
+                    int64_t track)
+{
+    return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
+}
+
+static void copy_all(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from)
+{
+    for (int r = 0; r < 3; r++) {
+        memcpy(row(to, r), row(from, r),
+               (size_t)((shape->p + (r > 0)) * shape->tracks) * sizeof(double));
+    }
+}
+
+/* Repeats of a drift that a trial confirmed, that a trial refuted, and the next to try; 0 = finished. */
+typedef struct drifting {
+    int64_t good, bad, times;
+} drifting;
+
+/* Continues the tracks whose then, later and now are `slots` apart and grew equally: by as many repeats as a trial
+ * of one further repeat confirms. The trials of all tracks run at the same time. */
+static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at,
+                  const bool *drifts, int64_t slots, int64_t t)
+{
+    drifting d[NNC_TRACKS];
+    bool trying = false;
+    for (int32_t k = 0; k < count; k++) {
+        const bool with = drifts[k] && w[k].repeat == slots;
+        d[k] = (drifting){ .good = 0, .bad = with ? (w[k].until - at[k]) / slots : 0 };
+        d[k].times = d[k].bad < TRIAL_MIN ? 0 : d[k].bad;
+        trying = trying || d[k].times > 0;
+    }
+    if (!trying) {
+        return;
+    }
+    copy_all(shape, &wave->saved, &wave->now);
+    while (trying) {
+        for (int32_t k = 0; k < count; k++) {
+            if (d[k].times > 0) {
+                extend(shape, wave, (double)d[k].times, k);
+            }
+        }
+        run_slots(shape, wave, t, slots);
+        trying = false;
+        for (int32_t k = 0; k < count; k++) {
+            if (d[k].times == 0) {
+                continue;
+            }
+            if (goes_on(shape, wave, (double)(d[k].times + 1), k)) {
+                copy_track(shape, &wave->saved, &wave->now, k);
+                d[k].good = d[k].times;
+            } else {
+                d[k].bad = d[k].times;
+            }
+            const int64_t between = d[k].bad - d[k].good;
+            d[k].times = between > 1 + d[k].good / 8 ? d[k].good + between / 2 : 0;
+            trying = trying || d[k].times > 0;
+        }
+    }
+    copy_all(shape, &wave->now, &wave->saved);
+    for (int32_t k = 0; k < count; k++) {
+        at[k] += d[k].good * slots;
+        w[k].age_max = d[k].good > 0 ? 0 : w[k].age_max;
+    }
+}
+
+/* Skips repeats before slot *at; otherwise returns whether the track drifts. */
+static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at,
+                 int64_t track)
+{
+    const int64_t age = *at - w->then, times = ages_left(shape, w, *at);
+    if (times > 0 && repeats(shape, wave, w, *at, track)) {
+        copy_track(shape, &wave->later, &wave->now, track);
+        extend(shape, wave, (double)times, track);
+        *at += times * age;
+        return false;
+    }
+    if (age == w->repeat) {
+        copy_track(shape, &wave->later, &wave->now, track);
+        return false;
+    }
+    return age == 2 * w->repeat && goes_on(shape, wave, 1, track);
+}
+
+/* Skips on each track all that can be skipped before its slot. */
+static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w,
+                         int64_t *at, int64_t t)
+{
+    bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
+    for (int32_t k = 0; k < count; k++) {
+        watched[k] = w[k].until - at[k] >= NNC_SKIP_MIN;
+        drifts[k] = watched[k] && w[k].age_max > 0 && skip(shape, wave, &w[k], &at[k], k);
+    }
+    for (int32_t k = 0; k < count; k++) {
+        if (drifts[k]) {
+            const int64_t slots = w[k].repeat;
+            drift(shape, count, wave, w, at, drifts, slots, t);
+            for (int32_t i = k; i < count; i++) {
+                drifts[i] = drifts[i] && w[i].repeat != slots;
+            }
+        }
+    }
+    for (int32_t k = 0; k < count; k++) {
+        if (watched[k] && is_due(&w[k], at[k])) {
+            copy_track(shape, &wave->then, &wave->now, k);
+            mark(shape, &w[k], at[k]);
+        }
+    }
+}
+
+/* Can any track skip before slot t? */
+static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *w,
+                      int64_t t)
+{
+    const bool back = ages_left(shape, w, t) > 0, drifts = t - w->then == 2 * w->repeat;
+    for (int32_t k = 0; k < count && (back || drifts); k++) {
+        if ((back && repeats(shape, wave, w, t, k)) || (drifts && goes_on(shape, wave, 1, k))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Runs a stretch of equal slots to its end, once some track skips: then each track is at a slot of its own, and a
+ * track that has finished is saved. Skips happen only at the end of a turn. */
+static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave,
+                         const watch *together, int64_t t)
+{
+    const int64_t turn = slots_of_turn(shape);
+    watch w[NNC_TRACKS];
+    int64_t at[NNC_TRACKS];
+    bool through[NNC_TRACKS] = { false };
+    int32_t going = count;
+    for (int32_t k = 0; k < count; k++) {
+        w[k] = *together;
+        at[k] = t;
+    }
+    for (int64_t turned = 0;;) {
+        int64_t slots = turn - turned;
+        if (turned == 0) {
+            watch_tracks(shape, count, wave, w, at, t);
+        }
+        for (int32_t k = 0; k < count; k++) {
+            const int64_t left = w[k].until - at[k];
+            if (left > 0) {
+                slots = left < slots ? left : slots;
+            } else if (!through[k]) {
+                copy_track(shape, &wave->kept, &wave->now, k);
+                through[k] = true;
+                going--;
+            }
+        }
+        if (going == 0) {
+            break;
+        }
+        run_slots(shape, wave, t, slots);
+        turned = (turned + slots) % turn;
+        for (int32_t k = 0; k < count; k++) {
+            at[k] += slots;
+        }
+    }
+    copy_all(shape, &wave->now, &wave->kept);
+}
+
+/* Runs a stretch of equal slots from t to the end of the watch. */
+static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w,
+                        int64_t t)
+{
+    const int64_t turn = slots_of_turn(shape);
+    while (t < w->until) {
+        const int64_t left = w->until - t, slots = left < turn ? left : turn;
+        if (left >= NNC_SKIP_MIN) {
+            if (w->age_max > 0 && any_skips(shape, count, wave, w, t)) {
+                run_skipping(shape, count, wave, w, t);
+                return;
+            }
+            if (w->age_max > 0 && t - w->then == w->repeat) {
+                copy_all(shape, &wave->later, &wave->now);
+            }
+            if (is_due(w, t)) {
+                copy_all(shape, &wave->then, &wave->now);
+                mark(shape, w, t);
+            }
+        }
+        run_slots(shape, wave, t, slots);
+        t += slots;
+    }
+}
+
+void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave)
+{
+    const int64_t slots = slot_count(shape);
+    const bool skips = shape->pipeline->micro_batches > NNC_SKIP_MIN;
+    begin(shape, wave);
+    for (int64_t t = 0; t < slots;) {
+        watch w = { .until = skips ? same_until(shape, t) : t };
+        if (w.until > slots) {
+            w.until = slots;
+        }
+        if (w.until - t >= NNC_SKIP_MIN) {
+            run_stretch(shape, count, wave, &w, t);
+            t = w.until;
+        } else {
+            run_slots(shape, wave, t++, 1);
+        }
+    }
+}

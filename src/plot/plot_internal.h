@@ -1,0 +1,168 @@
+/* Pictures of an estimate or a search as SVG: one row (nnc_picture) per picture.
+ *
+ * A picture draws on a canvas from top to bottom: heading, plot, legend. The page adds width and
+ * style; positions are tenths of pixels (nnc_px), so output is the same on every
+ * machine. */
+#ifndef NNCOST_PLOT_INTERNAL_H
+#define NNCOST_PLOT_INTERNAL_H
+
+#include "base/number.h"
+#include "metrics/metrics_internal.h"
+#include "render/svg.h"
+#include "search/search_task.h"
+
+/* Input of a picture: an estimate, or a search. */
+typedef struct nnc_plot_data {
+    const nnc_report *report;        /* with intervals for a timeline */
+    const nnc_report *other;         /* outlined on the same scale; NULL = none */
+    const nnc_search_report *search; /* with the model and the device */
+} nnc_plot_data;
+
+enum { NNC_PLOT_WIDTH = 720, NNC_PLOT_WIDTH_MIN = 300, NNC_PLOT_WIDTH_MAX = 4000 };
+
+typedef struct nnc_plot_how {
+    int32_t width;  /* pixels */
+    bool fragment;  /* for a page that already has the style sheet */
+    const char *id; /* id of the picture on its page; NULL = "nnc-" and its name */
+    bool stages;    /* memory: show every stage */
+    /* on a page of several pictures: passes per mark, and small ops are joined at a larger
+     * distance; 0 = a picture by itself */
+    int32_t marks;
+    double from_s, to_s; /* timeline: the visible part; NaN = from the start, to the end */
+} nnc_plot_how;
+
+/* Kind of input that a picture needs. */
+typedef enum nnc_plot_of {
+    NNC_PLOT_ESTIMATE,
+    NNC_PLOT_TIMELINE,
+    NNC_PLOT_FRONT,
+    NNC_PLOT_SIZES
+} nnc_plot_of;
+
+typedef struct nnc_canvas nnc_canvas;
+
+typedef struct nnc_picture {
+    const char *name; /* "step" */
+    const char *help; /* a sentence */
+    nnc_plot_of of;
+    bool by_stages; /* uses nnc_plot_how.stages */
+    void (*draw)(nnc_canvas *canvas, const nnc_plot_data *data);
+} nnc_picture;
+
+enum { NNC_PICTURE_COUNT = 6 };
+extern const nnc_picture *const nnc_pictures[NNC_PICTURE_COUNT];
+const char *nnc_picture_name(unsigned index); /* "?" after the last */
+
+/* Draws the picture. Errors are recorded in out. */
+void nnc_plot_draw(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data,
+                   const nnc_plot_how *how);
+
+/* ---- canvas: heading, legend, scales, labels ---- */
+
+enum { NNC_CANVAS_TITLE = 192, NNC_CANVAS_DESC = 1024 };
+
+struct nnc_canvas {
+    nnc_svg svg;
+    const nnc_plot_how *how;
+    nnc_px left, right; /* horizontal limits of the drawing */
+    nnc_px y;           /* top of the next line; in the end, the height of the picture */
+    bool narrow;
+    char title[NNC_CANVAS_TITLE], desc[NNC_CANVAS_DESC];
+};
+
+/* Bold name, then a sentence; `result` in bold at the right. They become the picture's title and
+ * the start of its description, which nnc_canvas_say extends. */
+void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *sentence,
+                        const char *result);
+void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...) NNC_PRINTF(2, 3);
+
+/* "Llama 3 8B on 64 x NVIDIA H100 SXM5 80 GB". */
+void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_t devices,
+                        char text[NNC_CANVAS_TITLE]);
+
+/* "...; outlined: Llama 3 8B on NVIDIA A100, 2.163 s", or the sentence alone without another
+ * estimate. */
+enum { NNC_CANVAS_SENTENCE = 2 * NNC_CANVAS_TITLE + 256 };
+void nnc_canvas_other(const nnc_report *other, double value, const char *unit,
+                      char sentence[NNC_CANVAS_SENTENCE]);
+
+/* Entries of a legend: side by side, with any values below; row by row on a narrow canvas. */
+typedef struct nnc_legend {
+    const char *hue; /* class of the mark; "" = hatched */
+    const char *label;
+    char value[48];      /* "" = none */
+    const char *explain; /* metric of the entry; NULL = none */
+} nnc_legend;
+void nnc_canvas_legend(nnc_canvas *canvas, nnc_px x, const nnc_legend *entries, int count);
+/* Row by row on any canvas. */
+void nnc_canvas_rows(nnc_canvas *canvas, const nnc_legend *entries, int count);
+/* Mark, label and value of one entry at (x, y). */
+void nnc_canvas_entry(nnc_canvas *canvas, nnc_px x, nnc_px y, const nnc_legend *entry);
+nnc_px nnc_canvas_entry_px(const nnc_legend *entry);
+
+/* ---- scales ---- */
+
+typedef struct nnc_scale {
+    double from, to;   /* from < to; above 0 if log */
+    nnc_px start, end; /* drawn positions of from and to */
+    bool log;
+} nnc_scale;
+
+nnc_px nnc_scale_at(const nnc_scale *scale, double value);
+/* Tick values in steps of 1, 2, 5 inside the scale, at most `most`; returns their number. */
+enum { NNC_TICKS_MAX = 64 };
+int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX]);
+/* "200 ms": the shortest text of a tick's value. */
+char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]);
+
+/* Texts along a scale. */
+typedef struct nnc_ticks {
+    const nnc_scale *scale;
+    const char *unit;
+    int most;
+} nnc_ticks;
+/* Grid lines at the ticks of both scales, with texts below and at the left; `name` of the x axis
+ * below them. */
+void nnc_canvas_grid(nnc_canvas *canvas, nnc_box area, nnc_ticks x, nnc_ticks y, const char *name);
+
+/* ---- free positions for labels ---- */
+
+enum { NNC_TAKEN_MAX = 2048 };
+
+typedef struct nnc_places {
+    nnc_box area; /* labels stay inside it */
+    nnc_box taken[NNC_TAKEN_MAX];
+    bool text[NNC_TAKEN_MAX]; /* occupied by text, which leaders do not cross */
+    int count;
+} nnc_places;
+
+void nnc_place_take(nnc_places *places, nnc_box box, bool text);
+/* Occupies the area along a line of width `thick`. */
+void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2,
+                         nnc_px thick);
+/* The mark of a label: a circle, or the same size. */
+typedef struct nnc_spot {
+    nnc_px x, y, radius;
+} nnc_spot;
+
+/* Finds and occupies a free position for a label of w x h near a mark; false if all are
+ * farther than `far`. */
+bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px far,
+                  nnc_box *found);
+/* Writes one or two lines near a mark, with a leader line if they are not adjacent. "" = no second
+ * line. */
+bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far,
+                      const char *line, const char *below);
+/* Moves labels of a row away from their wanted x until none overlap; false when they do not fit. */
+bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap);
+
+/* The text box of 12 px text whose baseline is at y. */
+static inline nnc_box nnc_line_box(nnc_px x, nnc_px y, nnc_px w)
+{
+    return (nnc_box){ x, y - NNC_PX(10), w, NNC_PX(13) };
+}
+
+extern const nnc_picture nnc_plot_step, nnc_plot_memory, nnc_plot_roofline, nnc_plot_timeline,
+    nnc_plot_front, nnc_plot_scaling;
+
+#endif

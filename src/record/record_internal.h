@@ -1,0 +1,296 @@
+#ifndef NNCOST_RECORD_RECORD_INTERNAL_H
+#define NNCOST_RECORD_RECORD_INTERNAL_H
+
+#include <nncost/check.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/digest.h"
+#include "input/field.h"
+#include "input/json.h"
+#include "metrics/report.h"
+#include "record/scenario.h"
+
+/* ---- lists of values (figure.c) ---- */
+
+/* Values of many estimates in little memory: an estimate shares the names of the one before it if they are equal. */
+
+typedef union nnc_packed_value {
+    double number;
+    const char *text;
+} nnc_packed_value;
+
+typedef struct nnc_packed {
+    const nnc_figures *kinds; /* names, and which values are texts; NULL = no values */
+    const nnc_packed_value *values;
+} nnc_packed;
+
+/* Names and texts must outlive it. false: out of memory. */
+bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before,
+                     nnc_packed *packed);
+
+static inline int32_t nnc_packed_count(const nnc_packed *packed)
+{
+    return packed->kinds != NULL ? packed->kinds->count : 0;
+}
+
+nnc_figure nnc_packed_figure(const nnc_packed *packed, int32_t index);
+
+/* All values as a list; NULL = out of memory. */
+const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed);
+
+/* ---- plan files and recorded estimates (plan_file.c, recorded.c) ---- */
+
+/* Plan files ("nncost.plans/1") hold scenarios, requirements, and the estimates that `nncost check --update`
+ * recorded. */
+
+#define NNC_PLANS_SCHEMA "nncost.plans/1"
+#define NNC_RECORDED_SCHEMA "nncost.recorded/1"
+#define NNC_ESTIMATE_SCHEMA "nncost.estimate/1"
+#define NNC_SERVE_SCHEMA "nncost.serve/1"
+#define NNC_RECORDED_CONVENTIONS NNC_ESTIMATE_SCHEMA ", SI units, 12 significant digits"
+#define NNC_DIGEST_OPEN "----------------" /* placeholder of the digest */
+
+/* Specs that a scenario names. */
+typedef enum nnc_plans_ref {
+    NNC_REF_MODEL,
+    NNC_REF_DEVICE,
+    NNC_REF_SOFTWARE,
+    NNC_REF_CLUSTER, /* always a path */
+    NNC_REF_COUNT
+} nnc_plans_ref;
+extern const char *const nnc_plans_ref_names[NNC_REF_COUNT];
+
+enum { NNC_PLANS_PAIRS_MAX = 64, NNC_PLANS_SCENARIOS_MAX = 100000 };
+
+/* A key and its value in the form of an option. */
+typedef struct nnc_pair {
+    const char *key, *text;
+    const nnc_field *field; /* of the plan, the run or the serving plan; NULL in other lists */
+} nnc_pair;
+
+typedef struct nnc_pairs {
+    nnc_pair *list;
+    int32_t count;
+} nnc_pairs;
+
+typedef struct nnc_plans_scenario {
+    const char *id;
+    long line;                       /* of its first line */
+    bool serve;                      /* serving, not training */
+    const char *refs[NNC_REF_COUNT]; /* as written; NULL = not given */
+    nnc_pairs values;                /* fields of the plan, or of the serving plan */
+    nnc_pairs sets;                  /* "model.layers", "40" */
+    const nnc_requirement *requirements;
+    const nnc_tolerance *tolerances;
+    int32_t requirement_count, tolerance_count;
+    uint64_t digest; /* of everything that the estimate depends on, except files */
+} nnc_plans_scenario;
+
+/* Recorded digest of a model, a device, a software profile or the plan of a scenario. */
+typedef struct nnc_recorded_digest {
+    const char *kind, *name, *digest;
+} nnc_recorded_digest;
+
+/* One op of an estimate. */
+typedef struct nnc_recorded_op {
+    const char *name, *phase, *shape;
+    double repeat, time_s;
+} nnc_recorded_op;
+
+typedef struct nnc_recorded_estimate {
+    const char *id; /* of the scenario; "" in an estimate file */
+    nnc_packed figures;
+    const nnc_recorded_op *ops; /* only in an estimate file */
+    int32_t op_count;
+} nnc_recorded_estimate;
+
+typedef struct nnc_recorded {
+    const char *tool; /* version; NULL = nothing is recorded */
+    const char
+        *conventions; /* unit and precision conventions of the values: NNC_RECORDED_CONVENTIONS */
+    const nnc_recorded_digest *digests;
+    int32_t digest_count;
+    const nnc_recorded_estimate *estimates;
+    int32_t estimate_count;
+} nnc_recorded;
+
+/* Place of the recorded part in the text: [begin, end) of its value; both 0 = missing, then its member is inserted
+ * at `insert`. */
+typedef struct nnc_plans_places {
+    size_t begin, end, insert;
+} nnc_plans_places;
+
+typedef struct nnc_plans {
+    const char *path;
+    const char *text; /* the whole file */
+    size_t size;
+    const nnc_plans_scenario *scenarios;
+    int32_t scenario_count;
+    const char *const
+        *record; /* names of the values to record, as in nnc_figure_match; none = all */
+    int32_t record_count;
+    nnc_recorded recorded;
+    nnc_plans_places places;
+} nnc_plans;
+
+/* Is a file a plan file? Reads only its beginning; false when it cannot be read, or is a pipe and specs is NULL. */
+bool nnc_plans_is(nnc_specs *specs, const char *path);
+
+/* Reads a plan file into the arena. */
+nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path,
+                          const nnc_plans **plans, nnc_error *err);
+/* The same from a text (text[size] is NUL) that must outlive plans. Faults are reported to `faults`. */
+void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults,
+                     nnc_plans *plans);
+/* Removes the recorded part of a plan file, completely or not at all; every other byte stays. */
+nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err);
+/* Reads the recorded estimates of a plan file, or the one estimate of an `estimate --format json`. */
+nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *recorded,
+                             nnc_error *err);
+
+/* The same from text (text[size] is NUL). */
+nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *text, size_t size,
+                              nnc_recorded *recorded, nnc_error *err);
+
+/* Writes recorded estimates as the value of "recorded" in a plan file, with an open digest. Each estimate takes a
+ * line per part, or one line with one_line. */
+void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line);
+
+/* The text of the file with `recorded` (from nnc_recorded_write; its digest is filled in) in place of the old part;
+ * every other byte stays. In the arena; NULL when out of memory. */
+const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded,
+                                    size_t *size);
+
+/* ---- between the files of this reader ---- */
+
+/* Fills in plans->places, and the lines where the scenarios begin. */
+void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count);
+void nnc_recorded_of(nnc_json at, nnc_recorded *recorded);
+
+/* ---- loading scenarios (plan_file_load.c) ---- */
+
+typedef struct nnc_serve_scenario nnc_serve_scenario;
+
+/* Loads the specs and the plan of a scenario. */
+
+/* Reads MODEL as a plan file if it is one; otherwise *plans stays NULL. */
+nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model,
+                          const nnc_plans **plans, nnc_error *err);
+
+/* The scenario of that id; id NULL: the only one. NNC_BAD_USAGE: there is no such scenario. */
+nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
+                          const nnc_plans_scenario **scenario, nnc_error *err);
+
+/* Loads a scenario, changed by the options given on the command line; device NULL = the scenario's own. Errors name
+ * the file, the line and the scenario. */
+nnc_status nnc_plans_load(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
+                          const nnc_plans *plans, const nnc_plans_scenario *from,
+                          const char *device, nnc_scenario *scenario, nnc_error *err);
+
+/* The same for a scenario of serving. */
+nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
+                                 const nnc_plans *plans, const nnc_plans_scenario *from,
+                                 const char *device, nnc_serve_scenario *scenario, nnc_error *err);
+
+/* Puts "FILE:LINE: ID: " before err->where, and turns a bad option, which the user did not give, into a bad file.
+ * Returns the status. */
+nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *from, nnc_error *err);
+
+/* Turns reports into lists of values. The names, the same for all estimates of a kind, are found once. */
+typedef struct nnc_collector {
+    nnc_arena *arena;
+    struct nnc_collected {
+        nnc_columns columns; /* list NULL = not found yet */
+        nnc_figure *figures; /* of the last estimate */
+    } trained, served, images;
+} nnc_collector;
+
+/* The values of an estimate, valid until the next of its kind; NULL list when out of memory. Their texts are static,
+ * or in the arena. */
+nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
+
+/* ---- reports of a check (check_report.c) ---- */
+
+/* Outcome of a check, or of a comparison of two estimates. */
+
+/* An op whose time in the step changed much: repeat x time_s before and now, NaN = the op is missing. */
+typedef struct nnc_check_op {
+    const char *name, *phase;
+    double old_s, now_s;
+} nnc_check_op;
+
+/* A change, with its scenario. */
+typedef struct nnc_check_line {
+    const nnc_check_row *row;
+    const nnc_change *change;
+} nnc_check_line;
+
+typedef struct nnc_check_report {
+    const char *path;     /* of the plan file, or of the old estimate */
+    const char *other;    /* diff: of the new estimate */
+    const char *tool;     /* version of the new values */
+    const char *old_tool; /* version of the old values; NULL = none, or not known */
+    nnc_check_row *rows;
+    int32_t row_count;
+    bool updated;                /* the new values replaced the old ones in the file */
+    const nnc_check_line *lines; /* the changes of all rows */
+    int32_t line_count;
+} nnc_check_report;
+
+/* How much is kept of scenarios whose values did not change: only the fact; the estimates, to be recorded; or the
+ * values of every row, too. */
+typedef enum nnc_check_keeping {
+    NNC_KEEPS_CHANGES,
+    NNC_KEEPS_ESTIMATES,
+    NNC_KEEPS_ROWS
+} nnc_check_keeping;
+
+nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping,
+                          nnc_check **check, nnc_error *err);
+const nnc_check_report *nnc_check_report_of(const nnc_check *check);
+
+/* Lists the changes of all rows. NNC_OK or NNC_NO_MEMORY. */
+nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nnc_error *err);
+
+/* Compares two recordings: one estimate with one other, whatever their names; otherwise by name, in the order of the
+ * new one. */
+nnc_status nnc_diff_make(nnc_arena *arena, const char *old_path, const char *now_path,
+                         nnc_check_report *report, nnc_error *err);
+
+/* Sums over the rows. */
+typedef struct nnc_check_sum {
+    int32_t states[NNC_CHECK_STATE_COUNT];
+    int32_t requirements, missed;
+    bool passed; /* nothing moved, or the move was accepted; every requirement is met */
+} nnc_check_sum;
+
+nnc_check_sum nnc_check_sum_of(const nnc_check_report *report);
+int32_t nnc_check_missed(const nnc_check_row *row);
+bool nnc_check_row_moved(const nnc_check_row *row);
+/* Did this scenario move without being accepted, or miss a requirement? */
+bool nnc_check_row_failed(const nnc_check_report *report, const nnc_check_row *row);
+
+/* "2 of 3 scenarios as recorded, 1 moved; 1 of 4 requirements missed" */
+void nnc_check_summary(const nnc_check_report *report, char *text, size_t size);
+/* "step 412.0 ms -> 415.0 ms (+0.73 %), most of it backward_s"; "" when no total is in both. */
+void nnc_check_headline(const nnc_check_row *row, char *text, size_t size);
+
+/* Values for people, as in "step_s <= 0.4, found 0.412": with units if these distinguish the two values, otherwise
+ * with all digits. */
+typedef struct nnc_change_text {
+    char old[64], now[64], percent[32];
+} nnc_change_text;
+nnc_change_text nnc_change_text_of(const nnc_change *change);
+const char *nnc_change_name(const nnc_change *change);
+void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size);
+
+#define NNC_CHECK_SCHEMA "nncost.check/1"
+
+/* Metrics of an nnc_check_report, and of an nnc_check_op. */
+extern const nnc_metrics nnc_check_document, nnc_diff_document, nnc_check_op_metrics;
+
+/* The changes of an nnc_check_report as lines. */
+nnc_lines nnc_check_lines(const void *record);
+
+#endif

@@ -1,0 +1,487 @@
+/* A training scenario: loading the files, applying --cluster, --seller, --region, plan options and --set in this order,
+ * choosing the software profile, and estimating. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario/scenario_internal.h"
+
+static nnc_status bad_option(const char *option, nnc_error *err)
+{
+    snprintf(err->where, sizeof err->where, "%s", option);
+    err->status = NNC_BAD_USAGE;
+    return NNC_BAD_USAGE;
+}
+
+static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario,
+                                nnc_error *err)
+{
+    if (nnc_field_is_of(&nnc_run_table, field)) {
+        scenario->asks_run = true;
+        return nnc_field_set(&nnc_run_table, &scenario->run_ask, field->name, value, err);
+    }
+    return nnc_plan_set(&scenario->plan, field->name, value, err);
+}
+
+static nnc_status apply_settings(const nnc_given *given, nnc_scenario *scenario, nnc_error *err)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_setting *setting = &given->settings[i];
+        char value[256];
+        snprintf(value, sizeof value, "%s", setting->value);
+        /* '+' joins the flags of one plan, because ',' separates plans in lists. */
+        const bool flags = nnc_flags_of(setting->field->type) != NULL;
+        for (char *at = value; flags && *at; at++) {
+            if (*at == '+') {
+                *at = ',';
+            }
+        }
+        if (apply_setting(setting->field, value, scenario, err) != NNC_OK) {
+            char name[NNC_OPTION_NAME];
+            return bad_option(nnc_option_name(setting->field->name, name), err);
+        }
+    }
+    return NNC_OK;
+}
+
+/* The targets of --set, in the order in which an unprefixed name is looked up. */
+enum { SET_PLAN, SET_MODEL, SET_DEVICE, SET_TARGETS };
+static const char *const target_names[SET_TARGETS] = { "plan.", "model.", "device." };
+
+static const nnc_field_table *target_table(const nnc_scenario *scenario, int target)
+{
+    return target == SET_PLAN    ? &nnc_plan_table
+           : target == SET_MODEL ? nnc_model_table_of(&scenario->model)
+                                 : &nnc_device_table;
+}
+
+static nnc_status set_target(nnc_scenario *scenario, int target, const char *field,
+                             const char *value, nnc_error *err)
+{
+    return target == SET_PLAN    ? nnc_plan_set(&scenario->plan, field, value, err)
+           : target == SET_MODEL ? nnc_model_set(&scenario->model, field, value, err)
+                                 : nnc_device_set(&scenario->device, field, value, err);
+}
+
+/* The first table that has the first part of a dotted name; SET_TARGETS = none. */
+static int find_target(const nnc_scenario *scenario, const char *field)
+{
+    char first[64];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(field, "."), field);
+    for (int target = 0; target < SET_TARGETS; target++) {
+        void *object = NULL;
+        nnc_dtype dtype;
+        if (nnc_field_find(target_table(scenario, target), first, &object, &dtype) != NULL) {
+            return target;
+        }
+    }
+    return SET_TARGETS;
+}
+
+static nnc_status unknown_field(const nnc_scenario *scenario, const char *field, nnc_error *err)
+{
+    enum { NAMES_MAX = 256 };
+    const char *names[NAMES_MAX];
+    char where[320];
+    size_t count = 0;
+    for (int target = 0; target < SET_TARGETS; target++) {
+        const nnc_field_table *table = target_table(scenario, target);
+        for (size_t i = 0; i < table->count && count < NAMES_MAX; i++) {
+            names[count++] = table->fields[i].name;
+        }
+    }
+    const char *nearest = nnc_nearest(field, names, count);
+    snprintf(where, sizeof where, "--set %.256s", field);
+    if (nearest == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device");
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, where,
+                    "no such field of plan, model or device, did you mean %s?", nearest);
+}
+
+static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *err)
+{
+    char name[256];
+    const char *field = name;
+    const size_t length = strcspn(set, "=");
+    int target = SET_TARGETS;
+    if (set[length] != '=' || length == 0 || length >= sizeof name) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--set", "expected FIELD=VALUE, found \"%s\"", set);
+    }
+    snprintf(name, sizeof name, "%.*s", (int)length, set);
+    for (int i = 0; i < SET_TARGETS; i++) {
+        if (strncmp(name, target_names[i], strlen(target_names[i])) == 0) {
+            target = i;
+            field = name + strlen(target_names[i]);
+        }
+    }
+    if (target == SET_TARGETS) {
+        target = find_target(scenario, name);
+    }
+    if (target == SET_TARGETS) {
+        return unknown_field(scenario, name, err);
+    }
+    if (set_target(scenario, target, field, set + length + 1, err) != NNC_OK) {
+        char where[320];
+        snprintf(where, sizeof where, "--set %s", name);
+        return bad_option(where, err);
+    }
+    const size_t used = strlen(scenario->overrides);
+    snprintf(scenario->overrides + used, sizeof scenario->overrides - used, "%s%s",
+             used > 0 ? ", " : "", set);
+    return NNC_OK;
+}
+
+/* Adds the dimensions that --set hidden= changed to the list of overrides. */
+static void say_followed(nnc_scenario *scenario)
+{
+    char text[192];
+    const size_t used = strlen(scenario->overrides);
+    nnc_scale_dims_text(&scenario->model, text, sizeof text);
+    if (text[0] != '\0') {
+        snprintf(scenario->overrides + used, sizeof scenario->overrides - used, " (with it %s)",
+                 text);
+    }
+}
+
+static nnc_status apply_sets(const nnc_given *given, nnc_scenario *scenario, nnc_error *err)
+{
+    for (int i = 0; i < given->set_count; i++) {
+        NNC_TRY(apply_set(scenario, given->sets[i], err));
+    }
+    if (given->set_count == 0) {
+        return NNC_OK;
+    }
+    say_followed(scenario);
+    if (nnc_model_check(&scenario->model, "--set", err) != NNC_OK ||
+        nnc_device_check(&scenario->device, "--set", err) != NNC_OK) {
+        err->status = NNC_BAD_USAGE;
+        return NNC_BAD_USAGE;
+    }
+    return NNC_OK;
+}
+
+/* Two of the three numbers fix the third; NNC_BAD_USAGE when all three are given and disagree. */
+static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
+{
+    int64_t data = plan->data > 0 ? plan->data : 1, product = 0;
+    if (plan->data == 0 && plan->devices > 0) { /* the devices that the other degrees leave */
+        if (!nnc_mul_i64(plan->tensor, plan->pipeline, &product) ||
+            !nnc_mul_i64(product, plan->context, &product) || plan->devices % product != 0) {
+            return NNC_OK; /* illegal with any batch; the estimate reports it */
+        }
+        data = plan->devices / product;
+    }
+    if (plan->micro_batch <= 0 || plan->micro_batches <= 0 || plan->global_batch <= 0) {
+        return NNC_OK;
+    }
+    if (nnc_mul_i64(plan->micro_batch, plan->micro_batches, &product) &&
+        nnc_mul_i64(product, data, &product) && product == plan->global_batch) {
+        return NNC_OK;
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
+                    "is not micro-batch x micro-batches x data, expected %lld, found %lld",
+                    (long long)product, (long long)plan->global_batch);
+}
+
+nnc_status nnc_given_offer(const nnc_given *given, nnc_offer *offer, nnc_error *err)
+{
+    const nnc_field offers = { .name = "offer",
+                               .type = NNC_FIELD_ENUM,
+                               .names = { nnc_offer_name, NNC_OFFER_COUNT } };
+    const int found = given->offer != NULL ? nnc_names_find(offers.names, given->offer) : 0;
+    if (found < 0) {
+        char expected[128];
+        nnc_field_expected(&offers, expected, sizeof expected);
+        return nnc_fail(err, NNC_BAD_USAGE, "--offer", "expected %s, found \"%s\"", expected,
+                        given->offer);
+    }
+    if (given->offer != NULL && given->seller == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--offer", "expected it with --seller, found none");
+    }
+    *offer = (nnc_offer)found;
+    return NNC_OK;
+}
+
+/* Applies region, building and seller. A region of one cloud can be combined with another seller. */
+static nnc_status apply_place(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
+                              nnc_error *err)
+{
+    nnc_offer offer = NNC_OFFER_ON_DEMAND;
+    NNC_TRY(nnc_given_offer(given, &offer, err));
+    if (given->region != NULL) {
+        NNC_TRY(nnc_region_load(specs, given->region, &scenario->region, err));
+        scenario->report.region = &scenario->region;
+    }
+    if (given->building != NULL) {
+        NNC_TRY(nnc_building_load(specs, given->building, &scenario->building, err));
+        scenario->report.building = &scenario->building;
+        scenario->run_ask.pue = scenario->building.pue; /* an explicit --pue is applied later */
+    }
+    if (given->seller == NULL) {
+        return NNC_OK;
+    }
+    scenario->report.spot = offer == NNC_OFFER_SPOT;
+    const bool of_seller = given->region != NULL && scenario->region.seller[0] != '\0';
+    return nnc_prices_load(specs, given->seller, offer, of_seller ? scenario->region.id : NULL,
+                           &scenario->device, err);
+}
+
+nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device,
+                           nnc_error *err)
+{
+    char currency[NNC_CURRENCY_TEXT] = "";
+    double amount = 0.0;
+    const char *prices = nnc_price_currency(device);
+    if (text != NULL && nnc_read_money(text, &amount, currency) && currency[0] != '\0' &&
+        strcmp(currency, prices) != 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, option,
+                        "expected %s, as the prices of %s, found \"%s\"", prices, device->id, text);
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_given_currency(const nnc_given *given, const nnc_device *device, nnc_error *err)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_setting *setting = &given->settings[i];
+        char option[NNC_OPTION_NAME];
+        NNC_TRY(nnc_currency_is(nnc_option_name(setting->field->name, option), setting->value,
+                                device, err));
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
+                              nnc_error *err)
+{
+    scenario->overrides[0] = '\0';
+    if (given->cluster != NULL) {
+        NNC_TRY(nnc_cluster_load(specs, given->cluster, &scenario->device, err));
+    }
+    NNC_TRY(apply_place(specs, given, scenario, err));
+    NNC_TRY(apply_settings(given, scenario, err));
+    NNC_TRY(nnc_given_currency(given, &scenario->device, err));
+    return apply_sets(given, scenario, err);
+}
+
+nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const char *model_asked,
+                             const char *device_asked, nnc_scenario *scenario, nnc_error *err)
+{
+    const nnc_model *model = NULL;
+    const nnc_device *device = NULL;
+    NNC_TRY(nnc_model_load(specs, model_asked, &model, err));
+    NNC_TRY(nnc_device_load(specs, device_asked, &device, err));
+    scenario->specs = specs;
+    NNC_TRY(nnc_scenario_asked_profiles(scenario, given->software, err));
+    scenario->model = *model;
+    scenario->device = *device;
+    scenario->plan = nnc_plan_default();
+    scenario->run_ask = nnc_run_ask_default();
+    scenario->asks_run = given->asks_run;
+    scenario->report = (nnc_report){
+        .model_asked = model_asked,
+        .device_asked = device_asked,
+        .overrides = given->set_count > 0 ? scenario->overrides : NULL,
+        .cluster = given->cluster,
+        .model = &scenario->model,
+        .device = &scenario->device,
+        .software = &scenario->software,
+        .software_chosen = nnc_software_is_chosen(given->software),
+        .result = &scenario->result,
+        .advice = scenario->advice,
+    };
+    NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
+    NNC_TRY(nnc_scenario_choose(scenario, err));
+    NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
+    return check_batch(&scenario->plan, err);
+}
+
+/* Fills the open fields of a run with the values of the device file. */
+static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask)
+{
+    if (isnan(ask->device_mtbf_s)) {
+        ask->device_mtbf_s =
+            ask->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s;
+    }
+    if (isnan(ask->embodied_kg)) {
+        ask->embodied_kg = device->embodied_kg;
+    }
+    if (isnan(ask->idle_w) && isnan(ask->busy_w)) {
+        ask->idle_w = device->node_power.idle_w;
+        ask->busy_w = device->node_power.busy_w;
+    }
+}
+
+bool nnc_scenario_settle_run(nnc_scenario *scenario)
+{
+    if (!scenario->asks_run) {
+        return false;
+    }
+    nnc_run_ask *ask = &scenario->run_ask;
+    fill_run_ask(&scenario->device, ask);
+    if (isnan(ask->rollout_tokens_per_s) && !isnan(scenario->rollout_tokens_per_s)) {
+        ask->rollout_tokens_per_s = scenario->rollout_tokens_per_s;
+        ask->rollout_batch = scenario->rollout_batch;
+    }
+    if (ask->rollout_devices > 0.0 &&
+        isnan(ask->sync_bytes_per_s)) { /* weights are sent over the network */
+        ask->sync_bytes_per_s = scenario->device.scale_out.bytes_per_s * ask->rollout_tensor;
+    }
+    if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
+        scenario->run_ask.carbon_g_per_kwh = scenario->region.carbon_g_per_kwh;
+    } else {
+        scenario->report.region =
+            NULL; /* an explicit carbon intensity replaces that of the region */
+    }
+    if (scenario->report.building != NULL &&
+        fabs(ask->pue - scenario->building.pue) >
+            0.0) { /* an explicit PUE replaces that of the building */
+        scenario->report.building = NULL;
+    }
+    return true;
+}
+
+nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err)
+{
+    if (!nnc_scenario_settle_run(scenario)) {
+        return NNC_OK;
+    }
+    NNC_TRY(nnc_run_of(&scenario->result, &scenario->device, &scenario->plan, &scenario->run_ask,
+                       &scenario->run, err));
+    scenario->report.run_ask = &scenario->run_ask;
+    scenario->report.run = &scenario->run;
+    return NNC_OK;
+}
+
+nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch,
+                               nnc_result *result, nnc_error *err)
+{
+    NNC_TRY(
+        nnc_estimate(report->model, report->device, report->software, plan, scratch, result, err));
+    report->result = result;
+    report->ops = nnc_scratch_ops(scratch, &report->op_count);
+    report->stages = nnc_scratch_stages(scratch, &report->stage_count);
+    report->scratch = scratch;
+    return NNC_OK;
+}
+
+nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_result *result,
+                             nnc_advice advice[NNC_ADVICE_MAX], nnc_error *err)
+{
+    report->advice = advice;
+    report->advice_count = nnc_advise_by_plan(report->model, report->device, profiles, plan,
+                                              scratch, advice, NNC_ADVICE_MAX);
+    /* The search for advice has overwritten the ops in scratch. */
+    return nnc_report_estimate(report, plan, scratch, result, err);
+}
+
+nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
+{
+    nnc_report *report = &scenario->report;
+    const nnc_plan *plan = &scenario->plan;
+    nnc_result *result = &scenario->result;
+    NNC_TRY(nnc_report_estimate(report, plan, scratch, result, err));
+    if (result->verdict == NNC_OVER_MEMORY) {
+        NNC_TRY(nnc_scenario_profiles(scenario, err));
+        NNC_TRY(nnc_report_advise(report, &scenario->profiles, plan, scratch, result,
+                                  scenario->advice, err));
+    }
+    return nnc_scenario_run(scenario, err);
+}
+
+/* ---- software profile ---- */
+
+nnc_status nnc_scenario_asked_profiles(nnc_scenario *scenario, const char *asked, nnc_error *err)
+{
+    if (!nnc_software_is_chosen(asked)) {
+        return nnc_profiles_asked(scenario->specs, asked, &scenario->profiles, err);
+    }
+    scenario->profiles = (nnc_profiles){ .any = asked != NULL };
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_choose(nnc_scenario *s, nnc_error *err)
+{
+    const nnc_software *software = nnc_profile_of(&s->profiles, &s->model, &s->device, &s->plan);
+    if (software == NULL) {
+        NNC_TRY(nnc_profile_load(s->specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan),
+                                 &software, err));
+    }
+    s->software = *software;
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
+{
+    const bool any = scenario->profiles.any;
+    if (scenario->profiles.of[NNC_PROFILE_COPIES] == NULL) {
+        NNC_TRY(nnc_profiles_load(scenario->specs, &scenario->profiles, err));
+        scenario->profiles.any = any;
+    }
+    return NNC_OK;
+}
+
+/* A growing list of intervals. */
+typedef struct interval_list {
+    nnc_interval *items;
+    size_t count, capacity;
+    bool failed;
+} interval_list;
+
+static void add_interval(void *context, const nnc_interval *interval)
+{
+    interval_list *list = context;
+    if (list->count == list->capacity && !list->failed) {
+        const size_t capacity = list->capacity > 0 ? 2 * list->capacity : 1024;
+        void *items = realloc(list->items, capacity * sizeof *list->items);
+        if (items == NULL) {
+            list->failed = true;
+        } else {
+            list->items = items;
+            list->capacity = capacity;
+        }
+    }
+    if (!list->failed) {
+        list->items[list->count++] = *interval;
+    }
+}
+
+/* Orders intervals by stage, then by time. */
+static int compare_intervals(const void *a, const void *b)
+{
+    const nnc_interval *x = a, *y = b;
+    if (x->stage != y->stage) {
+        return x->stage < y->stage ? -1 : 1;
+    }
+    if (x->start_s < y->start_s || x->start_s > y->start_s) {
+        return x->start_s < y->start_s ? -1 : 1;
+    }
+    return x->end_s < y->end_s ? -1 : x->end_s > y->end_s ? 1 : 0;
+}
+
+nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
+{
+    interval_list list = { .items = NULL };
+    nnc_status status = nnc_timeline(scratch, &scenario->result, add_interval, &list, err);
+    if (status == NNC_OK && (list.failed || list.count == 0)) {
+        status = nnc_no_memory(err);
+    }
+    if (status != NNC_OK) {
+        free(list.items);
+        return status;
+    }
+    qsort(list.items, list.count, sizeof *list.items, compare_intervals);
+    scenario->report.intervals = scenario->intervals = list.items;
+    scenario->report.interval_count = (int64_t)list.count;
+    return NNC_OK;
+}
+
+void nnc_scenario_timeline_free(nnc_scenario *scenario)
+{
+    free(scenario->intervals);
+    scenario->report.intervals = scenario->intervals = NULL;
+    scenario->report.interval_count = 0;
+}

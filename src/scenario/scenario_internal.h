@@ -1,0 +1,136 @@
+/* A scenario: the inputs of one computation, loaded and complete, and its results. Every command that computes something
+ * starts here.
+ *
+ *     arguments (model, device, --software, --cluster, --region, --seller, plan options, --set)
+ *         -> scenario: specs, plan, run, with every change applied in the order given
+ *         -> estimate, advice, run or serving -> report
+ *
+ * It uses the readers of input/ and the computations of estimate/, serve/ and run/, so it lies above both; sweep, search,
+ * record and the commands lie above it. */
+#ifndef NNCOST_SCENARIO_SCENARIO_INTERNAL_H
+#define NNCOST_SCENARIO_SCENARIO_INTERNAL_H
+
+#include <nncost/spec.h>
+
+#include "input/input_internal.h"
+#include "metrics/report.h"
+#include "serve/serve_images.h"
+
+/* ---- arguments ---- */
+
+/* A field of the plan or of the run, and its value as text. */
+typedef struct nnc_setting {
+    const nnc_field *field;
+    const char *value;
+} nnc_setting;
+
+enum { NNC_SETTINGS_MAX = 64, NNC_SETS_MAX = 64, NNC_ADVICE_MAX = 3 };
+
+/* The changes to the files. A pointer that is NULL: not given. */
+typedef struct nnc_given {
+    const char *software, *cluster;
+    const char *seller, *offer, *region;    /* whose prices, on which terms, where */
+    const char *building;                   /* data centre, for its energy overhead */
+    bool asks_run;                          /* compute the run even without settings of it */
+    nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */
+    int setting_count;
+    const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
+    int set_count;
+} nnc_given;
+
+/* The terms of the rental (--offer). */
+nnc_status nnc_given_offer(const nnc_given *given, nnc_offer *offer, nnc_error *err);
+
+/* NNC_BAD_USAGE unless every amount of money has the currency of the device's prices. _is: for one option. */
+nnc_status nnc_given_currency(const nnc_given *given, const nnc_device *device, nnc_error *err);
+nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device,
+                           nnc_error *err);
+
+/* ---- training ---- */
+
+/* `report` points into the other members: do not move a scenario after it is loaded. */
+typedef struct nnc_scenario {
+    nnc_model model;
+    nnc_device device;
+    nnc_specs *specs;
+    nnc_profiles profiles; /* see nnc_scenario_profiles */
+    nnc_software software; /* one of them */
+    nnc_plan plan;
+    nnc_run_ask run_ask;
+    nnc_region region;                          /* of the report */
+    nnc_building building;                      /* of the report */
+    bool asks_run;                              /* compute the run */
+    double rollout_tokens_per_s, rollout_batch; /* of one generating device; NaN = no generation */
+    char overrides[256];                        /* the --set options, "" = none */
+    nnc_result result;
+    nnc_run run;
+    nnc_advice advice[NNC_ADVICE_MAX];
+    nnc_interval *intervals; /* of the report; NULL = none */
+    nnc_report report;
+} nnc_scenario;
+
+/* Loads the files, then applies the arguments. NNC_BAD_USAGE: a bad value; err->where names the option. The names of
+ * model and device must outlive the scenario. */
+nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const char *model_asked,
+                             const char *device_asked, nnc_scenario *scenario, nnc_error *err);
+
+/* The steps of loading, for sweeps and searches, which repeat some of them. _asked_profiles: the profile that was named;
+ * those chosen by a plan are left open. _choose: the profile of the scenario's plan. _profiles: loads the profiles of all
+ * kinds of plans, which most scenarios do not need. _apply: changes links, plan, and the fields that --set names. */
+nnc_status nnc_scenario_asked_profiles(nnc_scenario *scenario, const char *asked, nnc_error *err);
+nnc_status nnc_scenario_choose(nnc_scenario *scenario, nnc_error *err);
+nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
+nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
+                              nnc_error *err);
+
+/* When the method of a run generates tokens and their rate is not given: computes the rate of one device and the number
+ * of concurrent sequences as 'nncost serve' does. Fails when such a batch does not fit. */
+nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_error *err);
+
+/* Estimates the scenario; if it does not fit, also searches for the smallest changes that would. The report is then
+ * complete; its ops are valid until the next use of scratch. */
+nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
+
+/* Fills the open fields of the run from the device file and the region; false: no run is asked for. */
+bool nnc_scenario_settle_run(nnc_scenario *scenario);
+
+/* Computes the run of an estimate, if one is asked for. */
+nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err);
+
+/* Adds the timeline of the estimate to the report, by stage and time; _free releases it. */
+nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
+void nnc_scenario_timeline_free(nnc_scenario *scenario);
+
+/* The two halves of nnc_scenario_estimate for a report whose specs are set. Both take the same plan, scratch and
+ * result. */
+nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch,
+                               nnc_result *result, nnc_error *err);
+nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_result *result,
+                             nnc_advice advice[NNC_ADVICE_MAX], nnc_error *err);
+
+/* ---- serving ---- */
+
+/* The engine profile that is used when none is named. */
+#define NNC_SERVE_SOFTWARE "vllm"
+
+/* `base.report` points into the other members: do not move a scenario after it is loaded. */
+typedef struct nnc_serve_scenario {
+    nnc_scenario base; /* its plan is not used */
+    nnc_serve_ask ask;
+    nnc_serve serve;
+    nnc_serve_op ops[NNC_SERVE_OPS_MAX];
+    nnc_images_ask images_ask; /* steps 0: the model generates tokens */
+    nnc_images images;
+} nnc_serve_scenario;
+
+/* As nnc_scenario_load; the settings are fields of the serve plan. */
+nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
+                                   const char *model_asked, const char *device_asked,
+                                   nnc_serve_scenario *scenario, nnc_error *err);
+
+/* Computes the deployment; base.report is then complete. */
+nnc_status nnc_serve_scenario_answer(nnc_serve_scenario *scenario, nnc_scratch *scratch,
+                                     nnc_error *err);
+
+#endif

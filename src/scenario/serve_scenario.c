@@ -1,0 +1,206 @@
+/* A serving scenario: one model on one device with one engine; and the serving rate of a model that generates its own
+ * training data (rollout). */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scenario/scenario_internal.h"
+#include "shape/family.h"
+
+static nnc_status apply_settings(const nnc_given *given, nnc_serve_ask *ask, nnc_error *err)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_setting *setting = &given->settings[i];
+        if (nnc_field_set(&nnc_serve_table, ask, setting->field->name, setting->value, err) !=
+            NNC_OK) {
+            char name[NNC_OPTION_NAME];
+            snprintf(err->where, sizeof err->where, "%s",
+                     nnc_option_name(setting->field->name, name));
+            err->status = NNC_BAD_USAGE;
+            return NNC_BAD_USAGE;
+        }
+    }
+    return NNC_OK;
+}
+
+static bool asks_for_images(const nnc_given *given)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        if (strcmp(given->settings[i].field->name, "steps") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Loads the other networks of an image pipeline, by the names in the model file. */
+static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask,
+                             nnc_error *err)
+{
+    char names[sizeof model->text_encoders];
+    snprintf(names, sizeof names, "%s", model->text_encoders);
+    for (char *at = names; at[0] != '\0' && ask->encoder_count < NNC_IMAGES_ENCODERS;) {
+        const size_t length = strcspn(at, ",");
+        char *next = at[length] == ',' ? at + length + 1 : at + length;
+        at[length] = '\0';
+        at += strspn(at, " ");
+        NNC_TRY(nnc_model_load(specs, at, &ask->encoders[ask->encoder_count++], err));
+        at = next;
+    }
+    return model->image_decoder[0] != '\0'
+               ? nnc_model_load(specs, model->image_decoder, &ask->decoder, err)
+               : NNC_OK;
+}
+
+static nnc_status load_images(nnc_specs *specs, nnc_serve_scenario *scenario, nnc_error *err)
+{
+    const nnc_serve_ask *asked = &scenario->ask;
+    scenario->images_ask = (nnc_images_ask){ .steps = asked->steps,
+                                             .guidance = asked->guidance,
+                                             .image = asked->image,
+                                             .batch = asked->batch,
+                                             .beside_s = asked->beside_s,
+                                             .precision = asked->precision,
+                                             .price = asked->price,
+                                             .carbon_g_per_kwh = asked->carbon_g_per_kwh };
+    return load_parts(specs, &scenario->base.model, &scenario->images_ask, err);
+}
+
+nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
+                                   const char *model_asked, const char *device_asked,
+                                   nnc_serve_scenario *scenario, nnc_error *err)
+{
+    nnc_given rest = *given;
+    rest.setting_count = 0;
+    rest.asks_run = false;
+    const bool images = asks_for_images(given); /* images use a training profile */
+    rest.software = given->software != NULL || images ? given->software : NNC_SERVE_SOFTWARE;
+    if (images || !nnc_software_is_chosen(rest.software)) {
+        NNC_TRY(nnc_scenario_load(specs, &rest, model_asked, device_asked, &scenario->base, err));
+    } else {
+        return nnc_fail(err, NNC_BAD_USAGE, "--software",
+                        "expected the profile of an engine, such as %s, found \"%s\"",
+                        NNC_SERVE_SOFTWARE, rest.software);
+    }
+    scenario->base.report.overrides =
+        scenario->base.overrides[0] != '\0' ? scenario->base.overrides : NULL;
+    scenario->ask = nnc_serve_ask_default();
+    NNC_TRY(apply_settings(given, &scenario->ask, err));
+    if (scenario->base.report.region != NULL && isnan(scenario->ask.carbon_g_per_kwh)) {
+        scenario->ask.carbon_g_per_kwh = scenario->base.region.carbon_g_per_kwh;
+    } else {
+        scenario->base.report.region =
+            NULL; /* an explicit carbon intensity replaces that of the region */
+    }
+    if (scenario->ask.draft[0] != '\0') {
+        const nnc_status status =
+            nnc_model_load(specs, scenario->ask.draft, &scenario->ask.draft_model, err);
+        if (status == NNC_UNKNOWN_ID) {
+            snprintf(err->where, sizeof err->where, "--draft");
+        }
+        NNC_TRY(status);
+    }
+    scenario->images_ask.steps = 0;
+    if (images && scenario->base.model.family != NNC_FAMILY_DECODER) {
+        NNC_TRY(load_images(specs, scenario, err));
+    }
+    return nnc_given_currency(given, &scenario->base.device, err);
+}
+
+nnc_status nnc_serve_scenario_answer(nnc_serve_scenario *scenario, nnc_scratch *scratch,
+                                     nnc_error *err)
+{
+    nnc_report *report = &scenario->base.report;
+    int32_t count = 0;
+    report->scratch = scratch;
+    if (scenario->images_ask.steps > 0) {
+        NNC_TRY(nnc_images_of(report->model, report->device, report->software,
+                              &scenario->images_ask, scratch, &scenario->images, NULL, err));
+        report->images_ask = &scenario->images_ask;
+        report->images = &scenario->images;
+        return NNC_OK;
+    }
+    scenario->serve.struct_size = sizeof scenario->serve;
+    NNC_TRY(nnc_serve_into(report->model, report->device, report->software, &scenario->ask, scratch,
+                           &scenario->serve, scenario->ops, &count, err));
+    report->serve_ask = &scenario->ask;
+    report->serve = &scenario->serve;
+    report->serve_ops = scenario->ops;
+    report->serve_op_count = count;
+    return NNC_OK;
+}
+
+/* ---- generation during fine-tuning ---- */
+
+/* Sequences of a step that one replica generates; 0 = unknown. */
+static int64_t sequences_of(const nnc_scenario *scenario, int64_t *seq_len)
+{
+    const nnc_run_ask *run = &scenario->run_ask;
+    nnc_plan plan;
+    *seq_len = scenario->plan.seq_len > 0 ? scenario->plan.seq_len
+                                          : nnc_model_sizes_of(&scenario->model).seq_len;
+    if (!isnan(run->rollout_batch)) {
+        return (int64_t)run->rollout_batch;
+    }
+    /* The estimate reports an illegal plan; a plan that is searched for has no batch yet. */
+    if (nnc_plan_resolve(&scenario->plan, &scenario->model, &scenario->device, &plan, NULL) !=
+        NNC_OK) {
+        return 0;
+    }
+    const double devices = run->rollout_devices > 0.0 ? run->rollout_devices : plan.devices;
+    return (int64_t)ceil((double)plan.global_batch / fmax(devices / run->rollout_tensor, 1.0));
+}
+
+static nnc_status serve_with(nnc_scenario *scenario, const nnc_software *engine, nnc_serve_ask *ask,
+                             nnc_scratch *scratch, nnc_error *err)
+{
+    nnc_serve serve;
+    NNC_TRY(nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
+    if (!serve.fits && isnan(scenario->run_ask.rollout_batch)) {
+        ask->batch = 0; /* several rounds of as many as fit */
+        ask->offline = true;
+        NNC_TRY(
+            nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
+    }
+    if (!serve.fits) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--rollout-batch",
+                        "such sequences do not fit on %" PRId32 " x %s, expected at most %.0f",
+                        ask->tensor, scenario->device.id, floor(fmax(serve.max_sequences, 0.0)));
+    }
+    scenario->rollout_tokens_per_s = serve.output_tokens_per_s_per_device;
+    scenario->rollout_batch = serve.running;
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_error *err)
+{
+    const nnc_run_ask *run = &scenario->run_ask;
+    const nnc_software *engine = NULL;
+    int64_t seq_len = 0;
+    scenario->rollout_tokens_per_s = scenario->rollout_batch = (double)NAN;
+    if (!nnc_method_rolls_out(run->method) || !isnan(run->rollout_tokens_per_s) ||
+        !isnan(run->rollout_s)) {
+        return NNC_OK;
+    }
+    const int64_t batch = sequences_of(scenario, &seq_len);
+    nnc_serve_ask ask = nnc_serve_ask_default();
+    ask.tensor = (int32_t)run->rollout_tensor;
+    ask.input_len = (int64_t)fmax(run->prompt_tokens, 1.0);
+    ask.output_len =
+        isnan(run->response_tokens) ? seq_len - ask.input_len : (int64_t)run->response_tokens;
+    ask.prefix_hit = 1.0 - 1.0 / run->group;
+    ask.batch = batch;
+    ask.offline = batch == 0;
+    if (ask.output_len < 1) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--response-tokens",
+                        "missing, expected it where a prompt of %g tokens fills the sequence",
+                        run->prompt_tokens);
+    }
+    NNC_TRY(nnc_software_load(specs, NNC_SERVE_SOFTWARE, &engine, err));
+    nnc_scratch *scratch = nnc_scratch_create();
+    const nnc_status status =
+        scratch != NULL ? serve_with(scenario, engine, &ask, scratch, err) : nnc_no_memory(err);
+    nnc_scratch_destroy(scratch);
+    return status;
+}

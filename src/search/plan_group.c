@@ -1,0 +1,589 @@
+/* The plans of a search, walked so that neighbours share their work.
+ *
+ *     block:  the choices that decide which ops a rank runs: degrees, micro-batch, recomputation.
+ *     group:  in a block, one schedule with one number of virtual stages.
+ *     plan:   in a group, one ZeRO stage with one offload.
+ *
+ * Caches of this file, for one worker with one model, device and set of profiles. Lowered lists, step ends and partitions
+ * are in src/memo/.
+ *
+ *     cache      key                                 value                        valid
+ *     passes:    software profile; ZeRO stage 3;     op list, segment times,      one block
+ *                offload of weights or activations   resident bytes, FLOPs
+ *     run:       pass; group                         replay of the pipeline       one group
+ *     resident:  pass; group                         resident bytes of the        one group
+ *                                                    heaviest stages
+ *     sums:      table of op times; split backward   segment times                as long as the table
+ *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
+ *
+ * Measured, instructions of `search gpt3-175b a100 --devices 1024` without a cache over those with it: passes 1.7,
+ * allowed 1.16, resident 1.04, run 1.0, sums 1.0. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "estimate/estimate_internal.h"
+#include "memo/memo_internal.h"
+#include "parallel/split.h"
+#include "search/search_internal.h"
+#include "shape/family.h"
+
+enum {
+    PASSES_MAX = 8,
+    PASS_STAGES = 4, /* heaviest stages whose resident bytes a pass keeps */
+};
+
+/* Per-micro-batch cost shared by plans of a block. Of the op list only the segments are read, which belong to the model. */
+struct nnc_pass_costs {
+    nnc_step step;
+    nnc_alike *alike; /* its op list; ops that the pass adds are there while it is `listed` */
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_unit units[2][NNC_SEGMENTS_MAX]; /* [1]: weight gradients are split off */
+    nnc_network network;
+    nnc_result work;  /* FLOPs and tokens, and the plan the pass was made for */
+    double pass_s[2]; /* compute of all layers, one micro-batch */
+    uint64_t number;  /* counts from 1, over all blocks */
+    uint64_t holds;   /* the group that held is of; 0 = none */
+    nnc_held held[PASS_STAGES];
+    bool usable, worked, timed[2];
+    uint64_t group; /* the group that run is of; 0 = none */
+    bool runs;      /* the schedule can be replayed */
+    nnc_step_times run;
+    uint64_t waits; /* the group of the pipeline that waits on `track`; 0 = none */
+    nnc_replay_place track;
+};
+
+/* One entry of the cache of segment times, for passes that add no ops to the shared table. */
+typedef struct table_sums {
+    uint64_t table; /* number of the table of op times; 0 = empty */
+    int split;
+    nnc_unit units[NNC_SEGMENTS_MAX];
+    double pass_s;
+} table_sums;
+
+struct nnc_plan_groups {
+    const nnc_model *model;
+    const nnc_device *device;
+    const nnc_profiles *profiles;
+    const nnc_space *space;
+    nnc_scratch *scratch;
+    int64_t layers;   /* of the model */
+    nnc_plan settled; /* resolved plan of the group, ZeRO stage and offload still open */
+    uint64_t group;   /* counts from 1, over all blocks */
+    bool dealt;       /* the layers of this group are partitioned */
+    bool known;       /* `allowed` is filled in */
+    bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
+    const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
+    bool schedules[NNC_SCHEDULE_COUNT]; /* offered by at least one framework */
+    int32_t heaviest[NNC_STAGES_MAX];   /* stages that may need most memory */
+    int32_t heaviest_count;
+    table_sums sums[PASSES_MAX];
+    int32_t sums_next;
+    uint64_t made; /* passes so far */
+    nnc_pass_costs passes[PASSES_MAX];
+    int32_t pass_count, pass_next;
+    const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
+    nnc_batched_replay *replay;   /* NULL: no plan waits */
+};
+
+static const nnc_software *software_of(const nnc_plan_groups *b, const nnc_plan *plan)
+{
+    return nnc_profile_of(b->profiles, b->model, b->device, plan);
+}
+
+/* Does the framework of the plan's profile offer the options of the plan? */
+static bool ships(const nnc_plan_groups *b, const nnc_plan *plan, const char **option)
+{
+    return b->profiles->any || nnc_software_ships(software_of(b, plan), plan, option);
+}
+
+/* Finds the schedules that a framework offers, the profile chosen by each ZeRO stage. */
+static void find_schedules(nnc_plan_groups *b, const nnc_plan *base)
+{
+    const nnc_choice *zero = &b->space->axes[NNC_AXIS_ZERO];
+    nnc_plan plan = *base;
+    plan.pipeline = 2;
+    for (int32_t i = 0; i < zero->count; i++) {
+        plan.zero = (int32_t)zero->values[i];
+        for (int k = 0; k < NNC_SCHEDULE_COUNT; k++) {
+            b->schedules[k] =
+                b->schedules[k] || b->profiles->any || software_of(b, &plan)->ships.schedules[k];
+        }
+    }
+}
+
+bool nnc_plan_groups_block(nnc_plan_groups *b, const nnc_plan *base, uint64_t number,
+                           nnc_error *err)
+{
+    /* Always legal choices inside the block, so that only the block's own rules can reject the plan. */
+    nnc_plan *plain = &b->settled;
+    *plain = *base;
+    b->pass_count = b->pass_next = 0;
+    b->listed = NULL;
+    b->known = false;
+    if (b->layers == 0) { /* the first block */
+        b->layers = nnc_model_sizes_of(b->model).layers;
+        find_schedules(b, base);
+    }
+    nnc_space_block(b->space, number, plain);
+    plain->schedule = NNC_SCHEDULE_1F1B;
+    plain->virtual_stages = 1;
+    plain->zero = plain->shard > 0 ? 3 : 0; /* --shard is for ZeRO */
+    plain->offload = NNC_OFFLOAD_NONE;
+    return nnc_plan_settle(plain, b->model, b->device, plain, err) == NNC_OK;
+}
+
+bool nnc_plan_groups_shipped(nnc_plan_groups *b, nnc_error *err)
+{
+    const char *option = NULL;
+    nnc_plan plan = b->settled;
+    for (uint64_t inside = b->space->block_size; inside-- > 0;) {
+        nnc_space_inside(b->space, inside, &plan);
+        if (nnc_schedule_repeats(&plan)) {
+            continue;
+        }
+        if (ships(b, &plan, &option)) {
+            return true;
+        }
+    }
+    if (option != NULL) {
+        nnc_fail(
+            err, NNC_ILLEGAL_PLAN, option,
+            "software %s does not offer it; --software any also searches options that it lacks",
+            software_of(b, &plan)->id);
+    }
+    return false;
+}
+
+bool nnc_plan_groups_group(nnc_plan_groups *b, uint64_t group)
+{
+    nnc_plan *plan = &b->settled;
+    nnc_space_group(b->space, group, plan);
+    b->group++;
+    b->dealt = false;
+    return (plan->pipeline == 1 || b->schedules[plan->schedule]) && !nnc_schedule_repeats(plan) &&
+           nnc_plan_settle_schedule(plan, b->model, b->layers, NULL) == NNC_OK;
+}
+
+/* Finds the legal pairs of ZeRO stage and offload. They do not depend on the schedule. */
+static void find_allowed(nnc_plan_groups *b)
+{
+    const uint64_t size = nnc_space_group_size(b->space);
+    nnc_plan plan = b->settled;
+    plan.schedule = NNC_SCHEDULE_COUNT; /* any */
+    for (uint64_t i = 0; i < size; i++) {
+        nnc_space_inside_group(b->space, i, &plan);
+        b->software[i] = software_of(b, &plan);
+        b->allowed[i] = ships(b, &plan, NULL) && nnc_plan_split_data(&plan, NULL) == NNC_OK;
+    }
+    b->known = true;
+}
+
+/* Does the framework offer the group's schedule? */
+static bool has_schedule(const nnc_plan_groups *b, const nnc_software *software)
+{
+    return b->profiles->any || b->settled.pipeline == 1 ||
+           software->ships.schedules[b->settled.schedule];
+}
+
+/* Is a pass also that of plan a of the block? ZeRO 3 gathers weights and some offloads move tensors in every pass. A schedule
+ * may put embedding and head on one device, which then holds a tied table once. */
+static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc_pass_costs *pass)
+{
+    const nnc_plan *b = &pass->work.plan;
+    const nnc_device *device = block->device;
+    const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
+    /* One device uses links only to offload, and needs host bandwidths that not every file records. */
+    const bool linked =
+        a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
+    const bool tied = pass->usable && pass->step.list->tied_rows > 0;
+    return software_of(block, a) == software_of(block, b) && (a->zero == 3) == (b->zero == 3) &&
+           (a->offload & moved) == (b->offload & moved) &&
+           (linked || (a->offload != 0) == (b->offload != 0)) &&
+           (!tied || nnc_schedule_ends_meet(a) == nnc_schedule_ends_meet(b));
+}
+
+static nnc_pass_costs *find_pass(nnc_plan_groups *b, const nnc_plan *plan)
+{
+    for (int32_t i = 0; i < b->pass_count; i++) {
+        if (same_pass(b, plan, &b->passes[i])) {
+            return &b->passes[i];
+        }
+    }
+    return NULL;
+}
+
+/* Sums the op times of each segment. split: with weight gradients split off, less communication overlaps. */
+static void sum_units(nnc_plan_groups *b, nnc_pass_costs *pass, int split)
+{
+    nnc_plan plan = pass->work.plan;
+    nnc_step step = pass->step;
+    step.plan = &plan;
+    plan.schedule = split ? NNC_SCHEDULE_ZB_H1 : NNC_SCHEDULE_1F1B;
+    nnc_step_units(&step, &b->scratch->rows, pass->units[split]);
+    pass->pass_s[split] = 0.0;
+    for (int32_t s = 0; s < step.list->segment_count; s++) {
+        const nnc_unit *unit = &pass->units[split][s];
+        pass->pass_s[split] +=
+            (double)step.list->segments[s].instances * (unit->forward_s + unit->backward_s);
+    }
+}
+
+/* Computes the segment times of a pass, or finds them in the cache. */
+static bool time_pass(nnc_plan_groups *b, nnc_pass_costs *pass, int split)
+{
+    const bool shared = pass->alike->list.count == pass->alike->count;
+    const uint64_t table = nnc_alike_table(b->scratch->shared, pass->alike, &pass->step);
+    for (int i = 0; i < PASSES_MAX && shared; i++) {
+        const table_sums *known = &b->sums[i];
+        if (known->table == table && known->split == split) {
+            memcpy(pass->units[split], known->units, sizeof known->units);
+            pass->pass_s[split] = known->pass_s;
+            return true;
+        }
+    }
+    nnc_alike_rows(b->scratch->shared, pass->alike, &pass->step, &b->scratch->rows);
+    if (b->scratch->rows.truncated) {
+        return false;
+    }
+    sum_units(b, pass, split);
+    if (shared) {
+        table_sums *kept = &b->sums[b->sums_next];
+        b->sums_next = (b->sums_next + 1) % PASSES_MAX;
+        kept->table = table;
+        kept->split = split;
+        kept->pass_s = pass->pass_s[split];
+        memcpy(kept->units, pass->units[split], sizeof kept->units);
+    }
+    return true;
+}
+
+/* Work of another pass of the block: FLOPs are the same in all of them. */
+static const nnc_result *known_work(const nnc_plan_groups *b, const nnc_software *software)
+{
+    for (int32_t i = 0; i < b->pass_count; i++) {
+        const nnc_pass_costs *pass = &b->passes[i];
+        if (pass->worked && pass->usable &&
+            pass->step.software->context_frozen == software->context_frozen) {
+            return &pass->work;
+        }
+    }
+    return NULL;
+}
+
+/* Lowers the op list of a pass, unless it was the last one lowered. */
+static bool list_pass(nnc_plan_groups *b, nnc_pass_costs *pass)
+{
+    if (b->listed == pass) {
+        return true;
+    }
+    b->listed = pass;
+    return nnc_prepare_list(b->scratch->shared, software_of(b, &pass->work.plan), &pass->work.plan,
+                            &pass->network, &pass->step, pass->sums, &pass->alike, NULL) == NNC_OK;
+}
+
+static nnc_pass_costs *make_pass(nnc_plan_groups *b, const nnc_plan *plan)
+{
+    nnc_pass_costs *pass = &b->passes[b->pass_next];
+    b->pass_next = (b->pass_next + 1) % PASSES_MAX;
+    b->pass_count = b->pass_count < PASSES_MAX ? b->pass_count + 1 : PASSES_MAX;
+    memset(&pass->work, 0, sizeof pass->work);
+    pass->work.plan = *plan;
+    pass->number = ++b->made;
+    pass->group = pass->holds = 0;
+    pass->worked = pass->timed[0] = pass->timed[1] = false;
+    b->listed = NULL;
+    pass->usable = list_pass(b, pass);
+    return pass;
+}
+
+static void count_work(nnc_plan_groups *b, nnc_pass_costs *pass)
+{
+    const nnc_result *known = known_work(b, pass->step.software);
+    const nnc_plan plan = pass->work.plan;
+    if (known != NULL) {
+        pass->work = *known;
+        pass->work.plan = plan;
+    } else if (list_pass(b, pass)) {
+        nnc_prepare_work(b->scratch, pass->alike, &pass->step, &pass->work);
+    }
+    pass->worked = true;
+}
+
+void nnc_plan_groups_work(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result *result)
+{
+    const nnc_plan plan = result->plan;
+    const nnc_memory memory = result->memory;
+    const double step_s = result->step_s;
+    if (!pass->worked) {
+        count_work(b, pass);
+    }
+    *result = pass->work;
+    result->plan = plan;
+    result->memory = memory;
+    result->step_s = step_s;
+}
+
+bool nnc_plan_groups_times(nnc_plan_groups *b, nnc_pass_costs *pass, const nnc_plan *plan)
+{
+    const int split = nnc_schedule_splits(plan) ? 1 : 0;
+    if (!pass->timed[split] && pass->usable) {
+        pass->usable = list_pass(b, pass) && time_pass(b, pass, split);
+        pass->timed[split] = true;
+    }
+    return pass->usable;
+}
+
+/* Does stage a keep at least as much as stage b, in every segment? */
+static bool keeps_more(const nnc_holding *a, const nnc_holding *b)
+{
+    bool more = a->in_flight >= b->in_flight;
+    for (int32_t s = 0; s < a->segments; s++) {
+        more = more && a->recomputed[s] >= b->recomputed[s] &&
+               a->instances[s] - a->recomputed[s] >= b->instances[s] - b->recomputed[s];
+    }
+    return more;
+}
+
+/* Drops stages that cannot need more memory than another one. */
+static void drop_lighter(nnc_plan_groups *b)
+{
+    const nnc_holding *h = b->scratch->step.holdings;
+    int32_t count = 0;
+    for (int32_t i = 0; i < b->heaviest_count; i++) {
+        bool lighter = false;
+        for (int32_t k = 0; k < b->heaviest_count && !lighter; k++) {
+            lighter = k != i && keeps_more(&h[b->heaviest[k]], &h[b->heaviest[i]]) &&
+                      (k < i || !keeps_more(&h[b->heaviest[i]], &h[b->heaviest[k]]));
+        }
+        if (!lighter) {
+            b->heaviest[count++] = b->heaviest[i];
+        }
+    }
+    b->heaviest_count = count;
+}
+
+/* Partitions the layers of the group, and finds the stages that may be the fullest. Of equal stages that is the one with
+ * most micro-batches in flight. */
+static void deal(nnc_plan_groups *b, const nnc_step *step)
+{
+    const nnc_holding *h = b->scratch->step.holdings;
+    nnc_step_deal_recall(b->scratch, step);
+    b->heaviest_count = 0;
+    for (int32_t d = 0; d < step->plan->pipeline; d++) {
+        if (!b->scratch->step.alike[d]) {
+            b->heaviest[b->heaviest_count++] = d;
+        } else if (h[d].in_flight > h[b->heaviest[b->heaviest_count - 1]].in_flight) {
+            b->heaviest[b->heaviest_count - 1] = d;
+        }
+    }
+    drop_lighter(b);
+    b->dealt = true;
+}
+
+/* Resident bytes of the i-th heaviest stage; buffer is the caller's, for stages that the pass does not keep. */
+static const nnc_held *find_held(const nnc_plan_groups *b, nnc_pass_costs *pass,
+                                 const nnc_plan *plan, int32_t i, nnc_held *buffer)
+{
+    const nnc_holding *h = &b->scratch->step.holdings[b->heaviest[i]];
+    nnc_held *held = i < PASS_STAGES ? &pass->held[i] : buffer;
+    if (held == buffer || pass->holds != b->group) {
+        *held = nnc_held_of(pass->step.list, pass->step.sums, h, plan);
+    }
+    return held;
+}
+
+/* The memory of the fullest stage. */
+static void weigh(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result *result)
+{
+    const nnc_plan *plan = &result->plan;
+    nnc_held buffer;
+    for (int32_t i = 0; i < b->heaviest_count; i++) {
+        const nnc_holding *h = &b->scratch->step.holdings[b->heaviest[i]];
+        const nnc_held *held = find_held(b, pass, plan, i, &buffer);
+        const nnc_memory memory = nnc_memory_held(b->model, pass->step.list, held, h, plan,
+                                                  pass->step.software, b->device->mem_bytes);
+        if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
+            result->memory = memory;
+        }
+    }
+    pass->holds = b->group;
+}
+
+nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *b, uint64_t inside, nnc_result *result)
+{
+    if (!b->known) {
+        find_allowed(b);
+    }
+    if (!b->allowed[inside] || !has_schedule(b, b->software[inside])) {
+        return NULL;
+    }
+    nnc_plan *plan = &result->plan;
+    *plan = b->settled;
+    result->step_s = 0.0;
+    nnc_space_inside_group(b->space, inside, plan);
+    nnc_pass_costs *pass = find_pass(b, plan);
+    pass = pass != NULL ? pass : make_pass(b, plan);
+    if (!pass->usable) {
+        return NULL;
+    }
+    if (!b->dealt) {
+        nnc_step step = pass->step;
+        step.plan = plan;
+        deal(b, &step);
+    }
+    weigh(b, pass, result);
+    return pass;
+}
+
+/* ---- step times, at once or in a batch ---- */
+
+/* The step of a plan of that pass, with its step ends. */
+static nnc_step step_of(nnc_plan_groups *b, const nnc_pass_costs *pass, const nnc_plan *plan,
+                        uint64_t inside)
+{
+    const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
+    const uint64_t place = pass->number * nnc_space_group_size(b->space) + inside;
+    nnc_step step = pass->step;
+    step.plan = plan;
+    nnc_tail_stages_recall(b->scratch, &step, pass->units[split],
+                           place * 4 + (uint64_t)(2 * dual + split));
+    return step;
+}
+
+bool nnc_plan_groups_step(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t inside,
+                          nnc_result *result)
+{
+    nnc_step_memory *m = &b->scratch->step;
+    const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    const nnc_step step = step_of(b, pass, &result->plan, inside);
+    if (pass->group != b->group) { /* plans of a group share the replay */
+        pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
+        pass->group = b->group;
+    }
+    if (!pass->runs) {
+        return false;
+    }
+    if (result->plan.pipeline == 1) { /* no pipeline: the step is the sum of its parts */
+        nnc_result parts = { .plan = result->plan };
+        const bool timed = nnc_step_core_parts(&step, pass->units[split], &pass->run, m, &parts);
+        result->step_s = parts.step_s;
+        return timed;
+    }
+    result->step_s = nnc_step_core_s(&step, pass->units[split], &pass->run, m);
+    return true;
+}
+
+/* Time of each stage after its passes; equal neighbours share an entry. false: too many differ. */
+static bool fill_ends(nnc_plan_groups *b, const nnc_plan *plan, nnc_waiting *waiting)
+{
+    const nnc_stage *stages = b->scratch->step.stages;
+    const bool *alike = b->scratch->step.alike;
+    const bool together =
+        !nnc_schedule_splits(plan); /* then stages end together: the slowest counts */
+    waiting->end_count = 0;
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        if (alike[d]) {
+            waiting->ends[waiting->end_count - 1].stages += together ? 0 : 1;
+            continue;
+        }
+        const double end_s = stages[d].exchange_s + stages[d].update_s;
+        nnc_stage_end *last = &waiting->ends[waiting->end_count - (d > 0)];
+        if (d > 0 && together) {
+            last->end_s = end_s > last->end_s ? end_s : last->end_s;
+        } else if (d > 0 && !(end_s < last->end_s) && !(end_s > last->end_s)) {
+            last->stages++;
+        } else if (waiting->end_count == NNC_ENDS_MAX) {
+            return false;
+        } else {
+            waiting->ends[waiting->end_count++] = (nnc_stage_end){ 1, end_s };
+        }
+    }
+    return true;
+}
+
+bool nnc_plan_groups_wait(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t inside,
+                          const nnc_result *result, nnc_waiting *waiting)
+{
+    nnc_step_memory *m = &b->scratch->step;
+    const nnc_plan *plan = &result->plan;
+    const nnc_unit *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
+    if (b->replay == NULL || !nnc_batched_replay_takes(plan)) {
+        return false;
+    }
+    const nnc_step step = step_of(b, pass, plan, inside);
+    if (!fill_ends(b, plan, waiting)) {
+        return false;
+    }
+    if (pass->waits != b->group || !nnc_batched_replay_has(b->replay, &pass->track)) {
+        nnc_step_core_times(&step, units, m);
+        const nnc_pipeline pipeline = nnc_step_pipeline(plan, m);
+        pass->track = nnc_batched_replay_add(b->replay, &pipeline, &m->pipeline);
+        pass->waits = b->group;
+    }
+    nnc_batched_replay_wait(b->replay, &pass->track, waiting);
+    return true;
+}
+
+bool nnc_plan_groups_parts(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result *result)
+{
+    const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    nnc_plan_groups_work(b, pass, result); /* it may lower the pass again */
+    nnc_step step = pass->step;
+    step.plan = &result->plan;
+    const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
+    nnc_step_ends_find(&step, &b->scratch->step, &b->scratch->ends);
+    step.ends = &b->scratch->ends;
+    nnc_tail_stages(&step, pass->units[split], &overlap, &b->scratch->step);
+    return nnc_step_core_parts(&step, pass->units[split], &pass->run, &b->scratch->step, result);
+}
+
+double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan)
+{
+    const int split = nnc_schedule_splits(plan) ? 1 : 0;
+    return pass->pass_s[split] * (double)plan->micro_batches / plan->pipeline;
+}
+
+void nnc_plan_groups_finish(nnc_plan_groups *b)
+{
+    if (b->replay != NULL) {
+        nnc_batched_replay_finish(b->replay, &b->scratch->step.pipeline);
+    }
+}
+
+const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass)
+{
+    return pass->step.software;
+}
+
+nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device,
+                                        const nnc_profiles *profiles, const nnc_space *space,
+                                        nnc_batched_fn *batched, void *context)
+{
+    nnc_plan_groups *made = calloc(1, sizeof *made); /* most of it is never touched */
+    if (made == NULL) {
+        return NULL;
+    }
+    made->model = model;
+    made->device = device;
+    made->profiles = profiles;
+    made->space = space;
+    made->scratch = nnc_scratch_create();
+    made->replay = batched != NULL ? nnc_batched_replay_create(batched, context) : NULL;
+    if (made->scratch == NULL || (batched != NULL && made->replay == NULL) ||
+        !nnc_scratch_share(made->scratch, model, device)) {
+        nnc_plan_groups_destroy(made);
+        return NULL;
+    }
+    return made;
+}
+
+void nnc_plan_groups_destroy(nnc_plan_groups *b)
+{
+    if (b != NULL) {
+        nnc_scratch_destroy(b->scratch);
+        nnc_batched_replay_destroy(b->replay);
+        free(b);
+    }
+}

@@ -1,0 +1,376 @@
+#ifndef NNCOST_SEARCH_SEARCH_INTERNAL_H
+#define NNCOST_SEARCH_SEARCH_INTERNAL_H
+
+#include <nncost/search.h>
+#include <nncost/sensitivity.h>
+#include <nncost/spec.h>
+
+#include "base/arena.h"
+#include "base/digest.h"
+#include "metrics/report.h"
+#include "pipeline/pipeline.h"
+#include "sweep/sweep_internal.h"
+
+/* ---- the space (space.c) ---- */
+
+/* Which values each choice takes, and the plan at a place in the space. */
+
+/* Choices in the order they vary, the last fastest. Those up to pipeline form a block: they decide which ops one
+ * rank runs. The others change the order of passes or move tensors. */
+typedef enum nnc_axis {
+    NNC_AXIS_TENSOR,
+    NNC_AXIS_CONTEXT,
+    NNC_AXIS_EXPERT,
+    NNC_AXIS_SEQUENCE_PARALLEL,
+    NNC_AXIS_MICRO_BATCH,
+    NNC_AXIS_RECOMPUTE,
+    NNC_AXIS_PIPELINE,
+    NNC_BLOCK_AXES,
+    NNC_AXIS_SCHEDULE = NNC_BLOCK_AXES,
+    NNC_AXIS_VIRTUAL_STAGES,
+    NNC_AXIS_ZERO,
+    NNC_AXIS_OFFLOAD,
+    NNC_AXES
+} nnc_axis;
+
+typedef struct nnc_space {
+    nnc_choice axes[NNC_AXES];
+    uint64_t blocks, block_size; /* the space has blocks * block_size plans */
+} nnc_space;
+
+/* Fills in every choice that the search leaves open. NNC_BAD_USAGE: a choice has too many values. */
+nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device,
+                          const nnc_search *search, nnc_space *space, nnc_error *err);
+
+/* Set the choices of a block, or of plan number `inside` of a block, in plan. */
+void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan);
+void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan);
+
+/* Number of blocks of shard `shard` (from 1), and the block at a place (from 0) of it. Each row of `shards`
+ * neighbouring blocks gives one block to each shard, in an order that changes without a period: with a period, one
+ * shard could get all blocks of one pipeline degree. Shard 1 has the first block. */
+uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards);
+uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards);
+
+/* Plans of a block that differ only in ZeRO stage and offload form a group. The first function sets the other
+ * choices inside the block; the second sets these two, by the plan's number inside the group (from 0). */
+uint64_t nnc_space_group_size(const nnc_space *space);
+void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan);
+void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *plan);
+
+/* ---- best plans and the Pareto front (pareto.c) ---- */
+
+/* The best plans so far, and the Pareto front of step time and memory. Both have a total order, so merging in any
+ * order gives the same result. */
+
+enum { NNC_SEARCH_THREADS_MAX = 256 };
+
+typedef struct nnc_front {
+    nnc_found best[NNC_SEARCH_BEST_MAX]; /* best first */
+    int32_t best_count;
+    nnc_found pareto[NNC_PARETO_MAX]; /* fastest first, memory falling */
+    int32_t pareto_count;
+    bool truncated, any_missed;
+    nnc_found missed; /* the fastest plan that fits and breaks a limit on the run */
+} nnc_front;
+
+/* Is a better than b? Decided by the objective, then by the other of time and memory, then by the index. */
+bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
+
+void nnc_front_clear(nnc_front *front);
+/* Copies the used part of a front. */
+void nnc_front_copy(nnc_front *to, const nnc_front *from);
+void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
+/* Would nnc_front_add of such a plan change the front? */
+bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index,
+                     double step_s, int64_t memory_bytes);
+void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best,
+                     const nnc_front *other);
+
+/* Records a plan that fits and breaks a limit on the run. */
+void nnc_front_miss(nnc_front *front, const nnc_found *found);
+
+/* Can a plan with this memory and at least this step time be pruned? Sound: it is worse than the last of the best,
+ * and a plan of the Pareto front is faster with no more memory. */
+bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t best, double least_s,
+                     int64_t memory_bytes);
+
+/* Copies the used part into a result; the rest of the result stays as it is. */
+void nnc_front_result(const nnc_front *front, nnc_search_result *result);
+/* The front of a result. */
+void nnc_front_of(const nnc_search_result *result, nnc_front *front);
+
+/* ---- batched replay (batched_replay.c) ---- */
+
+/* Pipelines of one shape (schedule, stages, chunks, micro-batches) are collected and replayed together, one per SIMD
+ * lane; the plans that need their times wait until then. */
+
+enum { NNC_ENDS_MAX = 8 };
+
+/* So many stages in a row, and the time that each needs after its passes (synchronisation and update). */
+typedef struct nnc_stage_end {
+    int32_t stages;
+    double end_s;
+} nnc_stage_end;
+
+/* A plan that waits for its pipeline. */
+typedef struct nnc_waiting {
+    uint64_t index;
+    int64_t memory_bytes;
+    bool fits;
+    int32_t track, end_count;
+    nnc_stage_end ends[NNC_ENDS_MAX]; /* one, of the slowest stage, where all stages end together */
+} nnc_waiting;
+
+/* Place of a waiting pipeline, valid until it is replayed. */
+typedef struct nnc_replay_place {
+    int32_t set, track;
+    uint64_t number; /* of the set at that time */
+} nnc_replay_place;
+
+/* Receives the step time of a plan that waited; NaN: the pipeline could not be replayed. */
+typedef void nnc_batched_fn(void *context, const nnc_waiting *plan, double step_s);
+
+typedef struct nnc_batched_replay nnc_batched_replay;
+
+/* NULL when out of memory. */
+nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context);
+void nnc_batched_replay_destroy(nnc_batched_replay *replay);
+
+/* Can pipelines of this plan be replayed in a batch? */
+bool nnc_batched_replay_takes(const nnc_plan *plan);
+
+/* Adds a pipeline; a batch that is full is replayed, with that memory. */
+nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *replay, const nnc_pipeline *pipeline,
+                                        nnc_pipeline_memory *memory);
+
+/* Does the pipeline still wait, and can one more plan wait for it? */
+bool nnc_batched_replay_has(const nnc_batched_replay *replay, const nnc_replay_place *track);
+
+/* Lets a plan wait for a pipeline that does. */
+void nnc_batched_replay_wait(nnc_batched_replay *replay, const nnc_replay_place *track,
+                             nnc_waiting *plan);
+
+/* Replays all batches. */
+void nnc_batched_replay_finish(nnc_batched_replay *replay, nnc_pipeline_memory *memory);
+
+/* ---- plan groups (plan_group.c) ---- */
+
+/* Walks the plans of a space block by block and group by group, and says of each plan its memory and its step time. Plans
+ * of a group differ in ZeRO stage and offload alone, and share most of the work: see plan_group.c. */
+typedef struct nnc_plan_groups nnc_plan_groups;
+
+/* Costs of a micro-batch, shared by plans of a block: see plan_group.c. */
+typedef struct nnc_pass_costs nnc_pass_costs;
+
+/* batched (may be NULL) receives the step times of plans that nnc_plan_groups_wait took. NULL when out of memory. */
+nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device,
+                                        const nnc_profiles *profiles, const nnc_space *space,
+                                        nnc_batched_fn *batched, void *context);
+void nnc_plan_groups_destroy(nnc_plan_groups *groups);
+
+/* Begins a block; false: no plan of it is legal, and err (may be NULL) names the rule. */
+bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number,
+                           nnc_error *err);
+
+/* Does a framework offer any plan of the block? If not, err names the missing option; it stays untouched where all
+ * schedules of the block repeat those of another block. */
+bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
+
+/* Begins a group: one schedule with one number of virtual stages. false: none of its plans is legal, or they repeat
+ * another group. */
+bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
+
+/* A plan of the group, with its memory in result; NULL: it is not legal. */
+nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result);
+
+/* Gives the times that waiting plans still miss to `batched`. */
+void nnc_plan_groups_finish(nnc_plan_groups *groups);
+
+const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass);
+
+/* Computes the pass times, unless they are there; call it before the functions below. Most plans are rejected on memory
+ * before. false: the pass has more ops than a table holds. */
+bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
+
+/* Lower bound of the step time under any schedule, seconds: the mean device's compute in all passes. */
+double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
+
+/* The step time of plan number `inside` of the group, in result. false: its pipeline is too large to replay. */
+bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside,
+                          nnc_result *result);
+
+/* In place of nnc_plan_groups_step: lets the plan wait until its pipeline is replayed in a batch. waiting says who waits; the rest
+ * of it is filled in. false: this plan cannot wait. */
+bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside,
+                          const nnc_result *result, nnc_waiting *waiting);
+
+/* FLOPs and tokens of a plan, in result. Few plans are among the best and need them. */
+void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
+
+/* The work and the parts of the step of the plan that nnc_plan_groups_step timed last. */
+bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
+
+/* ---- workers (searcher.c) ---- */
+
+/* The threads of one process that evaluate blocks of a search. */
+
+/* Outcome of some blocks. legal and feasible are counted before pruning, so they do not depend on the order, and
+ * shards add up to the whole; evaluated and pruned describe the work done. */
+typedef struct nnc_search_part {
+    nnc_front front;
+    uint64_t evaluated, pruned, legal, feasible;
+} nnc_search_part;
+
+void nnc_search_part_clear(nnc_search_part *part);
+void nnc_search_part_add(nnc_search_part *part, const nnc_search *search,
+                         const nnc_search_part *more);
+
+/* Number of blocks of the search, or of its shard, and the block at a place among them. */
+uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
+
+/* NULL when out of memory. The arguments must outlive the searcher. */
+typedef struct nnc_searcher nnc_searcher;
+nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device,
+                                  const nnc_profiles *profiles, const nnc_search *search,
+                                  const nnc_space *space);
+void nnc_searcher_destroy(nnc_searcher *searcher);
+
+/* Evaluates the blocks at places first to end - 1 and adds their outcome to part; call nnc_searcher_complete on its
+ * front later. Pruning uses `known` alone, so it does not depend on the threads. */
+void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,
+                       nnc_search_part *part);
+
+/* Completes the result of Pareto and best plans for which only index, step_s and memory were kept. */
+void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front);
+
+/* Is any plan of the block at a place legal? If not, err names the rule. */
+bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
+
+/* ---- a search (search.c) ---- */
+
+/* A search whose rounds may be evaluated by other processes. */
+
+/* Evaluates the blocks of a round in place of nnc_searcher_work, with its arguments. */
+typedef struct nnc_helpers {
+    void *context;
+    void (*work)(void *context, const nnc_front *known, uint64_t first, uint64_t end,
+                 nnc_search_part *part);
+} nnc_helpers;
+
+typedef struct nnc_search_watch {
+    nnc_search_progress_fn *progress; /* may be NULL */
+    void *context;
+} nnc_search_watch;
+
+/* Same as nnc_search_run; helpers NULL: the threads of this process. */
+nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
+                           const nnc_profiles *profiles, const nnc_search *search,
+                           const nnc_helpers *helpers, const nnc_search_watch *watch,
+                           nnc_search_result *result, nnc_error *err);
+
+/* ---- rank groups (search_task.c) ---- */
+
+/* A search over MPI ranks. In every round rank 0 assigns runs of blocks to ranks that ask, evaluates blocks itself
+ * while none asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there is one rank. */
+
+/* Same as nnc_search_run. For rank 0, while the other ranks run nnc_crew_search_serve. */
+nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_profiles *profiles, const nnc_search *search,
+                           const nnc_search_watch *watch, nnc_search_result *result,
+                           nnc_error *err);
+
+/* For the other ranks: works on the searches of rank 0, of this model, device and run, until they end. */
+void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads);
+
+/* For rank 0: ends nnc_crew_search_serve on the other ranks. */
+void nnc_crew_search_end(nnc_crew crew);
+
+/* ---- search tasks, reports, shards (search_task.c, search_document.c, search_shard.c) ---- */
+
+/* A search command: one number of devices or several, and the parameters that reach a step time; its report, and the
+ * shards of reports. */
+
+typedef struct nnc_search_task {
+    nnc_crew crew;
+    const nnc_model *model;
+    const nnc_device *device;
+    const nnc_profiles *profiles;
+    nnc_search search;
+    int32_t *sizes;         /* numbers of devices, searched one after the other */
+    int32_t size_count;     /* 0: the devices of the plan */
+    double target_step_s;   /* 0 = not given */
+    nnc_search_watch watch; /* may stop the search, which then reports the covered part */
+} nnc_search_task;
+
+/* Numbers of combinations. */
+typedef struct nnc_search_total {
+    uint64_t space, covered, evaluated, pruned, legal, feasible;
+} nnc_search_total;
+
+/* The outcome for one number of devices. */
+typedef struct nnc_search_size {
+    int32_t devices;
+    nnc_search_total total;
+    bool found, any_missed; /* best is set; missed is set (breaks only deadline or budget) */
+    nnc_found best, missed;
+    nnc_error why; /* why no combination is legal; status NNC_OK: one is */
+} nnc_search_size;
+
+typedef struct nnc_search_report {
+    const nnc_model *model; /* NULL in a merged report, as is the device */
+    const nnc_device *device;
+    nnc_search *search;
+    nnc_search_result *result; /* of one number of devices */
+    nnc_search_size *sizes;    /* of several; NULL = one */
+    int32_t size_count, size_asked;
+    int32_t fastest, cheapest; /* index of a size; -1 = no plan found */
+    nnc_search_total total;
+    double target_step_s;                /* 0 = not given */
+    nnc_target targets[NNC_LEVER_COUNT]; /* one parameter each */
+    int target_count;
+    double elapsed_s;
+    const char *currency; /* of the prices; NULL = no price is known */
+    bool batch_chosen;    /* the global batch is a default */
+    bool stopped;         /* before all was covered */
+    nnc_error
+        why; /* why no combination of a shard is legal; status NNC_OK: one is, or this is no shard */
+    const char
+        *digest; /* of everything that decides the search except the shard; NULL = no shard */
+} nnc_search_report;
+
+/* Metrics of an nnc_search_report, of an nnc_found, and of the best plan of an nnc_search_size. */
+extern const nnc_metrics nnc_search_document, nnc_found_metrics, nnc_size_best_metrics;
+
+#define NNC_SEARCH_SCHEMA "nncost.search/1"
+
+/* Searches into a report in the arena; for rank 0, while the other ranks serve. Errors of nnc_search_run, except
+ * that a shard, or one of several sizes, may have no legal plan. */
+nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report,
+                               nnc_error *err);
+
+/* Did the search find a plan? */
+bool nnc_search_answered(const nnc_search_report *report);
+
+/* Finds the fastest and the cheapest of the sizes. */
+void nnc_search_rank_sizes(nnc_search_report *report);
+
+/* Digest of everything that decides the result except the shard: version, task, content of the files (an entry may
+ * be NULL), and texts. */
+nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs,
+                             const char *const *files, int file_count, const char *const *texts,
+                             int text_count, uint64_t *digest, nnc_error *err);
+
+/* ---- shards: files that 'nncost search --shard I/N --format json' wrote ---- */
+
+/* Does a file begin as JSON with a schema? Reads only its first bytes. NNC_IO: it cannot be read. */
+nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err);
+
+/* Merges shards into the report of the whole search. digest: of the search that is expected, NULL = any.
+ * NNC_BAD_SPEC: a shard twice, or of another search; NNC_BAD_USAGE: a shard is missing; NNC_ILLEGAL_PLAN: no shard
+ * has a legal plan. */
+nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, const char *digest,
+                            nnc_search_report *report, nnc_error *err);
+
+#endif

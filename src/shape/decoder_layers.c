@@ -1,0 +1,554 @@
+/* Parts of a decoder's layers in addition to plain attention and MLP: sparse and latent attention,
+ * experts, and mixers that keep a state. */
+#include "base/names.h"
+#include "shape/shape_internal.h"
+
+/* Sparse attention: every query scores every token before it, by ReLU of products with one key, weighted
+ * over the index heads. Source: DeepSeek-V3.2-Exp, section 2.1.   [indexer] */
+static void pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t heads = d->index_heads, width = d->index_dim;
+    const int64_t all = nnc_list_mul(&w->to, w->seq_len, w->seq_len);
+    const int64_t pairs = nnc_attention_pairs(w->seq_len, w->seq_len, true, 0);
+    nnc_layer_linear(w, "index.q", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads * width,
+                     d->q_lora_rank, false)
+        ->u.matmul.keeps_a = false;
+    nnc_layer_linear(w, "index.k", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, width, d->hidden, false)
+        ->u.matmul.keeps_a = false;
+    nnc_op *norm = nnc_list_norm(&w->to, "index.norm", NNC_NORM_LAYER,
+                                 nnc_list_mul(&w->to, w->tokens, width), w->tokens, 2 * width);
+    norm->split = NNC_SPLIT_SEQUENCE;
+    norm->u.norm.keeps_input = true;
+    nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden,
+                     false)
+        ->u.matmul.keeps_a = false;
+    const int64_t batch = nnc_list_mul(&w->to, w->batch, heads);
+    for (int i = 0; i < 2; i++) { /* the scores of all heads, and their weighted sum */
+        nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL,
+                                  NNC_GROUP_ATTENTION);
+        op->u.matmul = (nnc_matmul){ .batch = i == 0 ? batch : w->batch,
+                                     .m = w->seq_len,
+                                     .n = w->seq_len,
+                                     .k = i == 0 ? width : heads,
+                                     .b_shared = i == 0 ? heads : 1,
+                                     .kept_divisor = 1,
+                                     .pairs = (double)pairs,
+                                     .full_pairs = (double)all,
+                                     .window_pairs = (double)all,
+                                     .needs_grad_input = true,
+                                     .keeps_a = i == 0,
+                                     .keeps_b = i == 0 };
+        op->split = NNC_SPLIT_TOKENS;
+    }
+}
+
+/* Lays out keys, values and queries per head. A key joins the output of its latent and a rotated
+ * part that all heads share; values are copied out of the tensor that holds both. Queries are
+ * rotated in place, or copied too when the rotation is not a separate kernel. Source:
+ * fused_mla_yarn_rope_apply.py and multi_latent_attention.py of Megatron-LM.
+ * [latent-attention] */
+static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t whole = d->qk_nope_head_dim + d->qk_rope_head_dim;
+    const int64_t queries = w->to.how->software->fused_rotary ? 0 : whole;
+    const int64_t rows = nnc_list_mul(&w->to, w->tokens, d->heads);
+    nnc_op *op = nnc_list_pointwise(&w->to, "attn.by_heads", NNC_PW_BY_HEADS, NNC_GROUP_ATTENTION,
+                                    nnc_list_mul(&w->to, rows, queries + whole + d->v_head_dim));
+    op->u.pointwise.input_elements =
+        nnc_list_mul(&w->to, rows, queries + d->qk_nope_head_dim + d->v_head_dim);
+    op->split = NNC_SPLIT_HEADS;
+}
+
+void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t q_width = d->heads * (d->qk_nope_head_dim + d->qk_rope_head_dim);
+    const int64_t kv_width = d->heads * (d->qk_nope_head_dim + d->v_head_dim);
+    const int64_t latent = d->kv_lora_rank + d->qk_rope_head_dim;
+    const bool keep_norm = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
+    const int64_t q_input = d->q_lora_rank > 0 ? d->q_lora_rank : d->hidden;
+
+    if (d->q_lora_rank > 0) {
+        nnc_op *down = nnc_layer_linear(w, "attn.q_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE,
+                                        d->q_lora_rank, d->hidden, w->layer->qkv_bias);
+        down->u.matmul.keeps_a = keep_norm;
+        nnc_layer_norm(w, "attn.q_norm", d->q_lora_rank);
+    }
+    nnc_op *kv_down = nnc_layer_linear(w, "attn.kv_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE,
+                                       latent, d->hidden, w->layer->qkv_bias);
+    kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* the same input as q_down */
+    nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
+    /* The down-projections are replicated over tensor ranks; their outputs are gathered. */
+    nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent);
+    const int32_t first = w->to.list->count;
+    nnc_op *q_up = nnc_layer_linear(w, d->q_lora_rank > 0 ? "attn.q_up" : "attn.q",
+                                    NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, q_width, q_input, false);
+    q_up->u.matmul.keeps_a = keep_norm && d->q_lora_rank > 0;
+    nnc_op *kv_up = nnc_layer_linear(w, "attn.kv_up", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN,
+                                     kv_width, d->kv_lora_rank, false);
+    kv_up->u.matmul.keeps_a = keep_norm;
+    nnc_layer_rotary(w, "attn.rotary", d->heads * d->qk_rope_head_dim);
+    by_heads(w, d);
+    for (int32_t i = first; i < w->to.list->count; i++) { /* their inputs are kept */
+        w->to.list->ops[i].recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLA_UP_PROJ);
+    }
+    if (d->index_heads > 0) {
+        pick_tokens(w, d);
+    }
+}
+
+/* Sizes of the routing of tokens to experts. */
+typedef struct routing {
+    const nnc_layer_writer *w;
+    const nnc_decoder *d;
+    int64_t copies, rows; /* copies of tokens; rows of the experts' products, padding included */
+    double useful;        /* share of the rows that are not padding; 0 = all */
+} routing;
+
+static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const double factor = w->to.how->plan->capacity_factor;
+    routing r = { .w = w, .d = d };
+    r.copies = r.rows = nnc_list_mul(&w->to, w->tokens, d->experts_per_token);
+    if (factor > 0.0) { /* slots per expert, rounded up to whole tokens */
+        const double slots = factor * (double)r.copies / (double)d->experts;
+        int64_t whole = (int64_t)slots;
+        whole += (double)whole < slots ? 1 : 0;
+        r.rows = nnc_list_mul(&w->to, whole, d->experts);
+    }
+    const double served = r.rows < r.copies ? (double)r.rows : (double)r.copies;
+    r.useful = r.rows == r.copies ? 0.0 : served / (double)r.rows;
+    return r;
+}
+
+/* Matrices of all routed experts over the tokens sent to them. */
+static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split, int64_t n,
+                             int64_t k)
+{
+    const int64_t experts = r->d->experts;
+    nnc_op *op = nnc_list_linear(&r->w->to, name, NNC_GROUP_MLP, split, r->rows, n, k, false);
+    op->weights.vector = r->d->expert_bias ? nnc_list_mul(&r->w->to, experts, n) : 0;
+    op->weights.count = experts;
+    op->weights.active = r->d->experts_per_token;
+    op->u.matmul.experts = experts < r->rows ? experts : r->rows;
+    op->u.matmul.one_by_one = r->w->to.how->software->launch_product_s > 0.0;
+    op->u.matmul.useful = r->useful;
+    return op;
+}
+
+/* Send buffer of one rank: the copies of its tokens, and the padding of the slots. Sequence
+ * parallelism divides the tokens over the tensor ranks. Some software sends 8 bits: tokens in
+ * forward, gradients of the results in backward. The busiest rank receives `imbalance` times the
+ * mean. */
+static void dispatch_collective(const routing *r, const char *name, bool out)
+{
+    const nnc_writer *to = &r->w->to;
+    const nnc_plan *plan = to->how->plan;
+    const double ranks = (double)plan->context * (plan->sequence_parallel ? plan->tensor : 1);
+    const double copies = (double)r->d->experts_per_token;
+    const double padding = (double)r->rows / (double)r->copies;
+    if (plan->expert == 1) {
+        return;
+    }
+    nnc_exchange e = { .comm = NNC_COMM_EXPERT,
+                       .forward = NNC_ALL_TO_ALL,
+                       .backward = NNC_ALL_TO_ALL,
+                       .bytes = (double)r->w->hidden_elements / ranks * copies * padding *
+                                plan->imbalance * nnc_dtype_bytes(to->how->dtype),
+                       .copies = copies,
+                       .groups = (double)r->d->expert_groups,
+                       .groups_met = (double)r->d->groups_per_token,
+                       .once_per_node = to->how->software->expert_once_per_node };
+    if (to->how->software->expert_dispatch_8bit && to->how->linear_dtype == NNC_FP8) {
+        const double scaled = e.bytes / nnc_dtype_bytes(to->how->dtype) * (1.0 + 4.0 / 128.0);
+        e.backward_bytes = out ? scaled : e.bytes;
+        e.bytes = out ? e.bytes : scaled;
+    }
+    nnc_list_exchange(to, name, e);
+}
+
+static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind kind, int64_t out,
+                       int64_t in)
+{
+    nnc_op *op = nnc_list_pointwise(&r->w->to, name, kind, NNC_GROUP_MLP, out);
+    op->split = NNC_SPLIT_SEQUENCE;
+    op->u.pointwise.input_elements = in;
+    return op;
+}
+
+/* Received rows are ordered by rank; they are sorted by expert, and the results back. Source:
+ * sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.
+ * [experts] */
+static void sort_rows(const routing *r, const char *name)
+{
+    const nnc_writer *to = &r->w->to;
+    const nnc_plan *plan = to->how->plan;
+    if (to->how->software->expert_sorts && plan->expert > 1 && r->d->experts > plan->expert) {
+        nnc_list_pointwise(to, name, NNC_PW_COPY, NNC_GROUP_MLP,
+                           nnc_list_mul(to, r->rows, r->d->hidden))
+            ->split = NNC_SPLIT_EXPERT_ROW;
+    }
+}
+
+/* Dispatch or combine as a product with a mask: slots x tokens of each sequence, or the reverse. It
+ * counts no model FLOPs. Only the mask that weights the results has a gradient. Source:
+ * dense_matmul of MaxText, src/MaxText/layers/moe.py.   [experts] */
+static void mask_product(const routing *r, const char *name, bool back)
+{
+    const nnc_layer_writer *w = r->w;
+    const int64_t slots = r->rows / w->batch;
+    nnc_op *op = nnc_list_add(&w->to, name, NNC_OP_MATMUL, NNC_GROUP_MLP);
+    op->split = NNC_SPLIT_TOKENS;
+    op->u.matmul = (nnc_matmul){ .batch = w->batch,
+                                 .m = back ? w->seq_len : slots,
+                                 .n = r->d->hidden,
+                                 .k = back ? slots : w->seq_len,
+                                 .b_shared = 1,
+                                 .kept_divisor = 1,
+                                 .useful = -1.0,
+                                 .needs_grad_input = back,
+                                 .keeps_a = true,
+                                 .keeps_b = back };
+    nnc_list_mul(&w->to, nnc_list_mul(&w->to, r->rows, r->d->hidden), w->seq_len);
+}
+
+/* Clamps and concatenates the two halves before the fused kernel. Source:
+ * weighted_bias_quick_geglu_impl of Megatron-LM, megatron/core/fusions/fused_bias_geglu.py.
+ * [experts] */
+static bool clamp(const routing *r)
+{
+    const nnc_layer_writer *w = r->w;
+    if (!r->d->expert_clamp || w->to.how->software->fused_expert_clamp) {
+        return false;
+    }
+    const int64_t inner = nnc_list_mul(&w->to, r->rows, r->d->expert_hidden);
+    nnc_op *op = nnc_list_pointwise(&w->to, "moe.clamp", NNC_PW_CLAMP, NNC_GROUP_MLP,
+                                    nnc_list_mul(&w->to, inner, 2));
+    op->split = NNC_SPLIT_EXPERT_INNER;
+    op->recomputed = nnc_layer_acts_again(w, NNC_SPLIT_EXPERT_INNER);
+    op->u.pointwise.keeps_input = true;
+    return op->recomputed;
+}
+
+/* Copies the expert's bias to each row. Source: transform_bias of MaxText,
+ * src/MaxText/layers/moe.py.   [experts] */
+static void gather_bias(const routing *r, int64_t width)
+{
+    const nnc_writer *to = &r->w->to;
+    nnc_op *op = nnc_list_pointwise(to, "moe.bias", NNC_PW_DISPATCH, NNC_GROUP_MLP,
+                                    nnc_list_mul(to, r->rows, width));
+    op->split = NNC_SPLIT_EXPERT_ROW;
+    op->u.pointwise.input_elements = nnc_list_mul(to, r->d->experts, width);
+}
+
+static void routed(const routing *r)
+{
+    const nnc_layer_writer *w = r->w;
+    const nnc_decoder *d = r->d;
+    const int64_t copied = nnc_list_mul(&w->to, r->copies, d->hidden);
+    const bool masked = w->to.how->software->expert_masks && w->to.how->plan->capacity_factor > 0.0;
+    if (masked) {
+        mask_product(r, "moe.dispatch", false);
+    } else {
+        reorder(r, "moe.dispatch", NNC_PW_DISPATCH, copied, w->hidden_elements);
+    }
+    dispatch_collective(r, "moe.all_to_all_in", false);
+    sort_rows(r, "moe.sort");
+    const bool gated = nnc_mlp_gated(d->mlp);
+    expert_linear(r, gated ? "moe.gate_up" : "moe.up", NNC_SPLIT_EXPERT_COLUMN,
+                  gated ? 2 * d->expert_hidden : d->expert_hidden, d->hidden);
+    const bool scored = w->to.how->software->expert_scores_first;
+    const bool clamped_again = clamp(r);
+    nnc_op *act = nnc_layer_activation(w, "moe.activation", NNC_SPLIT_EXPERT_INNER,
+                                       nnc_list_mul(&w->to, r->rows, d->expert_hidden));
+    act->u.pointwise.weighted = scored;
+    act->u.pointwise.keeps_input = !clamped_again;
+    expert_linear(r, "moe.down", NNC_SPLIT_EXPERT_ROW, d->hidden, d->expert_hidden)
+        ->u.matmul.keeps_a = !nnc_layer_acts_again(w, NNC_SPLIT_EXPERT_INNER);
+    if (d->expert_bias && w->to.how->software->expert_bias_gathered) {
+        gather_bias(r, (gated ? 2 : 1) * d->expert_hidden + d->hidden);
+    } else if (d->expert_bias && !w->to.how->software->fused_expert_bias) {
+        nnc_op *bias = nnc_list_pointwise(&w->to, "moe.bias", NNC_PW_EXPERT_BIAS, NNC_GROUP_MLP,
+                                          nnc_list_mul(&w->to, r->rows, d->hidden));
+        bias->split = NNC_SPLIT_EXPERT_ROW;
+        bias->u.pointwise.fused = false;
+    }
+    sort_rows(r, "moe.unsort");
+    dispatch_collective(r, "moe.all_to_all_out", true);
+    if (masked) {
+        mask_product(r, "moe.combine", true);
+        return;
+    }
+    nnc_op *combine = reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE,
+                              w->hidden_elements, copied);
+    /* The gradient of the scores needs the experts' results before weighting. */
+    if (!scored) {
+        combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied);
+    }
+}
+
+void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const nnc_mlp_names shared = { nnc_mlp_gated(d->mlp) ? "moe.shared_gate_up" : "moe.shared_up",
+                                   "moe.shared_activation", "moe.shared_down" };
+    const routing r = routing_of(w, d);
+    /* Tensor ranks divide the tokens that go to experts. With sliced experts, each rank gathers the
+     * copies of all of them; the shared expert gathers the tokens themselves. */
+    const nnc_plan *plan = w->to.how->plan;
+    const int64_t sliced = plan->whole_experts ? 0 : d->experts_per_token;
+    const int64_t copies = sliced + (d->shared_hidden > 0 ? 1 : 0);
+    const int64_t width = d->hidden * (plan->sequence_parallel ? copies : 1);
+
+    nnc_layer_begin_norm(w, "mlp.norm");
+    const int32_t first = w->to.list->count;
+    if (width > 0) {
+        nnc_layer_tensor_collective(w, "mlp.tensor_in", true, width);
+    }
+    nnc_op *router = nnc_layer_linear(w, "moe.router", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE,
+                                      d->experts, d->hidden, false);
+    router->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
+    router->weights.vector = d->router_bias ? d->experts : 0;
+    nnc_op *scores = nnc_list_pointwise(&w->to, "moe.scores", NNC_PW_SOFTMAX, NNC_GROUP_MLP,
+                                        nnc_list_mul(&w->to, w->tokens, d->experts));
+    scores->split = NNC_SPLIT_SEQUENCE;
+    scores->u.pointwise.keeps_output = true;
+    if (d->shared_hidden > 0) {
+        const int32_t inner = w->to.list->count;
+        nnc_layer_dense(w, &shared, d->shared_hidden, false); /* the router owns its input */
+        if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_SHARED_EXPERTS)) {
+            nnc_list_again(&w->to, inner);
+        }
+    }
+    if (d->shared_gate) {
+        nnc_layer_linear(w, "moe.shared_gate", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, 1, d->hidden,
+                         false)
+            ->u.matmul.keeps_a = false;
+        nnc_op *gate = nnc_list_pointwise(&w->to, "moe.shared_scale", NNC_PW_SCALE, NNC_GROUP_MLP,
+                                          w->hidden_elements);
+        gate->split = NNC_SPLIT_SEQUENCE;
+        gate->u.pointwise.keeps_input = true;
+    }
+    routed(&r);
+    if (width > 0) {
+        nnc_layer_tensor_collective(w, "mlp.tensor_out", false, width);
+    }
+    if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MOE)) {
+        nnc_list_again(&w->to, first);
+    }
+    nnc_layer_join(w, "mlp.end_norm", "mlp.residual", NNC_GROUP_MLP);
+}
+
+/* ---- mixers that keep a state in place of all tokens   [state-mixers] ----
+ * Sources: Mamba arXiv:2312.00752; Mamba-2 arXiv:2405.21060; gated delta rule arXiv:2412.06464;
+ * lightning attention arXiv:2501.08313; short convolutions arXiv:2511.23404. */
+
+enum { CHUNK = 256, DELTA_CHUNK = 64 };
+
+static nnc_op *linear(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t n,
+                      int64_t k, bool bias)
+{
+    return nnc_layer_linear(w, name, NNC_GROUP_ATTENTION, split, n, k, bias);
+}
+
+/* The first product of the layer; it owns the output of the norm. */
+static void enter(const nnc_layer_writer *w, int64_t n, bool keeps_input)
+{
+    const nnc_layer *l = w->layer;
+    nnc_layer_tensor_collective(w, "ssm.tensor_in", true, l->hidden);
+    linear(w, "ssm.in", NNC_SPLIT_COLUMN, n, l->hidden, l->qkv_bias)->u.matmul.keeps_a =
+        keeps_input && !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
+}
+
+static void leave(const nnc_layer_writer *w, int64_t width)
+{
+    const nnc_layer *l = w->layer;
+    linear(w, "ssm.out", NNC_SPLIT_ROW, l->hidden, width, l->out_bias);
+    nnc_layer_tensor_collective(w, "ssm.tensor_out", false, l->hidden);
+    nnc_layer_join(w, "ssm.end_norm", "ssm.residual", NNC_GROUP_ATTENTION);
+}
+
+static nnc_op *pointwise(const nnc_layer_writer *w, const char *name, nnc_pointwise_kind kind,
+                         int64_t width)
+{
+    nnc_op *op = nnc_list_pointwise(&w->to, name, kind, NNC_GROUP_ATTENTION,
+                                    nnc_list_mul(&w->to, w->tokens, width));
+    op->split = NNC_SPLIT_INNER;
+    return op;
+}
+
+/* A causal convolution of each channel, then a SiLU: one kernel, which keeps only its input. */
+static void convolve(const nnc_layer_writer *w, const nnc_decoder *d, int64_t channels, bool silu)
+{
+    const nnc_conv conv = { .batch = w->batch,
+                            .c_in = channels,
+                            .c_out = channels,
+                            .h_in = w->seq_len,
+                            .w_in = 1,
+                            .h_out = w->seq_len,
+                            .w_out = 1,
+                            .kernel = d->conv_kernel,
+                            .stride = 1,
+                            .groups = channels,
+                            .kernel_w = 1,
+                            .needs_grad_input = true,
+                            .keeps_input = true };
+    nnc_list_conv(&w->to, "ssm.conv", NNC_GROUP_ATTENTION, &conv, d->conv_bias)->split =
+        NNC_SPLIT_INNER;
+    if (silu) {
+        pointwise(w, "ssm.conv_act", NNC_PW_SILU, channels);
+    }
+}
+
+static void gate(const nnc_layer_writer *w, const char *name, int64_t width)
+{
+    pointwise(w, name, NNC_PW_SWIGLU, width)->u.pointwise.keeps_input = true;
+}
+
+static void scan(const nnc_layer_writer *w, nnc_scan dims, int64_t params)
+{
+    nnc_op *op = nnc_list_add(&w->to, "ssm.scan", NNC_OP_SCAN, NNC_GROUP_ATTENTION);
+    dims.tokens = w->tokens;
+    op->u.scan = dims;
+    op->weights.vector = params;
+    nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->tokens, dims.inner), dims.state);
+}
+
+/* RMS norm of the values read from the state: over all values, or per head with the same
+ * weights. */
+static void state_norm(const nnc_layer_writer *w, int64_t width, int64_t heads)
+{
+    nnc_op *op = nnc_list_norm(&w->to, "ssm.state_norm", NNC_NORM_RMS,
+                               nnc_list_mul(&w->to, w->tokens, width),
+                               nnc_list_mul(&w->to, w->tokens, heads), width / heads);
+    op->split = NNC_SPLIT_INNER;
+    op->u.norm.across_heads = heads == 1;
+}
+
+static void mamba(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t inner = d->ssm_inner, projected = d->ssm_rank + 2 * d->ssm_state;
+    enter(w, 2 * inner, true);
+    convolve(w, d, inner, true);
+    linear(w, "ssm.x", NNC_SPLIT_ROW, projected, inner, false);
+    nnc_layer_tensor_collective(w, "ssm.tensor_x", false, projected);
+    if (d->ssm_norms) {
+        nnc_layer_norm(w, "ssm.rank_norm", d->ssm_rank);
+        nnc_layer_norm(w, "ssm.key_norm", d->ssm_state);
+        nnc_layer_norm(w, "ssm.query_norm", d->ssm_state);
+    }
+    linear(w, "ssm.step", NNC_SPLIT_COLUMN, inner, d->ssm_rank, true);
+    scan(w, (nnc_scan){ .inner = inner, .state = d->ssm_state, .groups = 1 },
+         nnc_list_mul(&w->to, inner, d->ssm_state + 1));
+    gate(w, "ssm.gate", inner);
+    leave(w, inner);
+}
+
+static void mamba2_behind(const nnc_layer_writer *w, const nnc_decoder *d, bool keeps_input)
+{
+    const int64_t inner = d->ssm_inner, keys = d->ssm_groups * d->ssm_state;
+    enter(w, 2 * inner + 2 * keys + d->ssm_heads, keeps_input);
+    convolve(w, d, inner + 2 * keys, true);
+    scan(w,
+         (nnc_scan){ .inner = inner,
+                     .state = d->ssm_state,
+                     .groups = d->ssm_groups,
+                     .heads = d->ssm_heads,
+                     .chunk = d->ssm_chunk > 0 ? d->ssm_chunk : CHUNK },
+         3 * d->ssm_heads);
+    gate(w, "ssm.gate", inner);
+    if (!d->no_state_norm) {
+        state_norm(w, inner, 1);
+    }
+    leave(w, inner);
+}
+
+static void mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    mamba2_behind(w, d, true);
+}
+
+/* Attention and Mamba-2 on the same input; their outputs are added. Source: arXiv:2507.22448,
+ * section 2. */
+static void attention_and_mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    nnc_attention_names names = nnc_attention_plain;
+    names.residual = NULL;
+    nnc_layer_project(w, &names, NULL);
+    nnc_layer_attend(w, &names, NULL);
+    nnc_list_residual(&w->to, "attn.beside", NNC_GROUP_ATTENTION, w->hidden_elements);
+    mamba2_behind(w, d, false);
+}
+
+static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t inner = d->ssm_inner, keys = d->ssm_groups * d->ssm_state;
+    enter(w, 2 * inner + 2 * keys, true);
+    linear(w, "ssm.decay", NNC_SPLIT_COLUMN, 2 * d->ssm_heads, w->layer->hidden, false)
+        ->u.matmul.keeps_a = false;
+    convolve(w, d, inner + 2 * keys, true);
+    scan(w,
+         (nnc_scan){ .inner = inner,
+                     .state = d->ssm_state,
+                     .groups = d->ssm_groups,
+                     .heads = d->ssm_heads,
+                     .chunk = d->ssm_chunk > 0 ? d->ssm_chunk : DELTA_CHUNK,
+                     .delta = true },
+         2 * d->ssm_heads);
+    state_norm(w, inner, d->ssm_heads);
+    gate(w, "ssm.gate", inner);
+    leave(w, inner);
+}
+
+static void lightning(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t inner = d->heads * d->head_dim;
+    enter(w, 3 * inner, true);
+    pointwise(w, "ssm.activation", NNC_PW_SILU, 3 * inner)->u.pointwise.keeps_input = true;
+    scan(w,
+         (nnc_scan){ .inner = inner,
+                     .state = d->head_dim,
+                     .groups = d->heads,
+                     .heads = d->heads,
+                     .chunk = d->ssm_chunk > 0 ? d->ssm_chunk : CHUNK },
+         0);
+    state_norm(w, inner, 1);
+    linear(w, "ssm.gate_in", NNC_SPLIT_COLUMN, inner, w->layer->hidden, false)->u.matmul.keeps_a =
+        false;
+    gate(w, "ssm.gate", inner);
+    leave(w, inner);
+}
+
+static void short_conv(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    enter(w, 3 * d->hidden, true);
+    gate(w, "ssm.gate_in", d->hidden);
+    convolve(w, d, d->hidden, false);
+    gate(w, "ssm.gate", d->hidden);
+    leave(w, d->hidden);
+}
+
+typedef void mixer_writer(const nnc_layer_writer *w, const nnc_decoder *d);
+static mixer_writer *const NNC_ROW(NNC_MIXER_FULL) = NULL; /* the mixers with NULL attend */
+static mixer_writer *const NNC_ROW(NNC_MIXER_WINDOW) = NULL;
+static mixer_writer *const NNC_ROW(NNC_MIXER_CHUNK) = NULL;
+static mixer_writer *const NNC_ROW(NNC_MIXER_UNROTATED) = NULL;
+static mixer_writer *const NNC_ROW(NNC_MIXER_MAMBA) = mamba;
+static mixer_writer *const NNC_ROW(NNC_MIXER_MAMBA2) = mamba2;
+static mixer_writer *const NNC_ROW(NNC_MIXER_GATED_DELTA) = gated_delta;
+static mixer_writer *const NNC_ROW(NNC_MIXER_LIGHTNING) = lightning;
+static mixer_writer *const NNC_ROW(NNC_MIXER_SHORT_CONV) = short_conv;
+static mixer_writer *const NNC_ROW(NNC_MIXER_BESIDE) = attention_and_mamba2;
+static mixer_writer *const NNC_ROW(NNC_MIXER_NONE) = NULL;
+static mixer_writer *const *const mixers[] = { NNC_MIXER_LIST(NNC_ROW_AT) };
+
+bool nnc_mixer_attends(nnc_mixer mixer)
+{
+    return *mixers[mixer] == NULL && mixer != NNC_MIXER_NONE;
+}
+
+void nnc_decoder_keep_state(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer)
+{
+    if (*mixers[mixer] != NULL) {
+        nnc_layer_begin_norm(w, "ssm.norm");
+        (*mixers[mixer])(w, d);
+    }
+}

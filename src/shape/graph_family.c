@@ -1,0 +1,775 @@
+/* The family of networks that are a list of ops: graph files, ONNX, captured programs.   [graph]
+ *
+ * The walk (src/graph) infers shapes and reports each op; this file writes the cost ops of each,
+ * and decides which op keeps a tensor for backward. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "shape/shape_internal.h"
+
+/* State of a place in memory. Every kept tensor has one owner: the first op whose backward needs it. */
+enum {
+    PLACE_KEPT = 1,   /* an op owns it already, or it is an input of the network */
+    PLACE_GRAD = 2,   /* its gradient is needed: a weight lies before it */
+    PLACE_REMADE = 4, /* selective recomputation makes it again */
+    PLACE_NORMED = 8, /* written by a norm, or by a sum in the kernel of one */
+};
+
+/* Destination of ops, and the state of the walk. */
+typedef struct lowering {
+    nnc_writer to;
+    nnc_graph_walk *walk;
+    int64_t batch;
+    nnc_op_list *list;
+    const struct nnc_graph_net *net;
+    int32_t marks[NNC_GRAPH_DEPTH_MAX + 1];
+    int32_t depth;
+    bool layered;           /* turns of the layers become segments, which stages consist of */
+    int32_t layer_segments; /* distinct ones: turns that start from different states */
+} lowering;
+
+/* ---- who keeps a tensor ---- */
+
+static nnc_graph_storage *place_of(const lowering *l, const nnc_graph_tensor *t)
+{
+    return &l->walk->storages[t->storage];
+}
+
+static bool has_grad(const lowering *l, const nnc_graph_tensor *t)
+{
+    return (place_of(l, t)->flags & PLACE_GRAD) != 0;
+}
+
+/* Backward of an op needs a tensor: true when this op has to keep it. */
+static bool keeps(const lowering *l, const nnc_graph_tensor *t)
+{
+    nnc_graph_storage *s = place_of(l, t);
+    const bool own = (s->flags & (PLACE_KEPT | PLACE_REMADE)) == 0;
+    s->flags |= own ? PLACE_KEPT : 0;
+    return own;
+}
+
+static int64_t all_elements(const lowering *l, const nnc_graph_tensor *t)
+{
+    return nnc_list_mul(&l->to, l->batch, nnc_graph_elements(t));
+}
+
+static int64_t all_positions(const lowering *l, const nnc_graph_tensor *t)
+{
+    return nnc_list_mul(&l->to, l->batch, nnc_graph_positions(t));
+}
+
+/* The group in the file, else `unsaid`. */
+static nnc_group group_of(const nnc_graph_op *op, nnc_group unsaid)
+{
+    return op->node->group != NNC_GROUP_COUNT ? op->node->group : unsaid;
+}
+
+/* The group of ops that work on single values. */
+static nnc_group pointwise_group(const nnc_graph_op *op)
+{
+    return group_of(op, op->out.rank >= 3 ? NNC_GROUP_CONV : NNC_GROUP_MLP);
+}
+
+static nnc_op *write_pointwise(const lowering *l, const nnc_graph_op *op, nnc_pointwise_kind kind,
+                               nnc_group group)
+{
+    nnc_op *written =
+        nnc_list_pointwise(&l->to, op->node->label, kind, group, all_elements(l, &op->out));
+    written->split = op->out.sharded ? NNC_SPLIT_INNER : NNC_SPLIT_TOKENS;
+    return written;
+}
+
+static double bytes_kept(const lowering *l, const nnc_graph_tensor *t)
+{
+    return keeps(l, t) ? nnc_list_bytes(&l->to, all_elements(l, t)) : 0.0;
+}
+
+static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *written)
+{
+    if (written->recomputed) {
+        place_of(l, &op->out)->flags |= PLACE_REMADE;
+    }
+}
+
+/* ---- convolutions, norms, products ---- */
+
+static void lower_conv(lowering *l, const nnc_graph_op *op)
+{
+    const int64_t *v = op->values;
+    nnc_graph_window windows[2];
+    nnc_graph_windows(op, windows);
+    const nnc_conv conv = { .batch = l->batch,
+                            .c_in = op->in.dims[0],
+                            .c_out = op->out.dims[0],
+                            .h_in = op->in.dims[1],
+                            .w_in = op->in.dims[2],
+                            .h_out = op->out.dims[1],
+                            .w_out = op->out.dims[2],
+                            .kernel = windows[0].kernel,
+                            .kernel_w =
+                                windows[1].kernel == windows[0].kernel ? 0 : windows[1].kernel,
+                            .stride = windows[0].stride,
+                            .groups = v[NNC_CONV_GROUPS],
+                            .transposed = op->node->kind == NNC_GRAPH_CONV_TRANSPOSE,
+                            .needs_grad_input = has_grad(l, &op->in),
+                            .keeps_input = keeps(l, &op->in) };
+    nnc_op *written = nnc_list_conv(&l->to, op->node->label, group_of(op, NNC_GROUP_CONV), &conv,
+                                    v[NNC_CONV_BIAS] > 0);
+    written->weights.cols = op->weights.cols;
+}
+
+static bool of_map(const nnc_graph_op *op)
+{
+    return op->out.rank >= 3;
+}
+
+/* Does the software profile run this op inside the kernel of the norm before it? */
+static bool is_inside(const lowering *l, const nnc_graph_tensor *t)
+{
+    return l->to.how->software->fused_maps && t->rank >= 3 &&
+           (place_of(l, t)->flags & PLACE_NORMED) != 0;
+}
+
+/* A group norm of single channels is a batch norm over samples, which autocast leaves in 16 bits
+ * (at::instance_norm of PyTorch). Written out, its moments are in fp32. */
+static nnc_norm_keep norm_keep(const nnc_software *software, const nnc_graph_op *op)
+{
+    const bool grouped = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_GROUP;
+    const bool single = op->values[NNC_NORM_PARAM_GROUPS] == nnc_graph_width(&op->in);
+    return !grouped                           ? software->norm_keep
+           : single && !software->written_out ? NNC_KEEP_FUSED
+                                              : software->group_norm_keep;
+}
+
+static void lower_norm(lowering *l, const nnc_graph_op *op)
+{
+    const nnc_norm_kind kind = (nnc_norm_kind)op->values[NNC_NORM_PARAM_KIND];
+    const int64_t per_position = op->values[NNC_NORM_PARAM_HEADS];
+    const int64_t rows = kind == NNC_NORM_BATCH ? nnc_graph_width(&op->in)
+                         : kind == NNC_NORM_GROUP
+                             ? nnc_list_mul(&l->to, l->batch, op->values[NNC_NORM_PARAM_GROUPS])
+                             : nnc_list_mul(&l->to, all_positions(l, &op->in), per_position);
+    nnc_op *norm = nnc_list_norm(&l->to, op->node->label, kind, all_elements(l, &op->in), rows,
+                                 op->weights.vector);
+    norm->group = group_of(op, NNC_GROUP_NORM);
+    norm->u.norm.turned &= op->values[NNC_NORM_PARAM_GROUPS] < nnc_graph_width(&op->in);
+    norm->u.norm.keep = norm_keep(l->to.how->software, op);
+    /* A copy in fp32 replaces the input. */
+    const bool copy =
+        norm->u.norm.keep != NNC_KEEP_FUSED && nnc_dtype_bytes(l->to.how->dtype) < 4.0;
+    norm->u.norm.keeps_input = !copy && keeps(l, &op->in);
+    remake(l, op, norm);
+    place_of(l, &op->out)->producer = l->list->count - 1;
+    place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
+}
+
+/* All-reduce of the partial sums of tensor ranks, or of the gradient of a tensor that each of them
+ * reads. */
+static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t,
+                              bool entering)
+{
+    const nnc_exchange e = { .comm = NNC_COMM_TENSOR,
+                             .forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE,
+                             .backward = entering ? NNC_ALL_REDUCE : NNC_NO_COLLECTIVE,
+                             .bytes = nnc_list_bytes(&l->to, all_elements(l, t)) };
+    if (l->to.how->plan->tensor > 1) {
+        nnc_list_exchange(&l->to, label, e);
+    }
+}
+
+static void lower_linear(lowering *l, const nnc_graph_op *op)
+{
+    static const nnc_split splits[] = { NNC_SPLIT_TOKENS, NNC_SPLIT_COLUMN, NNC_SPLIT_ROW };
+    const int64_t split = op->values[NNC_LINEAR_SPLIT];
+    const bool keeps_a = keeps(l, &op->in);
+    if (split == NNC_LINEAR_COLUMNS) {
+        tensor_collective(l, op->node->label, &op->in, true);
+    }
+    nnc_op *linear = nnc_list_linear(&l->to, op->node->label, group_of(op, NNC_GROUP_MLP),
+                                     splits[split], all_positions(l, &op->in), op->weights.cols,
+                                     op->weights.rows, op->weights.vector > 0);
+    linear->u.matmul.needs_grad_input = has_grad(l, &op->in);
+    linear->u.matmul.keeps_a = keeps_a;
+    if (split == NNC_LINEAR_ROWS) {
+        tensor_collective(l, op->node->label, &op->out, false);
+    }
+}
+
+/* ---- one value at a time ---- */
+
+/* The word in a file is the pointwise kind: see NNC_ACTIVATION_LIST. */
+_Static_assert((int)NNC_ACT_RELU == NNC_PW_RELU && (int)NNC_ACT_GEGLU == NNC_PW_GEGLU,
+               "graph files list the activations in another order");
+
+static void lower_act(lowering *l, const nnc_graph_op *op)
+{
+    const nnc_pointwise_kind kind = (nnc_pointwise_kind)op->values[0];
+    const nnc_activation *row = nnc_activation_of(kind);
+    nnc_op *act = write_pointwise(l, op, kind, pointwise_group(op));
+    act->recomputed = l->to.block >= 0 && nnc_list_recomputes(&l->to, NNC_RECOMPUTE_ACTIVATION);
+    remake(l, op, act);
+    act->u.pointwise.inside = !row->gated && is_inside(l, &op->in);
+    if (row->gated && !l->to.how->software->fused_activation) {
+        act->u.pointwise.fused = false;
+        if (!act->recomputed) { /* the activated gate, an input of the product */
+            act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&l->to, act->u.pointwise.elements);
+        }
+    }
+    if (!row->by_output || act->recomputed) {
+        act->u.pointwise.keeps_input = keeps(l, &op->in);
+        return;
+    }
+    /* The output may overwrite the norm's: the norm is not recomputed. */
+    const int32_t producer = place_of(l, &op->in)->producer;
+    act->u.pointwise.keeps_output = keeps(l, &op->out);
+    if (producer >= 0) {
+        l->list->ops[producer].recomputed = false;
+    }
+}
+
+static void lower_dropout(lowering *l, const nnc_graph_op *op)
+{
+    write_pointwise(l, op, NNC_PW_DROPOUT, pointwise_group(op))->u.pointwise.keeps_mask = true;
+}
+
+static void lower_scale(lowering *l, const nnc_graph_op *op)
+{
+    const bool gain = op->values[0] == NNC_SCALE_GAIN;
+    nnc_op *scale = write_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
+    scale->weights.vector = op->weights.vector;
+    /* this is a batch norm with fixed statistics */
+    place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
+    scale->u.pointwise.keeps_input = gain && keeps(l, &op->in);
+}
+
+static void lower_add(lowering *l, const nnc_graph_op *op)
+{
+    if (op->in.rank != op->with.rank) {
+        write_pointwise(l, op, NNC_PW_TIME_ADD, pointwise_group(op));
+        return;
+    }
+    nnc_op *sum =
+        nnc_list_residual(&l->to, op->node->label, pointwise_group(op), all_elements(l, &op->out));
+    sum->split = op->out.sharded ? NNC_SPLIT_INNER : NNC_SPLIT_TOKENS;
+    sum->u.pointwise.inside = is_inside(l, &op->in) || is_inside(l, &op->with);
+    place_of(l, &op->out)->flags |= sum->u.pointwise.inside ? PLACE_NORMED : 0;
+}
+
+static void lower_mul(lowering *l, const nnc_graph_op *op)
+{
+    const double kept = bytes_kept(l, &op->in) + bytes_kept(l, &op->with);
+    write_pointwise(l, op, NNC_PW_MUL, pointwise_group(op))->u.pointwise.extra_kept_bytes = kept;
+}
+
+static void lower_loss(lowering *l, const nnc_graph_op *op)
+{
+    nnc_op *loss = nnc_list_loss(&l->to, all_positions(l, &op->in), nnc_graph_width(&op->in));
+    loss->name = op->node->label;
+    if (op->values[0] == NNC_LOSS_SQUARED_ERROR) {
+        loss->u.loss.fused = loss->u.loss.squared_error = true;
+        loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* keeps only the prediction */
+    }
+}
+
+/* ---- copies ---- */
+
+static void lower_pool(lowering *l, const nnc_graph_op *op)
+{
+    const bool max = op->node->kind == NNC_GRAPH_POOL && op->values[NNC_POOL_KIND] == NNC_POOL_MAX;
+    nnc_op *pool = write_pointwise(l, op, max ? NNC_PW_MAX_POOL2D : NNC_PW_AVG_POOL2D,
+                                   group_of(op, NNC_GROUP_RESAMPLE));
+    pool->u.pointwise.input_elements = all_elements(l, &op->in);
+    if (max) { /* the indices, and the input they point into */
+        pool->u.pointwise.keeps_mask = true;
+        pool->u.pointwise.extra_kept_bytes = bytes_kept(l, &op->in);
+    }
+}
+
+static void lower_upsample(lowering *l, const nnc_graph_op *op)
+{
+    const bool twice = op->values[NNC_UPSAMPLE_FACTOR] == 2;
+    const bool nearest = op->values[NNC_UPSAMPLE_KIND] == NNC_UPSAMPLE_NEAREST;
+    nnc_op *up = write_pointwise(l, op,
+                                 !twice    ? NNC_PW_RESIZE
+                                 : nearest ? NNC_PW_UPSAMPLE_NEAREST
+                                           : NNC_PW_UPSAMPLE_BILINEAR,
+                                 group_of(op, NNC_GROUP_RESAMPLE));
+    up->u.pointwise.input_elements = twice ? 0 : all_elements(l, &op->in);
+}
+
+/* The same values in another layout. */
+static void lower_copy(lowering *l, const nnc_graph_op *op)
+{
+    write_pointwise(l, op, NNC_PW_CONCAT, group_of(op, NNC_GROUP_RESAMPLE));
+}
+
+/* A view runs no kernel. It inherits the flags of its source. */
+static void lower_view(lowering *l, const nnc_graph_op *op)
+{
+    place_of(l, &op->out)->flags = place_of(l, &op->in)->flags;
+}
+
+/* ---- attention, tables, inputs ---- */
+
+static void lower_input(lowering *l, const nnc_graph_op *op)
+{
+    const bool pixels = op->out.rank == 3; /* 8-bit pixels */
+    const double bytes = op->out.ids ? 4.0 : pixels ? 1.0 : nnc_dtype_bytes(l->to.how->dtype);
+    const int64_t elements = all_elements(l, &op->out);
+    place_of(l, &op->out)->flags = PLACE_KEPT;
+    l->list->input_bytes += bytes * (double)elements;
+    if (op->out.ids && op->node == &l->net->input) {
+        l->list->tokens = elements;
+    }
+}
+
+/* Software that copies heads also copies maps into windows and back, and shifts every second block,
+ * which is one copy before attention and one after: in two blocks three copies before attention,
+ * and three after. */
+static void copy_windows(lowering *l, const nnc_graph_op *op)
+{
+    if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
+        const int64_t elements = all_elements(l, &op->out);
+        nnc_op *copy = nnc_list_pointwise(&l->to, "windows", NNC_PW_COPY, NNC_GROUP_ATTENTION,
+                                          nnc_list_mul(&l->to, 3, elements) / 2);
+        copy->split = op->in.sharded ? NNC_SPLIT_HEADS : NNC_SPLIT_TOKENS;
+    }
+}
+
+/* Queries, keys and values are kept as one tensor, by the attention; unless an earlier op owns them
+ * already. */
+static void lower_attention(lowering *l, const nnc_graph_op *op)
+{
+    static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };
+    const int64_t *v = op->values;
+    const int64_t heads = v[NNC_ATTENTION_HEADS];
+    const int64_t kv_heads =
+        v[NNC_ATTENTION_KV_HEADS] == NNC_GRAPH_UNSAID ? heads : v[NNC_ATTENTION_KV_HEADS];
+    const bool map = op->in.rank == 3, causal = v[NNC_ATTENTION_CAUSAL] > 0;
+    const int64_t side = v[NNC_ATTENTION_WINDOW], tokens = nnc_graph_positions(&op->in);
+    const int64_t square = map ? side * side : side;
+    /* Windows of a causal attention slide; the others do not overlap. */
+    const bool blocks = side > 0 && !causal;
+    const int64_t seq_len = blocks ? square : tokens;
+    const int64_t own = nnc_graph_width(&op->in), out = nnc_graph_width(&op->out);
+    const nnc_layer layer = { .hidden = out,
+                              .heads = heads,
+                              .kv_heads = kv_heads,
+                              .head_dim =
+                                  op->with.rank > 0 ? own / heads : own / (heads + 2 * kv_heads),
+                              .value_dim = out / heads,
+                              .window = causal ? side : 0,
+                              .causal = causal };
+    const nnc_core_names names = {
+        op->node->label, parts[0], parts[1], parts[2], parts[3], parts[4]
+    };
+    const nnc_layer_writer w =
+        nnc_layer_begin(&l->to, &layer, nnc_list_mul(&l->to, l->batch, tokens / seq_len), seq_len);
+    if (blocks && map) {
+        copy_windows(l, op);
+    }
+    const int32_t first = l->list->count;
+    const bool owned = (place_of(l, &op->in)->flags & PLACE_KEPT) != 0;
+    nnc_layer_core(&w, &names,
+                   op->with.rank > 0 && !blocks ? nnc_graph_positions(&op->with) : seq_len);
+    for (int32_t i = first; i < l->list->count; i++) {
+        l->list->ops[i].group = group_of(op, NNC_GROUP_ATTENTION);
+        l->list->ops[i].split = op->in.sharded ? NNC_SPLIT_HEADS : NNC_SPLIT_TOKENS;
+    }
+    if (blocks && map) {
+        copy_windows(l, op);
+    }
+    if (op->weights.count > 0) {
+        l->list->ops[first].weights = (nnc_weights){
+            .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true
+        };
+    }
+    if (owned && l->list->ops[first].kind == NNC_OP_FLASH) {
+        l->list->ops[first].u.flash.keeps_qkv = false;
+    }
+    keeps(l, &op->in);
+    if (op->with.rank > 0) {
+        keeps(l, &op->with);
+    }
+    if (op->also.rank > 0) {
+        keeps(l, &op->also);
+    }
+}
+
+static void lower_embed(lowering *l, const nnc_graph_op *op)
+{
+    nnc_op *embed =
+        nnc_list_add(&l->to, op->node->label, NNC_OP_EMBEDDING, group_of(op, NNC_GROUP_EMBEDDING));
+    embed->weights = (nnc_weights){
+        .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true
+    };
+    embed->u.embedding =
+        (nnc_embedding){ .tokens = all_positions(l, &op->out), .width = op->weights.cols };
+    l->list->lookup_params += nnc_list_mul(&l->to, op->weights.rows, op->weights.cols);
+}
+
+static void lower_position(lowering *l, const nnc_graph_op *op)
+{
+    const bool rotary = op->values[NNC_POSITION_KIND] == NNC_POSITION_ROTARY;
+    const nnc_group group = group_of(op, rotary ? NNC_GROUP_ATTENTION : NNC_GROUP_EMBEDDING);
+    nnc_op *position = write_pointwise(l, op, rotary ? NNC_PW_ROTARY : NNC_PW_POSITION_ADD, group);
+    position->u.pointwise.fused = !rotary || l->to.how->software->fused_rotary;
+    if (op->weights.count > 0) {
+        position->weights = (nnc_weights){
+            .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true
+        };
+        l->list->lookup_params += nnc_list_mul(&l->to, op->weights.rows, op->weights.cols);
+    }
+}
+
+static void lower_timestep(lowering *l, const nnc_graph_op *op)
+{
+    write_pointwise(l, op, NNC_PW_TIMESTEP, group_of(op, NNC_GROUP_TIME));
+    place_of(l, &op->out)->flags = 0;
+}
+
+static void lower_prepend(lowering *l, const nnc_graph_op *op)
+{
+    nnc_op *tokens = write_pointwise(l, op, NNC_PW_CONCAT, group_of(op, NNC_GROUP_EMBEDDING));
+    tokens->weights.vector = op->weights.vector;
+    l->list->lookup_params += op->weights.vector;
+}
+
+/* ---- one op ---- */
+
+typedef void lower_fn(lowering *l, const nnc_graph_op *op);
+static lower_fn *const rows[] = {
+    [NNC_GRAPH_INPUT] = lower_input,
+    [NNC_GRAPH_CONV] = lower_conv,
+    [NNC_GRAPH_CONV_TRANSPOSE] = lower_conv,
+    [NNC_GRAPH_NORM] = lower_norm,
+    [NNC_GRAPH_ACT] = lower_act,
+    [NNC_GRAPH_DROPOUT] = lower_dropout,
+    [NNC_GRAPH_POOL] = lower_pool,
+    [NNC_GRAPH_GLOBAL_POOL] = lower_pool,
+    [NNC_GRAPH_UPSAMPLE] = lower_upsample,
+    [NNC_GRAPH_LINEAR] = lower_linear,
+    [NNC_GRAPH_ATTENTION] = lower_attention,
+    [NNC_GRAPH_EMBED] = lower_embed,
+    [NNC_GRAPH_POSITION] = lower_position,
+    [NNC_GRAPH_TIMESTEP] = lower_timestep,
+    [NNC_GRAPH_SCALE] = lower_scale,
+    [NNC_GRAPH_ADD] = lower_add,
+    [NNC_GRAPH_MUL] = lower_mul,
+    [NNC_GRAPH_CONCAT] = lower_copy,
+    [NNC_GRAPH_SLICE] = lower_view,
+    [NNC_GRAPH_PREPEND] = lower_prepend,
+    [NNC_GRAPH_SELECT] = lower_view,
+    [NNC_GRAPH_VIEW] = lower_view,
+    [NNC_GRAPH_FLATTEN] = lower_view,
+    [NNC_GRAPH_TO_TOKENS] = lower_view,
+    [NNC_GRAPH_TO_MAP] = lower_view,
+    [NNC_GRAPH_FOLD] = lower_copy,
+    [NNC_GRAPH_UNFOLD] = lower_copy,
+    [NNC_GRAPH_LOSS] = lower_loss,
+};
+_Static_assert(sizeof rows / sizeof rows[0] == NNC_GRAPH_KIND_COUNT, "a kind has no row");
+
+static bool other_grad(const lowering *l, const nnc_graph_tensor *t)
+{
+    return t->rank > 0 && has_grad(l, t);
+}
+
+static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
+{
+    lowering *l = context;
+    l->walk = walk;
+    const bool fresh = op->node->kind == NNC_GRAPH_INPUT || op->node->kind == NNC_GRAPH_TIMESTEP;
+    const bool grad = (!fresh && has_grad(l, &op->in)) || other_grad(l, &op->with) ||
+                      other_grad(l, &op->also) ||
+                      (walk->frozen == 0 && (op->weights.count > 0 || op->weights.vector > 0));
+    const int32_t first = l->list->count;
+    const int64_t looked_up = l->list->lookup_params;
+    rows[op->node->kind](l, op);
+    for (int32_t i = first; i < l->list->count && walk->frozen > 0; i++) {
+        l->list->ops[i].fixed = true;
+    }
+    if (walk->tied > 0) { /* counted with the first op that uses these weights */
+        l->list->lookup_params = looked_up;
+        for (int32_t i = first; i < l->list->count; i++) {
+            l->list->ops[i].weights.count = l->list->ops[i].weights.vector = 0;
+        }
+    }
+    place_of(l, &op->out)->flags |= grad ? PLACE_GRAD : 0;
+}
+
+/* The named numbers of the network, with the length of the plan. */
+static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NNC_GRAPH_LETS_MAX])
+{
+    const int32_t at = g->net->length_let;
+    if (at < 0 || length == 0 || length == g->lets[at]) {
+        return g->lets;
+    }
+    memcpy(own, g->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
+    own[at] = length;
+    return own;
+}
+
+/* ---- lowering ---- */
+
+/* Ops after the layers belong to the last segment. */
+static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
+{
+    lowering *l = context;
+    if (l->depth == 0 && l->list->segments[l->list->segment_count - 1].layer) {
+        nnc_list_segment(&l->to, 1, false);
+    }
+    lower_op(context, walk, op);
+}
+
+/* One turn of an outermost repeat is a recompute block; one turn of the layers is also a
+ * segment. */
+static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat)
+{
+    lowering *l = context;
+    const int32_t mark = l->depth < NNC_GRAPH_DEPTH_MAX ? l->depth++ : l->depth;
+    if (walk->repeats == 1) {
+        const int64_t input = nnc_list_mul(&l->to, l->batch, nnc_graph_elements(&walk->current));
+        if (repeat == l->net->layers && l->layered) {
+            l->list->stream_elements = input;
+            l->layer_segments++;
+            nnc_list_segment(&l->to, 1, true);
+        }
+        l->to = nnc_list_block(&l->to, 1, input);
+    }
+    l->marks[mark] = l->list->count;
+    return mark;
+}
+
+static void leave(void *context, int32_t mark, int64_t turns)
+{
+    lowering *l = context;
+    for (int32_t i = l->marks[mark]; i < l->list->count; i++) {
+        l->list->ops[i].repeat = nnc_list_mul(&l->to, l->list->ops[i].repeat, turns);
+    }
+    l->depth = mark;
+    if (mark == 0) {
+        nnc_segment *segment = &l->list->segments[l->list->segment_count - 1];
+        l->list->blocks[l->to.block].repeat = turns;
+        segment->instances = segment->layer ? turns : 1;
+        l->to.block = -1;
+    }
+}
+
+/* Returns the number of kinds of layer. */
+static int32_t write(const nnc_graph *g, const nnc_writer *to, bool layered)
+{
+    const nnc_plan *plan = to->how->plan;
+    nnc_graph_fault fault;
+    int64_t own[NNC_GRAPH_LETS_MAX];
+    lowering l = {
+        .to = *to, .list = to->list, .net = g->net, .batch = plan->micro_batch, .layered = layered
+    };
+    const nnc_graph_sink sink = { &l, hear, enter, leave };
+    to->list->count = to->list->block_count = to->list->segment_count = 0;
+    to->list->truncated = false;
+    to->list->input_bytes = 0.0;
+    to->list->lookup_params = to->list->stream_elements = 0;
+    nnc_list_segment(to, 1, false);
+    if (!nnc_graph_run(g->net, lets_of(g, g->net->images ? plan->image : plan->seq_len, own), &sink,
+                       &fault)) {
+        to->list->overflow = true; /* resolve() has run it without a fault */
+    }
+    return l.layer_segments;
+}
+
+static void hear_part(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
+{
+    lower_op(context, walk, op);
+}
+
+/* Named numbers of a part that reads the tokens of the text. */
+static void take_text(const nnc_graph *part, const nnc_plan *plan, int64_t own[NNC_GRAPH_LETS_MAX])
+{
+    memcpy(own, part->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
+    for (int32_t i = 0; i < part->net->let_count; i++) {
+        if (strcmp(part->net->let_names[i], "text_len") == 0 && plan->seq_len > 0) {
+            own[i] = plan->seq_len;
+        }
+    }
+}
+
+void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t batch)
+{
+    nnc_graph_fault fault;
+    lowering l = { .to = *to, .list = to->list, .net = part->net, .batch = batch };
+    const nnc_graph_sink sink = { &l, hear_part, enter, leave };
+    int64_t own[NNC_GRAPH_LETS_MAX];
+    take_text(part, to->how->plan, own);
+    if (!nnc_graph_run(part->net, own, &sink, &fault)) {
+        to->list->overflow = true; /* the reader has run it without a fault */
+    }
+}
+
+/* One segment before the layers, one after, and at most two kinds of layer between them; with more,
+ * the network is one piece. */
+enum { LAYER_SEGMENTS_MAX = NNC_SEGMENTS_MAX - 2 };
+
+static void lower(const nnc_model *model, const nnc_writer *to)
+{
+    const nnc_graph *g = &model->graph;
+    if (g->net->layers == NULL || write(g, to, true) > LAYER_SEGMENTS_MAX) {
+        write(g, to, false);
+    }
+}
+
+/* ---- the row ---- */
+
+/* Infers the shapes again with the length of the plan. */
+static nnc_status check(const nnc_model *model, const char *option, int64_t length, nnc_error *err)
+{
+    const nnc_graph *g = &model->graph;
+    int64_t own[NNC_GRAPH_LETS_MAX];
+    nnc_graph_fault fault;
+    nnc_graph_sizes measured;
+    const int64_t *lets = lets_of(g, length, own);
+    if (lets != g->lets && !nnc_graph_measure(g->net, lets, &measured, &fault)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, option, "%s: %s", fault.where, fault.what);
+    }
+    return NNC_OK;
+}
+
+static int64_t length_of(const nnc_graph *g)
+{
+    return g->net->length_let >= 0 ? g->lets[g->net->length_let] : 0;
+}
+
+/* Number of equal turns of the layers; 0 = the network is one piece. */
+static int64_t layers_of(const nnc_graph *g)
+{
+    nnc_graph_fault fault;
+    nnc_graph_sizes measured = { 0 };
+    return g->net->layers != NULL && nnc_graph_measure(g->net, g->lets, &measured, &fault)
+               ? measured.layers
+               : 0;
+}
+
+static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
+{
+    const nnc_graph *g = &model->graph;
+    const bool images = g->net->images;
+    const int64_t asked = images ? p->image : p->seq_len, own = length_of(g);
+    const char *option = images ? "--image" : "--seq-len";
+    if (images) {
+        NNC_TRY(nnc_family_takes_images(model, own, p, err));
+    } else if (p->image > 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image", "%s takes tokens, not images", model->id);
+    } else {
+        p->seq_len = asked > 0 ? asked : own;
+    }
+    if (asked > 0 && g->net->length_let < 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
+                        "the input of %s has a fixed shape: its last axis is not a named number",
+                        model->id);
+    }
+    if ((p->pipeline > 1 || p->virtual_stages > 1) && layers_of(g) == 0) {
+        return nnc_fail(
+            err, NNC_ILLEGAL_PLAN, p->pipeline > 1 ? "--pipeline" : "--virtual-stages",
+            "stages consist of layers, and the ops of %s have no repeat of equal turns, expected 1",
+            model->id);
+    }
+    return check(model, option, asked, err);
+}
+
+static nnc_model_sizes sizes(const nnc_model *model)
+{
+    const nnc_graph *g = &model->graph;
+    const int64_t length = length_of(g);
+    const int64_t layers = layers_of(g);
+    return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* one piece */
+                              .seq_len = g->net->images ? 0 : length,
+                              .image = g->net->images ? length : 0 };
+}
+
+static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT])
+{
+    const nnc_graph *g = &model->graph;
+    nnc_graph_fault fault;
+    nnc_graph_sizes measured;
+    nnc_graph_measure(g->net, g->lets, &measured, &fault);
+    snprintf(shape, NNC_SHAPE_TEXT, "%" PRId64 " ops", measured.ops);
+    snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " %s", length_of(g),
+             g->net->images ? "pixels" : "tokens");
+}
+
+/* Checks that sizes divide evenly over tensor ranks. */
+typedef struct divider {
+    int64_t ranks;
+    nnc_error *err;
+    nnc_status status;
+    int marked; /* products that are divided */
+} divider;
+
+static void divide(divider *d, const nnc_graph_op *op, const char *what, int64_t whole)
+{
+    char text[96];
+    snprintf(text, sizeof text, "%.60s: %s", op->node->label, what);
+    if (d->status == NNC_OK) {
+        d->status = nnc_divides("--tensor", text, whole, d->ranks, d->err);
+    }
+}
+
+static void hear_split(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
+{
+    divider *d = context;
+    (void)walk;
+    if (op->node->kind == NNC_GRAPH_LINEAR && op->out.sharded) {
+        divide(d, op, "out", op->weights.cols);
+        d->marked++;
+    } else if (op->node->kind == NNC_GRAPH_ATTENTION && op->in.sharded) {
+        const int64_t kv_heads = op->values[NNC_ATTENTION_KV_HEADS];
+        divide(d, op, "heads", op->values[NNC_ATTENTION_HEADS]);
+        divide(d, op, "kv_heads", kv_heads == NNC_GRAPH_UNSAID ? 0 : kv_heads);
+    }
+}
+
+static int32_t enter_split(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat)
+{
+    (void)context;
+    (void)walk;
+    (void)repeat;
+    return 0;
+}
+
+static void leave_split(void *context, int32_t mark, int64_t turns)
+{
+    (void)context;
+    (void)mark;
+    (void)turns;
+}
+
+static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *err)
+{
+    divider d = { .ranks = p->tensor, .err = err };
+    const nnc_graph_sink sink = { &d, hear_split, enter_split, leave_split };
+    nnc_graph_fault fault;
+    if (p->context > 1 || p->sequence_parallel) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, p->context > 1 ? "--context" : "--sequence-parallel",
+                        "the positions of a graph are not split over ranks");
+    }
+    if (p->tensor == 1) {
+        return NNC_OK;
+    }
+    if (nnc_graph_run(model->graph.net, model->graph.lets, &sink, &fault) && d.marked == 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
+                        "no linear layer of %s is marked with a split, expected 1, found %" PRId32,
+                        model->id, p->tensor);
+    }
+    return d.status;
+}
+
+const nnc_family_row nnc_graph_family = {
+    .sizes = sizes,
+    .resolve = resolve,
+    .split = split,
+    .lower = lower,
+    .describe = describe,
+};

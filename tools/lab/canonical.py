@@ -1,0 +1,488 @@
+#!/usr/bin/env python3
+"""canonical.py TABLE.csv [OUT.csv]: a published table of measurements in the columns that nncost reads.
+
+Reads the columns of others (n_layers, d_model, tp, framework ...), writes fields of nncost's plan, model, device and
+software (model.layers, tensor, software ...) and leaves everything else in place. One line gives one line.
+
+    words.json     what their words mean, families of models, engines, columns for people
+    members.json   networks by their published names: a shipped model and the fields that differ
+    software/*.json   "stands_for": what a framework does where its rows do not say
+
+What decides the time and neither the row nor its framework says is guessed, and named in the column "open". Rows
+that cannot be predicted get the reason in the column "refused".
+"""
+import csv
+import glob
+import io
+import json
+import math
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+GIB = 1073741824.0
+USUAL_RANK, VIRTUAL_MOST, ONE_PASS_MOST, Q4_K_GROUP = 16, 64, 16, 24
+
+# Their columns that are fields of nncost by another name.
+RENAMED = {
+    "hardware": "device", "n_devices": "devices", "n_nodes": "nodes", "version": "framework_version",
+    "measured_step_s": "measured_s", "step_rel_unc": "rounding", "n_layers": "model.layers", "d_model": "model.hidden",
+    "n_heads": "model.heads", "n_kv_heads": "model.kv_heads", "head_dim": "model.head_dim", "d_ff": "model.ffn_hidden",
+    "vocab": "model.vocab", "tied_embeddings": "model.tied_head", "pos_embedding": "model.positions",
+    "q_lora_rank": "model.q_lora_rank", "kv_lora_rank": "model.kv_lora_rank", "qk_nope_dim": "model.qk_nope_head_dim",
+    "qk_rope_dim": "model.qk_rope_head_dim", "v_head_dim": "model.v_head_dim", "n_experts": "model.experts",
+    "top_k": "model.experts_per_token", "moe_d_ff": "model.expert_hidden", "shared_d_ff": "model.shared_hidden",
+    "n_dense_layers": "model.dense_layers", "mtp_layers": "model.next_layers",
+    "sliding_window": "model.sliding_window", "image_size": "image", "tp": "tensor", "pp": "pipeline",
+    "vpp": "virtual_stages", "dp": "data", "cp": "context", "ep": "expert", "sp": "sequence_parallel",
+    "zero_stage": "zero", "shard_size": "shard", "grad_accum": "micro_batches", "flash_attention": "attention",
+    "attention_dp": "attention_data", "kv_cache": "kv_precision",
+}
+# Their columns that others replace.
+REPLACED = ["sharding", "gated_mlp", "internode_gbps_per_node", "lora_rank", "measured_peak_mem_gb",
+            "measured_peak_mem_gib", "measured_peak_reserved_gib", "length_spread"]
+SWITCHES = {"0": "off", "1": "on"}
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+class Refused(Exception):
+    """Why a row cannot be predicted."""
+
+
+class Tables:
+    """What their words and names mean."""
+
+    def __init__(self):
+        self.words = load(os.path.join(HERE, "words.json"))
+        self.members = load(os.path.join(HERE, "members.json"))["members"]
+        self.frameworks = []
+        for path in sorted(glob.glob(os.path.join(ROOT, "software", "*.json"))):
+            profile = load(path)
+            self.frameworks += [dict(entry, profile=profile["id"]) for entry in profile.get("stands_for", [])]
+
+    def meaning(self, column, text):
+        """The word of nncost for one of theirs; "" = nothing is said."""
+        found = self.words["words"].get(column, {}).get(text, text)
+        if isinstance(found, dict):
+            raise Refused(found["refused"])
+        return found
+
+    def member(self, name, task):
+        """MODEL FIELD=VALUE ... of a network by its name; None: it is not listed."""
+        found = self.members.get(f"{name}/{task}", self.members.get(name))
+        if isinstance(found, dict):
+            raise Refused(found["refused"])
+        return found
+
+    def family(self, row):
+        for entry in self.words["families"]:
+            if (row.get("model_family", "").startswith(entry["begins"]) and
+                    row.get("model_name", "").startswith(entry.get("named", ""))):
+                return entry
+        return {}
+
+    def engine(self, row, source):
+        for entry in self.words["engines"]:
+            if (row.get("framework", "").startswith(entry.get("framework", "")) and
+                    row.get("version", "").startswith(entry.get("version", "")) and
+                    source.startswith(entry.get("source", ""))):
+                return entry
+        return {}
+
+    def framework(self, row):
+        """The entry that says most about the row: the longest name, then the release, then the rest."""
+        best, most = {}, 0
+        for entry in self.frameworks:
+            parts = {"framework": row.get("framework", ""), "version": row.get("framework_version", ""),
+                     "hardware": row.get("hardware", ""), "precision": row.get("precision", ""),
+                     "model": row.get("model_name", "")}
+            if (all(text.startswith(entry.get(key, "")) for key, text in parts.items()) and
+                    entry.get("notes", "") in row.get("notes", "")):
+                like = (1000 * len(entry["framework"]) + 8 * len(entry.get("version", "")) +
+                        sum(len(entry.get(key, "")) for key in ("hardware", "precision", "notes", "model")))
+                if like > most:
+                    best, most = entry, like
+        return best
+
+
+def whole(text):
+    return int(text) if text else 0
+
+
+def number(value):
+    """As Python writes a double: it reads back as the same."""
+    return repr(float(value))
+
+
+def switch(value):
+    return "on" if value else "off"
+
+
+class Step:
+    """One training step: `row` as published, `out` in nncost's columns."""
+
+    def __init__(self, tables, row):
+        self.tables, self.row, self.out, self.open = tables, row, {}, []
+        self.source = row.get("source", "").split(":")[0]
+        self.refused = ""
+
+    def text(self, column):
+        return self.row.get(column, "")
+
+    def attempt(self, part):
+        """Runs a part of the conversion; the first reason stays."""
+        try:
+            part()
+        except Refused as why:
+            self.refused = self.refused or str(why)
+
+    def word(self, column):
+        """What a cell means; a word that has no meaning leaves nothing said."""
+        try:
+            return self.tables.meaning(column, self.text(column))
+        except Refused as why:
+            self.refused = self.refused or str(why)
+            return ""
+
+    def convert(self):
+        self.framework = self.tables.framework(self.row)
+        self.out["software"] = self.framework.get("profile", "")
+        for part in (self.formats, self.task, self.degrees, self.sharding, self.batch, self.recompute, self.model,
+                     self.measured):
+            self.attempt(part)
+        self.out["open"] = ", ".join(self.open)
+        self.out["refused"] = self.refused
+        return self.out
+
+    def formats(self):
+        f, out = self.framework, self.out
+        out["optimizer"], out["offload"] = self.word("optimizer"), self.word("offload")
+        attention = self.word("flash_attention") or f.get("attention", "flash")
+        if attention == "flash" and f.get("attention", "flash") != "unfused":
+            attention = f.get("attention", "flash")  # which of the fused kernels
+        out["attention"] = attention
+        out["precision"] = f.get("precision_as") or self.word("precision")
+        policy = f.get("policy", "default")
+        if out["precision"] in ("fp32", "tf32"):
+            policy = "fp32"
+        elif policy == "mixed-fp32grad" and out["precision"] == "fp16":
+            policy = "mixed"  # Megatron adds up bf16 gradients in fp32, not these
+        out["policy"] = policy
+
+    def task(self):
+        task = self.word("task")
+        if task == "lora":
+            self.out["adapter_rank"] = self.text("lora_rank") or str(USUAL_RANK)
+            self.out["adapters"] = self.framework.get("adapters", "")
+        elif task:
+            raise Refused(f'task "{self.text("task")}" has no meaning here')
+
+    def degrees(self):
+        f, out = self.framework, self.out
+        devices, tensor = whole(self.text("n_devices")), whole(self.text("tp") or "1")
+        pipeline, virtual = whole(self.text("pp") or "1"), whole(self.text("vpp") or "1")
+        layers = whole(self.text("n_layers"))
+        parallel = self.text("sp") == "1" if self.text("sp") else f.get("sequence_parallel", False)
+        out["sequence_parallel"] = switch(parallel and tensor > 1)
+        out["context_kind"] = f.get("adapter_context_kind" if out.get("adapter_rank") else "context_kind", "")
+        out["overlap"] = str(f.get("overlap", ""))
+        stages = pipeline * virtual
+        out["ends_as_layers"] = switch(f.get("ends_as_layers") and layers % stages > 0 and (layers + 2) % stages == 0)
+        if devices > 1 and not self.text("tp") and not self.text("dp"):
+            self.open.append("parallelism")
+        elif pipeline > 1 and not self.text("vpp"):
+            self.open.append("vpp")
+            passes = self.text("grad_accum")
+            groups = passes.isdigit() and int(passes) > 0 and int(passes) % pipeline == 0
+            if f.get("interleaves") and layers % pipeline == 0 and layers // pipeline <= VIRTUAL_MOST and groups:
+                out["virtual_stages"] = str(layers // pipeline)
+
+    def sharding(self):
+        f, out = self.framework, self.out
+        zero = self.text("zero_stage") or self.word("sharding") or str(f.get("zero", 0))
+        out["zero"] = zero
+        if zero == "0":
+            out["shard"] = ""
+        tensor, pipeline = whole(self.text("tp") or "1"), whole(self.text("pp") or "1")
+        out["whole_experts"] = switch(f.get("whole_experts") and tensor > 1 and whole(self.text("ep") or "1") > 1)
+        out["reshard"] = switch(pipeline == 1 or not f.get("gathered_in_pipelines"))
+
+    def batch(self):
+        f, out = self.framework, self.out
+        counts = {c: float(self.text(c)) if self.text(c) else 0.0 for c in ("micro_batch", "grad_accum",
+                                                                            "global_batch")}
+        for column, count in counts.items():
+            if count and (count < 1 or count != math.floor(count)):
+                self.attempt(lambda: self.refuse(f"{column} is not a whole number"))
+                counts[column] = 0.0
+                out[RENAMED.get(column, column)] = ""
+        batch, devices = int(counts["global_batch"]), whole(self.text("n_devices"))
+        tensor, data = whole(self.text("tp") or "1"), whole(self.text("dp"))
+        full, tokens = batch * float(whole(self.text("seq_len"))), self.text("tokens_per_step")
+        if full > 0 and tokens and abs(float(tokens) / full - 1) > 0.001:
+            self.attempt(lambda: self.refuse("tokens_per_step: sequences are packed or padded"))
+        if "parallelism" in self.open and 0 < batch < devices and devices % batch == 0:
+            tensor = devices // batch  # more replicas have nothing to do
+            out["tensor"] = str(tensor)
+        if counts["micro_batch"] == 0 and counts["grad_accum"] == 0:
+            self.open.append("micro_batch")
+            pipeline, ranks = whole(self.text("pp") or "1"), tensor * whole(self.text("pp") or "1")
+            ranks *= whole(self.text("cp") or "1")
+            replicas = data or devices // ranks
+            own = batch // replicas if replicas > 0 and batch % replicas == 0 else 0
+            usual = f.get("micro_batch", 0)
+            one_pass = f.get("one_pass") or (own <= ONE_PASS_MOST and pipeline == 1)
+            out["micro_batch"] = str(usual if usual and own % usual == 0 else own if one_pass and own else 1)
+
+    @staticmethod
+    def refuse(why):
+        raise Refused(why)
+
+    def recompute(self):
+        recompute = self.word("recompute")
+        self.out["recompute"] = recompute
+        if not recompute:
+            self.open.append("recompute")
+        if self.framework.get("half_selective") and recompute in ("selective", "attention"):
+            self.out["recompute"] = "full"
+            stages = 2 * whole(self.text("pp") or "1")
+            self.out["recompute_layers"] = str(-(-whole(self.text("n_layers")) // stages))
+
+    # ---- the model ----
+
+    def model(self):
+        member = self.tables.member(self.text("model_name"), self.text("task"))
+        family = self.tables.family(self.row)
+        experts = self.framework.get("capacity_factor", 0)
+        if member is None and "model" in family:
+            self.named(family["model"])
+            self.out["seq_len"] = ""
+        elif member is not None:
+            self.named(member)
+            if experts and has_experts(member.split()[0]):
+                self.out["capacity_factor"] = str(experts)
+            if self.text("variable_length") == "unpadded":
+                # Half of a padded batch of BERT is padding: arXiv:2107.02027.
+                self.out["seq_len"] = str(whole(self.text("seq_len")) // 2)
+        elif not self.text("n_layers"):
+            raise Refused("no layers, and no such network in lab/members.json")
+        elif "refused" in family:
+            raise Refused(f"model family {self.text('model_family')} {family['refused']}")
+        else:
+            self.decoder(family)
+
+    def named(self, spec):
+        """A shipped model, and fields that are set in it."""
+        self.out["model"] = spec
+        for column, name in RENAMED.items():
+            if name.startswith("model."):
+                self.out[name] = ""
+
+    def decoder(self, family):
+        out, f = self.out, self.framework
+        gated = self.text("gated_mlp") == "1"
+        positions = self.word("pos_embedding")
+        tensor = whole(out.get("tensor") or self.text("tp") or "1")
+        out["model.mlp"], out["model.norm"] = ("swiglu", "rms") if gated else ("gelu", "layer")
+        out["model.positions"] = positions or ("rotary" if gated else "learned")
+        out["model.biases"] = switch(not gated and out["model.positions"] != "rotary")
+        if not gated and out["precision"] == "fp16" and f.get("fp16_dropout"):
+            out["model.dropout"] = str(f["fp16_dropout"])
+        if f.get("vocab_multiple"):  # so that every rank holds as many rows
+            out["model.vocab_multiple"] = str(f["vocab_multiple"] * whole(self.text("tp") or "1"))
+        self.windows()
+        if whole(self.text("n_experts")):
+            out["capacity_factor"] = str(f.get("capacity_factor", "")) if f.get("capacity_factor") else ""
+        else:
+            for column in ("top_k", "moe_d_ff", "shared_d_ff", "n_dense_layers"):
+                out[RENAMED[column]] = ""
+        if self.word("attention") != "latent":
+            for column in ("q_lora_rank", "kv_lora_rank", "qk_nope_dim", "qk_rope_dim", "v_head_dim"):
+                out[RENAMED[column]] = ""
+        for field, value in family.get("gated" if gated else "plain", {}).items():
+            out["model." + field] = value
+        out["next_tokens"] = switch(whole(self.text("mtp_layers")))
+
+    def windows(self):
+        """128, 128 on every 2nd layer, 1024 on 5 of 6 layers."""
+        text = self.text("sliding_window")
+        words = text.split()
+        if not text:
+            return
+        try:
+            some, of = 1, 1
+            if words[1:3] == ["on", "every"]:
+                of = int(words[3].rstrip("ndrsth"))
+            elif len(words) > 1:
+                some, of = int(words[2]), int(words[4])
+            self.out["model.sliding_window"] = str(int(words[0]))
+            if of > 1:
+                self.out["model.mixers"] = ",".join(["window"] * some + ["full"] * (of - some))
+        except (ValueError, IndexError) as wrong:
+            raise Refused(f'sliding_window "{text}" has no meaning here') from wrong
+
+    # ---- what was measured ----
+
+    def measured(self):
+        f, out = self.framework, self.out
+        node, per_node = self.text("internode_gbps_per_node"), whole(self.text("devices_per_node"))
+        if node and float(node) > 0 and per_node > 0:
+            out["device.scale_out.bytes_per_s"] = number(float(node) * 1e9 / 8.0 / per_node)
+        if f.get("internode_latency_s"):
+            out["device.scale_out.latency_s"] = str(f["internode_latency_s"])
+        for key in ("host_pass_s", "host_sample_s", "input_samples_per_s"):
+            out[key] = str(f[key]) if f.get(key) else ""
+        stat = self.text("mem_stat").split(":")[0]
+        stat = stat if stat in ("reserved", "unstated") else "allocated"
+        if self.text("measured_peak_mem_gb"):
+            out[stat + "_bytes"] = number(1e9 * float(self.text("measured_peak_mem_gb")))
+        if self.text("measured_peak_mem_gib"):
+            out[stat + "_bytes"] = number(GIB * float(self.text("measured_peak_mem_gib")))
+        if self.text("measured_peak_reserved_gib"):
+            out["reserved_bytes"] = number(GIB * float(self.text("measured_peak_reserved_gib")))
+        if "composed from parts" in self.text("step_basis"):
+            self.open.append("composed from parts")
+        if self.text("quality") == "B":  # of a collection that grades its rows
+            self.open.append("quality B")
+        elif self.text("quality") == "C":
+            raise Refused("quality C: contradicts itself or physics")
+
+
+def has_experts(model):
+    path = os.path.join(ROOT, "models", model + ".json")
+    return os.path.exists(path) and load(path).get("experts", 0) > 0
+
+
+class Served(Step):
+    """A line of served requests."""
+
+    def convert(self):
+        self.out["model_name"] = self.text("model")
+        for part in (self.graded, self.software, self.weights, self.serving_degrees, self.lengths, self.served_model):
+            self.attempt(part)
+        self.out["open"] = "a setting that its source does not record" if self.text("quality") == "B" else ""
+        self.out["refused"] = self.refused
+        return self.out
+
+    def graded(self):
+        if self.text("quality") == "C":
+            raise Refused("quality C: contradicts itself or physics")
+
+    def software(self):
+        self.engine = self.tables.engine(self.row, self.source)
+        self.out["software"] = "" if self.refused else self.engine.get("software", "")
+        self.out["waves"] = str(self.engine.get("waves", ""))
+        self.out["fitted"] = "1" if "fitted_whole" in self.engine else ""
+
+    def is_pass(self):
+        return self.text("iterations_per_s") or (self.text("latency_s") and not self.text("output_len"))
+
+    def weights(self):
+        if self.is_pass():
+            return
+        word = self.word("weights")
+        if word == "fp8" and self.text("model") in self.tables.words["block_scaled"]:
+            word = "fp8-block"
+        self.out["weights"] = word
+        if self.text("weights") == "q4_k_m":
+            self.out["group_size"] = str(Q4_K_GROUP)  # 4.83 bits an element
+        narrow = word in ("fp8", "fp8-block", "nvfp4", "mxfp4")
+        if narrow and not self.text("kv_cache"):
+            self.out["kv_precision"] = self.engine.get("narrow_kv", "")
+
+    def serving_degrees(self):
+        out, devices, expert = self.out, whole(self.text("n_devices") or "1"), whole(self.text("expert") or "1")
+        layers = self.text("framework").startswith("llama.cpp")  # which splits by layers
+        unstated = not self.text("tensor") and devices > 1
+        tensor = whole(self.text("tensor") or (str(devices) if unstated and not layers else "1"))
+        groups = max(1, whole(self.text("attention_dp") or "1"))
+        if unstated and layers and not self.text("pipeline"):
+            out["pipeline"] = str(devices)
+        if 1 < expert <= 64 and devices == expert * expert:
+            # One group was counted as tensor and as expert, and the product of both taken for the devices.
+            devices, groups, tensor = expert, 1 if tensor > 1 else expert, expert if tensor > 1 else 1
+        if 1 < expert == devices and 1 < tensor <= 64 and devices == tensor * tensor:
+            devices, groups = tensor, 1  # the same, of the product as the degree
+        if self.is_pass():
+            return
+        out["devices"], out["attention_data"] = str(devices), str(groups)
+        out["tensor"] = str(tensor) if not unstated or expert > 1 else ""
+        out["expert"] = str(tensor * groups) if expert > 1 else ""
+
+    def lengths(self):
+        """Lengths that are spread evenly over 0.8-1 of the stated one have the mean of the two."""
+        low, _, high = self.text("length_spread").partition("-")
+        for column in ("input_len", "output_len"):
+            if high and self.text(column):
+                mean = float(self.text(column)) * (float(low) + float(high)) / 2.0
+                self.out[column] = str(math.floor(mean + 0.5))
+
+    def served_model(self):
+        self.out["model"] = self.tables.member(self.text("model"), "serving") or self.text("model")
+
+
+def kind_of(columns):
+    if {"mode", "input_len"} <= columns:
+        return Served
+    return Step if "measured_step_s" in columns else None
+
+
+def convert_row(tables, row, kind):
+    """The row in nncost's columns, in the order of theirs; new columns follow."""
+    found = kind(tables, row).convert() if kind else {}
+    out = {}
+    for column, text in row.items():
+        name = RENAMED.get(column, column)
+        if kind is Step and column == "attention":
+            continue
+        if kind and column in REPLACED:
+            continue
+        if kind is Step and SWITCHES.get(text) and column in ("tied_embeddings", "sp"):
+            text = SWITCHES[text]
+        if column == "time_us" and text:
+            name, text = "measured_s", number(1e-6 * float(text))
+        out[name] = found.pop(name, text)
+    out.update(found)
+    return out
+
+
+def convert(text):
+    """A table as text; what is canonical already stays as it is."""
+    rows = list(csv.DictReader(io.StringIO(text)))
+    columns = set(rows[0]) if rows else set()
+    if not columns & set(RENAMED) and "time_us" not in columns:
+        return rows
+    tables = Tables()
+    return [convert_row(tables, row, kind_of(columns)) for row in rows]
+
+
+def write(rows, file):
+    columns = {}
+    for row in rows:
+        for column, text in row.items():
+            columns[column] = columns.get(column, False) or text != "" or column in ("id", "open")
+    kept = [c for c, used in columns.items() if used]
+    out = csv.DictWriter(file, kept, restval="", extrasaction="ignore", lineterminator="\n")
+    out.writeheader()
+    out.writerows(rows)
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    with open(sys.argv[1], encoding="utf-8-sig", newline="") as file:
+        rows = convert(file.read())
+    if len(sys.argv) == 2:
+        write(rows, sys.stdout)
+        return
+    with open(sys.argv[2], "w", encoding="utf-8", newline="") as file:
+        write(rows, file)
+
+
+if __name__ == "__main__":
+    main()
