@@ -179,6 +179,9 @@ nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const n
     const nnc_family_row *family = nnc_family_of(model);
     nnc_plan *p = resolved;
     *p = *plan;
+    if (family->defaults != NULL) {
+        family->defaults(model, p);
+    }
     NNC_TRY(resolve_precision(device, p, err));
     NNC_TRY(resolve_policy(p, err));
     NNC_TRY(nnc_plan_split_devices(p, err));
@@ -200,7 +203,7 @@ nnc_status nnc_plan_settle_schedule(nnc_plan *plan, const nnc_model *model, int6
 
 nnc_profiles nnc_profiles_of_one(const nnc_software *software)
 {
-    return (nnc_profiles){ .of = { software, software, software, software } };
+    return (nnc_profiles){ .of = { software, software, software, software, software } };
 }
 
 /* Weights that are sharded whole are FSDP's whatever else the plan splits: torchtitan and others
@@ -210,6 +213,9 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software)
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
                                      const nnc_plan *plan)
 {
+    if (model->captured != NULL) {
+        return NNC_PROFILE_EAGER;
+    }
     if (strncmp(device->architecture, "tpu", 3) == 0) {
         return NNC_PROFILE_TPU;
     }

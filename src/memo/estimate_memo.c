@@ -406,7 +406,8 @@ void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_devi
 static void compare_specs(nnc_shared *shared, const nnc_model *model, const nnc_device *device)
 {
     /* The bytes of a graph, or of a model with towers, are not all that its list depends on. */
-    const bool whole = model->family != NNC_FAMILY_GRAPH && model->tower_count == 0;
+    const bool whole =
+        model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
     if (shared->promised) {
         return;
     }
