@@ -193,7 +193,9 @@ def recorder(model, fake=False):
             read = [[dtype_name(t.dtype), list(t.shape), self.storages.number(t, kind="input" if self.phase == "forward" else "state")] for t in inputs]
             self.storages.now = len(self.ops)
             result = func(*args, **kwargs)
-            if base == "detach" or name.startswith("prim."):
+            if name.startswith("prim."):  # a query of a fake tensor, such as its device
+                return result
+            if base == "detach":
                 return result if isinstance(result, torch.Tensor) else torch.tensor(result)  # a number kept for backward
             outputs = flat_tensors(result, [])
             written, alias = [], bool(outputs)
@@ -491,8 +493,12 @@ def torchvision_network(name, batch, image, fake):
     if not fake:
         return capture(*made(), "adamw", batch=batch, source=source)
     from torch._subclasses.fake_tensor import FakeTensorMode
-    with FakeTensorMode():
-        return capture(*made(), "adamw", fake=True, batch=batch, source=source)
+    try:
+        with FakeTensorMode():
+            return capture(*made(), "adamw", fake=True, batch=batch, source=source)
+    except RuntimeError as error:  # PyTorch 1.13: a number that autograd keeps reaches detach as a float
+        raise SystemExit(f"nncost.capture: --fake: PyTorch {torch.__version__} cannot run {name} on fake tensors, expected real ones "
+                         f"(without --fake): {str(error).splitlines()[0]}") from None
 
 
 def main():
