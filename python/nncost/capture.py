@@ -295,7 +295,7 @@ def document(model, rec, tensors, batch, source):
         if kind in ("parameter", "buffer", "state", "gradient") or store.tensors[number] > 0 and kind == "input":
             store.last[number] = end
     parameters = list(model.parameters())
-    ops, blocks = fold(rec.ops)
+    ops, blocks = fold(rec.ops, store.kind)
     return {
         "schema": SCHEMA,
         "source": {"torch": torch.__version__, "tensors": tensors, **(source or {})},
@@ -312,19 +312,19 @@ def document(model, rec, tensors, batch, source):
 
 # ---- folding equal layers ----
 
-def signature(op, names):
-    """Equal for operators of equal layers: everything but the storages and the numbers in the module path"""
-    shapes = tuple((d, tuple(s)) for d, s, _ in op["inputs"] + op["outputs"])
-    return op["name"], op["phase"], shapes, json.dumps(op["args"])
+def signature(op, kinds):
+    """Equal for operators of equal layers: everything but the storages and the module; a parameter equals parameters"""
+    tensors = tuple((d, tuple(s), kinds[n] in ("parameter", "buffer")) for d, s, n in op["inputs"] + op["outputs"])
+    return op["name"], op["phase"], tensors, json.dumps(op["args"])
 
 
-def fold(ops):
+def fold(ops, kinds):
     """Replaces runs of equal blocks of operators by one block; returns the operators and [first, length, repeat] rows.
 
     At each position the block that shortens the list most is taken. Blocks do not nest."""
     ids, keys = {}, []
     for op in ops:
-        keys.append(ids.setdefault(signature(op, None), len(ids)))
+        keys.append(ids.setdefault(signature(op, kinds), len(ids)))
     places, count = {}, len(keys)
     following = [0] * count
     for at in range(count - 1, -1, -1):

@@ -52,6 +52,7 @@ typedef struct storage {
     double bytes;
     storage_kind kind;
     nnc_dtype dtype;
+    int32_t width; /* bytes of an element */
     bool whole, seen;
     int32_t first, last;
 } storage;
@@ -201,6 +202,7 @@ static bool read_storage(reader *r, nnc_json item, storage *s)
     *s = (storage){ .bytes = (double)bytes,
                     .kind = (storage_kind)kind,
                     .dtype = formats[format].dtype,
+                    .width = formats[format].bytes,
                     .whole = formats[format].whole,
                     .first = (int32_t)first,
                     .last = (int32_t)last };
@@ -358,17 +360,17 @@ static bool has(const char *text, const char *word)
 }
 
 /* The part of the network by the operator, else by the path of its module, else by its shape: maps have four axes. */
-static nnc_group group_of(const char *name, const char *module, nnc_group known, const tensors *out,
-                          const tensors *in)
+static nnc_group group_of(const reader *r, const char *name, const char *module, nnc_group known,
+                          const tensors *out, const tensors *in)
 {
     const tensor *t = out->count > 0 ? &out->of[0] : in->count > 0 ? &in->of[0] : NULL;
-    return known != NNC_GROUP_COUNT                          ? known
-           : has(name, "norm")                               ? NNC_GROUP_NORM
-           : has(name, "loss")                               ? NNC_GROUP_LOSS
-           : has(name, "pool") || has(name, "upsample")      ? NNC_GROUP_RESAMPLE
-           : has(module, "attn") || has(module, "attention") ? NNC_GROUP_ATTENTION
-           : t != NULL && t->rank == 4                       ? NNC_GROUP_CONV
-                                                             : NNC_GROUP_MLP;
+    return known != NNC_GROUP_COUNT                               ? known
+           : has(name, "norm")                                    ? NNC_GROUP_NORM
+           : has(name, "loss")                                    ? NNC_GROUP_LOSS
+           : has(name, "pool") || has(name, "upsample")           ? NNC_GROUP_RESAMPLE
+           : has(module, "attn") || has(module, "attention")      ? NNC_GROUP_ATTENTION
+           : t != NULL && t->rank == 4 && r->program->tokens == 0 ? NNC_GROUP_CONV
+                                                                  : NNC_GROUP_MLP;
 }
 
 /* ---- operators: dims ---- */
@@ -585,7 +587,8 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
 
 /* Parameters belong to the first forward operator that reads them. Backward begins with the last of equal layers, whose
  * storages a folded forward does not show. */
-static void take_parameters(reader *r, const tensors *in, bool table, nnc_captured_op *op)
+static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table,
+                            nnc_captured_op *op)
 {
     for (int32_t i = 0; i < in->count; i++) {
         const tensor *t = &in->of[i];
@@ -594,7 +597,12 @@ static void take_parameters(reader *r, const tensors *in, bool table, nnc_captur
             continue;
         }
         s->seen = true;
-        const int64_t elements = (int64_t)(s->bytes / nnc_dtype_bytes(s->dtype));
+        if (s->bytes * (double)op->repeat > BYTES_MAX) {
+            nnc_json_fault(at, "repeat", "too many parameters, expected at most %.0f bytes",
+                           BYTES_MAX);
+            return false;
+        }
+        const int64_t elements = (int64_t)(s->bytes / s->width);
         const int64_t rows = t->rank > 1 ? t->shape[0] : 0;
         if (rows > 0 && op->rows == 0 && elements % rows == 0) {
             op->rows = rows;
@@ -606,6 +614,7 @@ static void take_parameters(reader *r, const tensors *in, bool table, nnc_captur
         r->program->params += elements * op->repeat;
         r->program->table_params += table ? elements * op->repeat : 0;
     }
+    return true;
 }
 
 static bool read_phase(nnc_json at, bool *counts, nnc_phase *phase)
@@ -669,14 +678,16 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
         row++;
     }
     const form how = row < rows ? operators[row].form : FORM_KERNEL;
-    op.group =
-        group_of(op.name, op.module, row < rows ? operators[row].group : NNC_GROUP_COUNT, out, in);
+    op.group = group_of(r, op.name, op.module, row < rows ? operators[row].group : NNC_GROUP_COUNT,
+                        out, in);
     if (how == FORM_GATHER && op.group == NNC_GROUP_EMBEDDING && in->count > 1 &&
         op.phase == NNC_PHASE_FORWARD && (double)r->program->tokens < in->of[1].elements) {
         r->program->tokens = (int64_t)in->of[1].elements;
     }
-    take_parameters(r, in, op.group == NNC_GROUP_EMBEDDING, &op);
-    bool good = true;
+    bool good = take_parameters(r, at, in, op.group == NNC_GROUP_EMBEDDING, &op);
+    if (!good) {
+        return false;
+    }
     switch (how) {
     case FORM_PRODUCT: good = read_product(at, in, out, &op); break;
     case FORM_ATTENTION:
@@ -804,11 +815,14 @@ static bool add_lifetimes(reader *r, const int32_t *places, int32_t count)
         if (s->kind == INPUT || s->kind == KEPT) {
             const bool inside = r->first_of[place] < r->last_of[place];
             nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
-            op->kept_bytes += s->bytes / (double)op->repeat;
+            op->kept_bytes += s->bytes; /* of all repeats */
         } else if (s->kind == TEMPORARY && s->first >= 0 && s->last >= s->first) {
             change[s->first < count ? s->first : count] += s->bytes;
             change[s->last < count ? s->last + 1 : count] -= s->bytes;
         }
+    }
+    for (int32_t i = 0; i < r->count; i++) {
+        r->ops[i].kept_bytes /= (double)r->ops[i].repeat;
     }
     for (int32_t i = 0; i < count; i++) {
         live += change[i];

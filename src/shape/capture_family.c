@@ -130,6 +130,7 @@ static void defaults(const nnc_model *model, nnc_plan *p)
     if (p->policy == NNC_POLICY_DEFAULT && program->dtype == NNC_BF16) {
         p->policy = NNC_POLICY_BF16_PURE;
     }
+    p->clip_gradients = false; /* else its operators were recorded */
     if (p->micro_batch == 0 && p->global_batch == 0) {
         p->micro_batch = program->batch;
     }
