@@ -1,6 +1,6 @@
 """Records the operators of one PyTorch training step, without a GPU, as a file that nncost can price.
 
-    python3 -m nncost.capture -o step.json train.py --batch 8         an unchanged script, up to its second optimizer.step()
+    python3 -m nncost.capture -o step.json --batch 8 train.py         an unchanged script, up to its second optimizer.step()
     python3 -m nncost.capture -o step.json --network torchvision:resnet50 --batch 2 --image 224
 
     from nncost.capture import capture, write
@@ -130,7 +130,7 @@ def recorder(model, fake=False):
             super().__init__()
             self.phase, self.ops, self.storages = "forward", [], Storages()
             self.modules, self.stack, self.pending, self.owner = {"": 0}, [], [], {}
-            self.handles, self.previous = [], 0
+            self.handles, self.previous, self.running = [], 0, False  # running: autograd is
             for parameter in model.parameters():
                 self.storages.number(parameter, kind="parameter")
             for buffer in model.buffers():
@@ -143,6 +143,8 @@ def recorder(model, fake=False):
 
         def enter(self, name):
             def hook(_, inputs):
+                if self.phase == "backward" and not self.running:
+                    self.phase = "forward"  # of the next micro-batch
                 self.claim(inputs, self.stack[-1] if self.stack else "")
                 self.stack.append(name)
             return hook
@@ -269,7 +271,7 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
             with rec:
                 value = loss()
         rec.claim(value, "")
-        rec.phase = "backward"
+        rec.phase, rec.running = "backward", True
         with rec:
             value.backward()
         for parameter in model.parameters():
@@ -396,7 +398,7 @@ def no_accelerator():
             setattr(owner, name, value)
 
 
-def capture_script(path, arguments):
+def capture_script(path, arguments, batch=None):
     """Runs a script until its second optimizer.step() and records the step between the first and the second"""
     import torch
     state = {"steps": 0, "recorder": None, "hooks": None}
@@ -447,13 +449,13 @@ def capture_script(path, arguments):
         rec = state["recorder"]
         if rec is not None:
             rec.claim(self, "")
-            rec.phase = "backward"
+            rec.phase, rec.running = "backward", True
         backward(self, *args, **kwargs)
-        if rec is not None:
+        if rec is not None:  # what follows, such as clipping, is of backward too
+            rec.running = False
             for parameter in state["model"].parameters():
                 if parameter.grad is not None:
                     rec.storages.kind[rec.storages.number(parameter.grad)] = "gradient"
-            rec.phase = "forward"
 
     torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = watched_init, watched_optimizer, watched_backward
     argv, sys.argv = sys.argv, [path, *arguments]
@@ -466,7 +468,7 @@ def capture_script(path, arguments):
         rec.__exit__(None, None, None)
         state["hooks"].__exit__(None, None, None)
         rec.close()
-        return document(state["model"], rec, "real", None, {"script": os.path.basename(path)})
+        return document(state["model"], rec, "real", batch, {"script": os.path.basename(path)})
     finally:
         sys.argv = argv
         torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = init, step_of, backward
@@ -505,7 +507,7 @@ def main():
     parser = argparse.ArgumentParser(prog="python3 -m nncost.capture", description="Records the operators of one training step of a PyTorch program as a file for nncost.")
     parser.add_argument("-o", "--output", default="step.json", help="file to write (step.json)")
     parser.add_argument("--network", help="torchvision:NAME in place of a script")
-    parser.add_argument("--batch", type=int, default=2, help="samples of --network (2)")
+    parser.add_argument("--batch", type=int, help="samples of a step: of --network (2), or as the script has them")
     parser.add_argument("--image", type=int, default=224, help="pixels per side of --network (224)")
     parser.add_argument("--fake", action="store_true", help="fake tensors for --network: shapes without data")
     parser.add_argument("script", nargs=argparse.REMAINDER, help="a training script and its arguments")
@@ -516,9 +518,9 @@ def main():
         library, _, name = args.network.partition(":")
         if library != "torchvision":
             parser.error(f"--network: expected torchvision:NAME, found {args.network!r}")
-        captured = torchvision_network(name, args.batch, args.image, args.fake)
+        captured = torchvision_network(name, args.batch or 2, args.image, args.fake)
     else:
-        captured = capture_script(args.script[0], args.script[1:])
+        captured = capture_script(args.script[0], args.script[1:], args.batch)
     write(args.output, captured)
     kernels = sum(op["repeat"] for op in captured["ops"])
     print(f"{args.output}: {kernels} operators, {len(captured['ops'])} of them written, {captured['parameters']['count']} parameters")

@@ -306,6 +306,8 @@ struct nnc_captured {
     int64_t operators; /* issued in one step, those of the optimizer included */
     double input_bytes;
     nnc_dtype dtype; /* of the parameters */
+    nnc_optimizer
+        optimizer; /* by the operators of its update; NNC_OPTIMIZER_COUNT = none were recorded */
 };
 
 /* ---- rows of kinds ---- */

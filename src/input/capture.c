@@ -68,6 +68,7 @@ typedef struct reader {
     int32_t count, capacity;
     int32_t *first_of, *last_of; /* of each op of the file: its entries in ops */
     int32_t file_ops;
+    bool updates, divides; /* operators of the optimizer: any, and addcdiv or fused Adam */
     struct nnc_captured *program;
 } reader;
 
@@ -364,13 +365,13 @@ static nnc_group group_of(const reader *r, const char *name, const char *module,
                           const tensors *out, const tensors *in)
 {
     const tensor *t = out->count > 0 ? &out->of[0] : in->count > 0 ? &in->of[0] : NULL;
-    return known != NNC_GROUP_COUNT                               ? known
-           : has(name, "norm")                                    ? NNC_GROUP_NORM
-           : has(name, "loss")                                    ? NNC_GROUP_LOSS
-           : has(name, "pool") || has(name, "upsample")           ? NNC_GROUP_RESAMPLE
-           : has(module, "attn") || has(module, "attention")      ? NNC_GROUP_ATTENTION
-           : t != NULL && t->rank == 4 && r->program->tokens == 0 ? NNC_GROUP_CONV
-                                                                  : NNC_GROUP_MLP;
+    return known != NNC_GROUP_COUNT                                        ? known
+           : has(name, "norm") || has(module, "norm") || has(module, "bn") ? NNC_GROUP_NORM
+           : has(name, "loss")                                             ? NNC_GROUP_LOSS
+           : has(name, "pool") || has(name, "upsample")                    ? NNC_GROUP_RESAMPLE
+           : has(module, "attn") || has(module, "attention")               ? NNC_GROUP_ATTENTION
+           : t != NULL && t->rank == 4 && r->program->tokens == 0          ? NNC_GROUP_CONV
+                                                                           : NNC_GROUP_MLP;
 }
 
 /* ---- operators: dims ---- */
@@ -671,6 +672,8 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
     r->last_of[r->file_ops] = r->count;
     r->file_ops++;
     if (!counts) {
+        r->updates = true;
+        r->divides = r->divides || has(op.name, "addcdiv") || has(op.name, "adam");
         return true;
     }
     const size_t rows = sizeof operators / sizeof operators[0];
@@ -836,6 +839,21 @@ static bool add_lifetimes(reader *r, const int32_t *places, int32_t count)
     return true;
 }
 
+/* Adam divides by the root of its second moment; SGD does not, and with momentum it has a state as large as the
+ * weights. */
+static nnc_optimizer optimizer_of(const reader *r)
+{
+    double states = 0.0, weights = 0.0;
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        states += r->storages[i].kind == STATE ? r->storages[i].bytes : 0.0;
+        weights += r->storages[i].kind == PARAMETER ? r->storages[i].bytes : 0.0;
+    }
+    return !r->updates               ? NNC_OPTIMIZER_COUNT
+           : r->divides              ? NNC_OPTIMIZER_ADAMW
+           : states >= 0.5 * weights ? NNC_OPTIMIZER_MOMENTUM
+                                     : NNC_OPTIMIZER_SGD;
+}
+
 /* ---- the file ---- */
 
 static bool read_parameters(reader *r, nnc_json root)
@@ -914,6 +932,7 @@ static bool read_program(reader *r, nnc_json root)
         return false;
     }
     r->program->dtype = main_dtype(r);
+    r->program->optimizer = optimizer_of(r);
     r->program->ops = r->ops;
     r->program->count = r->count;
     return true;

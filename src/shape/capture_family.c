@@ -120,7 +120,7 @@ static void lower(const nnc_model *model, const nnc_writer *w)
     }
 }
 
-/* The formats that were recorded, and the samples. */
+/* The formats, the optimizer and the samples that were recorded. */
 static void defaults(const nnc_model *model, nnc_plan *p)
 {
     const struct nnc_captured *program = model->captured;
@@ -129,6 +129,9 @@ static void defaults(const nnc_model *model, nnc_plan *p)
     }
     if (p->policy == NNC_POLICY_DEFAULT && program->dtype == NNC_BF16) {
         p->policy = NNC_POLICY_BF16_PURE;
+    }
+    if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
+        p->optimizer = program->optimizer; /* adamw is the default */
     }
     p->clip_gradients = false; /* else its operators were recorded */
     if (p->micro_batch == 0 && p->global_batch == 0) {

@@ -144,9 +144,7 @@ $ nncost estimate inputs/captured.json round --seq-len 64
 [3]
 
 # Replicas add the sum of their gradients.
-$ nncost estimate inputs/captured.json round --devices 2 --format json | grep -E 'X
-! sh: 1: Syntax error: Unterminated quoted string
-[2]
+$ nncost estimate inputs/captured.json round --devices 2 --format json | grep -oE '"(step_s|exposed_comm_s|global_batch)": [^,]*'
 
 # A file that is not a capture says where.
 $ sed 's/"phase":"backward"/"phase":"reverse"/' inputs/captured.json >a.json; nncost estimate a.json round

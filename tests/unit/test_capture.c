@@ -155,15 +155,14 @@ static void refused(const char *ops, const char *blocks, int params, const char 
     const char *storages =
         PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F ",1,2]";
     ck_assert_int_ne(parse(ops, storages, blocks, params, &model), NNC_OK);
-    ck_assert_msg(strncmp(error.what, where, strlen(where)) == 0, "%s: %s", error.where,
-                  error.what);
+    ck_assert_msg(strstr(error.where, where) != NULL, "%s: %s", error.where, error.what);
     ck_assert_msg(strstr(error.what, what) != NULL, "%s: %s", error.where, error.what);
 }
 
 START_TEST(faults_have_their_place)
 {
     refused(LINEAR("3"), "[0,2,2]", 60, "blocks", "expected 6 positions, found 4");
-    refused(LINEAR("1"), "", 19, "parameters.count", "expected 19, found 20");
+    refused(LINEAR("1"), "", 19, "parameters.count", "expected 20, found 19");
     refused(OP("mm", "forward", "[" F ",[2,3],2],[" F ",[2,5],0]", "[" F ",[2,5],3]", "", "1"), "",
             20, "ops[0].inputs", "m x k and k x n");
     refused(OP("mm", "forward", "[" F ",[2,3],9]", "", "", "1"), "", 20, "ops[0].inputs[0][2]",
