@@ -439,7 +439,7 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
     return whole(first, 1, DIM_MAX, stride);
 }
 
-/* Dims of x, w and y. One axis is a height of 1; three are two, of which the first is depth times height. */
+/* Dims of x, w and y. With one axis the height is 1; with three the height is depth times height. */
 static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor *y,
                      nnc_captured_op *op)
 {

@@ -13,8 +13,8 @@ bound by  memory 65.2% of the step, compute 34.8%, without the memory limit it w
 part          time  share    group          time  share
 forward   4.699 us  26.0%    embedding  149.0 ns   0.8%
 backward  8.203 us  45.4%    attention  1.671 us   9.2%
-update    5.177 us  28.6%    mlp        9.670 us  53.5%
-                             norm       591.4 ns   3.3%
+update    5.177 us  28.6%    mlp        9.375 us  51.9%
+                             norm       886.3 ns   4.9%
                              resample   294.9 ns   1.6%
                              loss       525.3 ns   2.9%
                              optimizer  5.177 us  28.6%
@@ -145,6 +145,9 @@ $ nncost estimate inputs/captured.json round --seq-len 64
 
 # Replicas add the sum of their gradients.
 $ nncost estimate inputs/captured.json round --devices 2 --format json | grep -oE '"(step_s|exposed_comm_s|global_batch)": [^,]*'
+"global_batch": 4
+"step_s": 2.747434e-5
+"exposed_comm_s": 9.39584e-6
 
 # A file that is not a capture says where.
 $ sed 's/"phase":"backward"/"phase":"reverse"/' inputs/captured.json >a.json; nncost estimate a.json round
