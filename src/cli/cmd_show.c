@@ -6,18 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "graph/graph.h"
-#include "input/family_fields.h"
-#include "input/file.h"
-#include "input/kind.h"
-#include "input/place.h"
-#include "render/json_writer.h"
-#include "render/sheet.h"
-#include "render/table.h"
-#include "render/text.h"
+#include "graph/graph_internal.h"
+#include "input/input_internal.h"
+#include "render/render_internal.h"
 
 /* A loaded spec of any kind, and its table. */
 typedef struct spec_view {

@@ -2,9 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "record/record_internal.h"
 
 int32_t nnc_check_missed(const nnc_check_row *row)
@@ -228,7 +226,7 @@ static const nnc_metric check_rows[] = {
     NNC_BOOL(nnc_check_report, updated, .help = "Whether the new values were recorded."),
     NNC_AS("requirements", WHOLE, .get = get_requirements,
            .help = "Requirements of all scenarios."),
-    NNC_AS("missed", WHOLE, .get = get_missed, .help = "Those that are missed."),
+    NNC_AS("missed", WHOLE, .get = get_missed, .help = "Missed requirements."),
     NNC_ROWS(&rest),
 };
 const nnc_metrics nnc_check_document = NNC_METRICS("a check", check_rows, nnc_check_report);

@@ -165,7 +165,7 @@ static nnc_cell get_lever(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     const nnc_target *target = place->record;
     const nnc_search_result *result = ((const nnc_search_report *)place->owner)->result;
     const nnc_dtype precision = result->best_count > 0 ? result->best[0].plan.precision : NNC_BF16;
-    return nnc_text_cell(nnc_lever_name(target->figure, precision, text));
+    return nnc_text_cell(nnc_sensitivity_parameter_name(target->figure, precision, text));
 }
 
 static const nnc_metric asked_rows[] = {
@@ -203,7 +203,7 @@ static const nnc_metric document_rows[] = {
            .help = "Which part of how many this is; only with --shard.",
            .more = NNC_MORE(.when = is_shard)),
     NNC_TEXT(nnc_search_report, digest,
-             .help = "Of all that decides the search but the shard; only with --shard.",
+             .help = "Digest of the inputs of the search without the shard; only with --shard.",
              .more = NNC_MORE(.when = is_shard)),
     NNC_AS("asked", OBJECT, NNC_VIA(nnc_search_report, search), .rows = &asked,
            .help = "The request; only with --shard.", .more = NNC_MORE(.when = is_shard)),

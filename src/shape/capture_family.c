@@ -5,8 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/error.h"
-#include "graph/graph_internal.h"
+#include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
 static nnc_op *write_product(const nnc_writer *w, const nnc_captured_op *c)

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
 /* The longest sequence that a training is taken to have, where a network could hold a longer one. */
@@ -554,7 +553,7 @@ static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_arch
         if (!nnc_foreign_speaks_of(file->row, key) && nnc_foreign_speaks_of(text, key) &&
             !nnc_foreign_is_empty(at) && !nnc_foreign_given(inside, key) &&
             nnc_foreign_shapes(file->set, key)) {
-            nnc_json_fault(at, NULL, "shapes the text, expected it there, found it beside");
+            nnc_json_fault(at, NULL, "describes the text model, expected it there, found it next to it");
         }
     }
     file->around = text;

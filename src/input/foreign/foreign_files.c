@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
 static const char SCHEMA[] = "nncost.foreign/1";
@@ -288,7 +288,7 @@ static const object_table pattern_table = {
 #define ROW(member) NNC_FIELD(nnc_architecture, member)
 static const nnc_field row_fields[] = {
     { ROW(id), .required = true, .help = "The model_type, and the stem of the file." },
-    { ROW(source), .required = true, .help = "Where keys and defaults are from." },
+    { ROW(source), .required = true, .help = "Source of keys and defaults." },
     { ROW(like), .help = "Architecture that it takes over, but for keys that it names." },
     { ROW(refuses), .help = "Why it is not read." },
     { ROW(says), .help = "A note on every configuration." },
