@@ -6,7 +6,7 @@ plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recom
           software torch-compile (chosen for this plan), mode predicted
 
 step      18.08 us
-          no software is faster than 10.93 us; with nothing overlapped it takes 23.42 us
+          no software is faster than 10.93 us; without any overlap it takes 23.42 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  memory 65.2% of the step, compute 34.8%, without the memory limit it would take 7.059 us
 
