@@ -265,7 +265,7 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
 
 /* ---- captured programs ---- */
 
-/* What one operator of a captured program is priced as. */
+/* How one operator of a captured program is priced. */
 typedef enum nnc_captured_kind {
     NNC_CAPTURED_KERNEL, /* a pass over its tensors, by their bytes */
     NNC_CAPTURED_PRODUCT,
