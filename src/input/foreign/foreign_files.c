@@ -325,7 +325,7 @@ static void read_object(nnc_json at, const object_table *table, void *object)
 {
     enum { MEMBERS_MAX = 24 };
     const char *names[MEMBERS_MAX] = { NULL };
-    for (int i = 0; table->members[i].name != NULL && i < MEMBERS_MAX - 1; i++) {
+    for (int i = 0; i < MEMBERS_MAX - 1 && table->members[i].name != NULL; i++) {
         const member *m = &table->members[i];
         const nnc_json value = nnc_json_get(at, m->name);
         names[i] = m->name;
