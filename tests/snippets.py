@@ -21,6 +21,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "llms.txt",
 
 # How a command begins: the test that runs it, a text that is in the test. None: why no test can.
 SHOWN = {
+    "python3 -m nncost.capture": ("tests/capture.py", "from nncost import capture"),
     "git clone <this repository>": (None, "a reader's own address"),
     "tools/build": (".ci/run", "tools/build"),
     "tools/test": (".ci/run", "tools/test"),

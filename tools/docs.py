@@ -644,7 +644,19 @@ def output_schema(output):
 
 # ---- all pages ----
 
+def without_captures(tables):
+    """A captured program is a family with a file of its own (docs/pytorch.md), not one of a model file."""
+    tables["models"].pop("capture")
+    for fields in tables["models"].values():
+        for field in fields:
+            if field["name"] == "family":
+                place = field["choices"].index("capture")
+                for key in ("choices", "meanings"):
+                    del field[key][place]
+
+
 def pages(tables):
+    without_captures(tables)
     yield "nncost.1", man_page(tables)
     yield "nncost-files.5", man_files_page(tables)
     yield "nncost.bash-completion", bash_completion(tables)

@@ -20,7 +20,9 @@ extern "C" {
     X(NNC_FAMILY_UNET, "unet", "A U-shaped convolutional network, for segmentation or diffusion.", \
       unet)                                                                                        \
     X(NNC_FAMILY_VIT, "vit", "A vision transformer that classifies images.", vit)                  \
-    X(NNC_FAMILY_GRAPH, "graph", "Any network, as a list of ops; their shapes are inferred.", graph)
+    X(NNC_FAMILY_GRAPH, "graph", "Any network, as a list of ops; their shapes are inferred.", graph) \
+    X(NNC_FAMILY_CAPTURE, "capture",                                                               \
+      "One training step of a PyTorch program, as nncost.capture recorded it.", capture)
 NNC_ENUM(nnc_family, NNC_FAMILY_LIST, NNC_FAMILY_COUNT);
 NNC_API const char *nnc_family_name(nnc_family family);
 NNC_API const char *nnc_family_help(nnc_family family);
@@ -354,6 +356,7 @@ struct nnc_model {
     const char *path;
     const char *const *notes; /* assumptions made for a configuration of another program */
     int32_t note_count;
+    const struct nnc_captured *captured; /* a captured program; NULL = another family */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

@@ -473,6 +473,7 @@ typedef enum nnc_profile_kind {
     NNC_PROFILE_SHARDED, /* sharded weights: ZeRO 3 */
     NNC_PROFILE_SPLIT, /* split layers (tensor, pipeline, context or expert parallelism), or sharded optimizer states of a transformer (ZeRO 1 and 2) */
     NNC_PROFILE_TPU,   /* any plan on a TPU */
+    NNC_PROFILE_EAGER, /* a captured program: its operators one by one */
     NNC_PROFILE_KINDS
 } nnc_profile_kind;
 

@@ -118,9 +118,12 @@ void nnc_rows_lend(nnc_rows *rows, double factor)
     }
 }
 
-/* Some collectives happen only in backward. */
+/* Some collectives happen only in backward; so do backward operators of captured programs. */
 static bool runs(const nnc_op *op)
 {
+    if (op->recorded) {
+        return op->phase == NNC_PHASE_FORWARD;
+    }
     return !nnc_op_is_collective(op) || op->u.collective.forward != NNC_NO_COLLECTIVE;
 }
 

@@ -83,9 +83,9 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
  * other models by family. */
 static const char *measured_of(const nnc_model *model, bool experts)
 {
-    return model->family == NNC_FAMILY_GRAPH ? model->id
-           : experts                         ? "experts"
-                                             : nnc_family_name(model->family);
+    return model->family == NNC_FAMILY_GRAPH || model->captured != NULL ? model->id
+           : experts                                                    ? "experts"
+                     : nnc_family_name(model->family);
 }
 
 /* Measured range of the profile on this device with models of this group; NULL = not measured. */

@@ -255,7 +255,7 @@ static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENT
 {
     const nnc_software *software = how->software;
     const bool wide = nnc_policy_bytes(how->plan->policy).weight_bytes > 2.0;
-    if (!software->cast_weights || !wide || nnc_dtype_bytes(how->dtype) > 2.0) {
+    if (list->recorded || !software->cast_weights || !wide || nnc_dtype_bytes(how->dtype) > 2.0) {
         return;
     }
     for (int32_t s = 0; s < list->segment_count; s++) {
@@ -326,9 +326,16 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
     nnc_finish_list(list, how, sums);
 }
 
+/* Seconds in which a host issues one kernel. Source: the assumption of software/torch-eager.json, launch_s: about 10 us
+ * for each kernel, through the Python interpreter. */
+#define NNC_KERNEL_LAUNCH_S 1e-5
+
 static nnc_launch launch_of(const nnc_model *model, const nnc_software *software)
 {
     const bool experts = nnc_model_sizes_of(model).experts > 0;
+    if (model->captured != NULL) { /* each of its rows is one kernel */
+        return (nnc_launch){ .op_s = nnc_min(software->launch_s, NNC_KERNEL_LAUNCH_S) };
+    }
     return (nnc_launch){ .op_s = experts && !isnan(software->launch_expert_s)
                                      ? software->launch_expert_s
                                      : software->launch_s,

@@ -183,6 +183,9 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
     if ((p->recompute & NNC_RECOMPUTE_FULL) != 0) {
         p->recompute = NNC_RECOMPUTE_FULL; /* it contains the other flags */
     }
+    if (family->defaults != NULL) {
+        family->defaults(model, p);
+    }
     NNC_TRY(resolve_precision(device, p, err));
     NNC_TRY(resolve_policy(p, err));
     NNC_TRY(nnc_plan_split_devices(p, err));
@@ -204,7 +207,7 @@ nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int
 
 nnc_profiles nnc_profiles_of_one(const nnc_software *software)
 {
-    return (nnc_profiles){ .of = { software, software, software, software } };
+    return (nnc_profiles){ .of = { software, software, software, software, software } };
 }
 
 /* Fully sharded weights are FSDP's, whatever else the plan splits: torchtitan and others combine it with tensor
@@ -213,6 +216,9 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software)
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
                                      const nnc_plan *plan)
 {
+    if (model->captured != NULL) {
+        return NNC_PROFILE_EAGER;
+    }
     if (strncmp(device->architecture, "tpu", 3) == 0) {
         return NNC_PROFILE_TPU;
     }

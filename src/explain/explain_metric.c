@@ -327,7 +327,7 @@ static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool 
                         nnc_derivation *why)
 {
     const nnc_op *op = cost->op;
-    nnc_op_row_of(op)->say(op, why);
+    nnc_op_say(op, why);
     if (op->phase == NNC_PHASE_FORWARD) {
         nnc_op_say_params(op, why);
     }

@@ -263,6 +263,53 @@ typedef struct nnc_graph_sizes {
 bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc_graph_sizes *sizes,
                        nnc_graph_fault *fault);
 
+/* ---- captured programs ---- */
+
+/* How one operator of a captured program is priced. */
+typedef enum nnc_captured_kind {
+    NNC_CAPTURED_KERNEL, /* a pass over its tensors, by their bytes */
+    NNC_CAPTURED_PRODUCT,
+    NNC_CAPTURED_CONV,
+    NNC_CAPTURED_CONV_GRAD_INPUT, /* a convolution_backward is two or three of these entries */
+    NNC_CAPTURED_CONV_GRAD_WEIGHT,
+    NNC_CAPTURED_ATTENTION
+} nnc_captured_kind;
+
+/* One operator of forward or backward, as PyTorch issued it. Bytes and parameters are those of one instance. */
+typedef struct nnc_captured_op {
+    const char *name, *module; /* "convolution", "layer1.0.conv1" */
+    nnc_captured_kind kind;
+    nnc_phase phase; /* forward or backward */
+    nnc_group group;
+    nnc_dtype dtype; /* of its operands */
+    int64_t repeat;
+    int64_t batch, m, n, k;                                /* a product */
+    int64_t c_in, c_out, h_in, w_in, h_out, w_out, stride; /* a convolution, with batch */
+    int64_t kernel, kernel_w, groups;
+    int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* attention, with batch */
+    bool transposed, causal, bias;
+    double read_bytes, write_bytes;
+    double kept_bytes;          /* that it creates and backward needs */
+    double transient_bytes;     /* backward: temporary tensors that live while it runs */
+    int64_t rows, cols, vector; /* parameters that no earlier operator has read */
+    bool table;                 /* they are looked up */
+} nnc_captured_op;
+
+/* One training step of a PyTorch program, read from a file of schema nncost.capture/1. */
+struct nnc_captured {
+    const nnc_captured_op *ops; /* in order; without the optimizer's */
+    int32_t count;
+    int64_t batch;  /* samples of the step */
+    int64_t tokens; /* of the step, if it looks tokens up; else 0 */
+    int64_t image;  /* pixels per side of its input, if that is a map; else 0 */
+    int64_t params, table_params;
+    int64_t operators; /* issued in one step, those of the optimizer included */
+    double input_bytes;
+    nnc_dtype dtype; /* of the parameters */
+    nnc_optimizer
+        optimizer; /* by the operators of its update; NNC_OPTIMIZER_COUNT = none were recorded */
+};
+
 /* ---- rows of kinds ---- */
 
 typedef struct nnc_graph_kind_row {

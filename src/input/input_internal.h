@@ -8,6 +8,7 @@
  *     inherit.c        "like", "same_as" and "references"
  *     device.c         devices and the links of clusters      efficiency.c     fitted parameters of a device
  *     model.c          models of every family                 decoder_model.c  image_model.c  graph_model.c
+ *     capture.c        captured PyTorch programs
  *     software.c       software profiles                      catalogue.c      prices, regions, buildings
  *     csv.c            comma-separated values
  *     foreign/         model configurations of other programs
@@ -501,6 +502,11 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
  * model->id is left to the caller. false: an error was noted. */
 bool nnc_is_foreign(nnc_json root);
 bool nnc_foreign_read(nnc_json root, nnc_model *model);
+
+/* A captured program (src/input/capture.c) instead of a model file? Reads one; model->id is left to the caller. */
+#define NNC_CAPTURE_SCHEMA "nncost.capture/1"
+bool nnc_is_capture(nnc_json root);
+void nnc_capture_read(nnc_json root, nnc_model *model);
 
 /* The names that an expression of a graph file may use. */
 typedef struct nnc_expr_scope {

@@ -244,7 +244,8 @@ bool nnc_json_parse(nnc_json_doc *doc)
 {
     const int before = doc->faults->count;
     const bool python = doc->foreign && strstr(doc->text, "\"schema\"") == NULL;
-    const int values_max = python ? NNC_SCAN_VALUES_MANY : values_max_of(doc);
+    const bool captured = doc->foreign && strstr(doc->text, "\"" NNC_CAPTURE_SCHEMA "\"") != NULL;
+    const int values_max = python || captured ? NNC_SCAN_VALUES_MANY : values_max_of(doc);
     const char *end;
     nnc_json_scan_fault fault;
     doc->root = NULL;

@@ -84,6 +84,10 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
         }
         return;
     }
+    if (nnc_is_capture(root)) {
+        nnc_capture_read(root, model);
+        return;
+    }
     nnc_read_identity(root, "nncost.model/1", stem);
     if (!read_family(root, model)) {
         return;

@@ -169,6 +169,7 @@ static const char *const profile_ids[NNC_PROFILE_KINDS] = {
     [NNC_PROFILE_SHARDED] = "fsdp",
     [NNC_PROFILE_SPLIT] = "megatron",
     [NNC_PROFILE_TPU] = "maxtext",
+    [NNC_PROFILE_EAGER] = "torch-eager",
 };
 
 nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software,

@@ -223,6 +223,9 @@ nnc_spec_kind nnc_spec_kind_said(nnc_json root)
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
         return nnc_is_foreign(root) ? NNC_SPEC_MODEL : NNC_SPEC_KIND_COUNT;
     }
+    if (nnc_is_capture(root)) {
+        return NNC_SPEC_MODEL;
+    }
     while (kind < NNC_SPEC_KIND_COUNT &&
            strcmp(nnc_spec_kinds[kind].schema, nnc_json_text(at)) != 0) {
         kind++;

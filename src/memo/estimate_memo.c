@@ -412,7 +412,8 @@ static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model,
                           const nnc_device *device)
 {
     /* The bytes of a graph, or of a model with towers, are not all that its list depends on. */
-    const bool whole = model->family != NNC_FAMILY_GRAPH && model->tower_count == 0;
+    const bool whole =
+        model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
     if (shared->promised) {
         return;
     }

@@ -29,6 +29,7 @@
     X(NNC_OP_POINTWISE, pointwise)   /* a pass over elements: activation, residual, softmax */ \
     X(NNC_OP_EMBEDDING, embedding)   /* table lookup */                                        \
     X(NNC_OP_LOSS, loss)             /* cross-entropy, squared error */                        \
+    X(NNC_OP_KERNEL, kernel)         /* a recorded pass over tensors, by its bytes */          \
     X(NNC_OP_UPDATE, update)         /* optimizer step, gradient clipping, zeroing */          \
     X(NNC_OP_COLLECTIVE, collective) /* communication between ranks */
 NNC_ENUM(nnc_op_kind, NNC_OP_KIND_LIST, NNC_OP_KIND_COUNT);
@@ -185,6 +186,11 @@ typedef struct nnc_loss {
     nnc_loss_keep keep;
 } nnc_loss;
 
+/* An operator of a captured program that is no product, convolution or attention. */
+typedef struct nnc_kernel {
+    double read_bytes, write_bytes; /* each tensor once */
+} nnc_kernel;
+
 #define NNC_UPDATE_LIST(X)               \
     X(NNC_UPDATE_STEP, "optimizer_step") \
     X(NNC_UPDATE_CLIP, "clip_gradients") \
@@ -274,6 +280,9 @@ struct nnc_op {
     bool fixed;        /* its weights are never trained, under any plan: the network says so */
     bool forward_only; /* no trained weight lies before it: no backward, nothing kept */
     bool tower;        /* belongs to a network whose output another network reads */
+    bool recorded;     /* an operator of a captured program: its backward ops are in the list too */
+    double recorded_kept,
+        recorded_transient; /* their bytes, which then do not follow from the dims */
     nnc_weights weights;
     double grad_bytes;      /* of one element of the weight gradient */
     double grad_accumulate; /* share of passes that add to an existing gradient */
@@ -286,6 +295,7 @@ struct nnc_op {
         nnc_pointwise pointwise;
         nnc_embedding embedding;
         nnc_loss loss;
+        nnc_kernel kernel;
         nnc_update update;
         nnc_collective_op collective;
     } u;
@@ -311,6 +321,9 @@ nnc_work nnc_op_work(const nnc_op *op);
 double nnc_op_kept_bytes(const nnc_op *op);
 /* Bytes that a dropped op does not keep, and recomputes while its backward runs. */
 double nnc_op_dropped_bytes(const nnc_op *op);
+
+/* Records its work, and the bytes it keeps, with their formulas. */
+void nnc_op_say(const nnc_op *op, nnc_derivation *why);
 
 /* The name of an op with its place, "down.0.attn1.core", into text; returns text. */
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size);

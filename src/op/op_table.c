@@ -22,7 +22,9 @@ nnc_work nnc_op_work(const nnc_op *op)
 
 double nnc_op_kept_bytes(const nnc_op *op)
 {
-    return op->forward_only || nnc_op_keeps_nothing(op) ? 0.0 : nnc_op_row_of(op)->kept(op);
+    return op->forward_only || nnc_op_keeps_nothing(op) ? 0.0
+           : op->recorded                               ? op->recorded_kept
+                                                        : nnc_op_row_of(op)->kept(op);
 }
 
 double nnc_op_dropped_bytes(const nnc_op *op)
@@ -34,11 +36,31 @@ double nnc_op_dropped_bytes(const nnc_op *op)
 
 double nnc_op_transient_bytes(const nnc_op *op)
 {
-    return op->forward_only ? 0.0 : nnc_op_row_of(op)->transient(op);
+    return op->forward_only ? 0.0
+           : op->recorded   ? op->recorded_transient
+                            : nnc_op_row_of(op)->transient(op);
+}
+
+void nnc_op_say(const nnc_op *op, nnc_derivation *why)
+{
+    if (!op->recorded) {
+        nnc_op_row_of(op)->say(op, why);
+        return;
+    }
+    nnc_op work = *op; /* its kept bytes do not follow from the dims */
+    work.phase = op->phase == NNC_PHASE_FORWARD ? NNC_PHASE_RECOMPUTE : op->phase;
+    nnc_op_row_of(op)->say(&work, why);
+    NNC_LET(why, kept_bytes, "B", op->recorded_kept);
+    NNC_NOTE(why, "storages that it created and autograd kept, from the capture");
+    (void)kept_bytes;
 }
 
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
 {
+    if (op->recorded) { /* recorded like the forward ops */
+        backward[0] = *op;
+        return op->phase == NNC_PHASE_FORWARD ? 0 : 1;
+    }
     const int count = op->forward_only ? 0 : nnc_op_row_of(op)->backward(op, backward);
     int kept = 0;
     for (int i = 0; i < count; i++) {

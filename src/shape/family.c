@@ -36,6 +36,7 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     list->mixed_count = 0;
     list->truncated = false;
     list->overflow = false;
+    list->recorded = false;
     list->input_bytes = 0.0;
     list->tokens = 0;
     list->lookup_params = 0;

@@ -50,6 +50,7 @@ typedef struct nnc_op_list {
     int32_t mixed_count;
     bool truncated;               /* more ops or blocks than the list holds */
     bool overflow;                /* a product of dims left int64 */
+    bool recorded;                /* the operators of a captured program, casts included */
     double input_bytes;           /* training data of one micro-batch: token ids or images */
     int64_t tokens;               /* of one micro-batch; 0 for images */
     int64_t lookup_params;        /* position table and, when untied, input embedding */
@@ -141,6 +142,8 @@ enum { NNC_SHAPE_TEXT = 64 };
 
 typedef struct nnc_family_row {
     nnc_model_sizes (*sizes)(const nnc_model *model);
+    /* Fills in what the plan leaves open and the model decides, before all else; NULL = nothing. */
+    void (*defaults)(const nnc_model *model, nnc_plan *plan);
     /* Fills in lengths from the model; NNC_ILLEGAL_PLAN when the family does not support an option of the
      * plan, or the lengths do not suit the model. */
     nnc_status (*resolve)(const nnc_model *model, nnc_plan *plan, nnc_error *err);

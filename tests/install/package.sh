@@ -21,7 +21,7 @@ packages() { dpkg --root="$root" --force-not-root --force-depends --force-script
 packages -i "$deb"
 for file in bin/nncost share/nncost/hw/h100-sxm5-80gb.json share/nncost/foreign/llama.json share/nncost/foreign/graphs/vision.json share/man/man1/nncost.1 share/man/man5/nncost-files.5 share/doc/nncost/copyright \
     share/bash-completion/completions/nncost share/zsh/site-functions/_nncost share/fish/vendor_completions.d/nncost.fish \
-    include/nncost/nncost.h lib/python3/dist-packages/nncost.py; do
+    include/nncost/nncost.h lib/python3/dist-packages/nncost/{__init__,capture}.py; do
     [[ -s $root/usr/$file ]] || { echo "$file is missing"; exit 1; }
 done
 library=$(dirname "$(find "$root/usr/lib" -name 'libnncost.so')")
@@ -32,6 +32,7 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 sys.dont_write_bytecode = True
 import nncost
+import nncost.capture # needs no PyTorch until it records
 told = nncost.estimate("gpt2-xl", "a100", micro_batch=4)
 said = json.load(open(sys.argv[2]))
 said.pop("accuracy", None) # of measured rows, which the program alone has

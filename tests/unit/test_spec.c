@@ -266,9 +266,9 @@ END_TEST
 
 static const fault model_faults[] = {
     { MODEL_HEAD SOURCES, "m.json: family",
-      "missing, expected one of decoder, unet, vit, graph, found nothing" },
+      "missing, expected one of decoder, unet, vit, graph, capture, found nothing" },
     { MODEL_HEAD "\"family\": \"rnn\"," SOURCES, "m.json:2: family",
-      "unknown family, expected one of decoder, unet, vit, graph, found \"rnn\"" },
+      "unknown family, expected one of decoder, unet, vit, graph, capture, found \"rnn\"" },
     { DECODER "\"image\": 3," SOURCES, "m.json:5: image",
       "unknown key, expected one of the decoder's keys, found \"image\"" },
     { DECODER "\"kv_heads\": 3," SOURCES, "m.json:5: kv_heads",

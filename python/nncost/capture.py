@@ -1,0 +1,530 @@
+"""Records the operators of one PyTorch training step, without a GPU, as a file that nncost can price.
+
+    python3 -m nncost.capture -o step.json --batch 8 train.py         an unchanged script, up to its second optimizer.step()
+    python3 -m nncost.capture -o step.json --network torchvision:resnet50 --batch 2 --image 224
+
+    from nncost.capture import capture, write
+    write("step.json", capture(model, lambda: loss(model(x), y), optimizer))
+
+The step runs under a dispatch mode, on real tensors of the CPU or on fake ones without data (fake=True), and each
+operator is written with its tensors, their storages, the module and the phase. Works with PyTorch 1.13 and later.
+
+The file (schema nncost.capture/1):
+
+    source       versions, "real" or "fake" tensors
+    batch        samples in the step; null if unknown
+    parameters   count, trained, tensors, bytes
+    modules      module paths; "" is the network itself
+    ops          in order: name, phase (forward, backward, optimizer), module (index), inputs and outputs as
+                 [dtype, shape, storage], args (arguments that are not tensors), repeat
+    blocks       [first op, number of ops, repeat]: equal layers, written once; `repeat` of an op is that of its block,
+                 and its storages are those of the first layer
+    storages     one entry per storage of the unfolded step: bytes, kind (parameter, buffer, input, gradient, state,
+                 kept, temporary), first and last (positions in the unfolded list of operators; -1 = before the step,
+                 the number of operators = after it)
+
+`kept` storages live until backward uses them. Autocast, checkpointing and sharding are not recorded: nncost applies them.
+"""
+import argparse
+import contextlib
+import json
+import math
+import os
+import runpy
+import sys
+import weakref
+
+SCHEMA = "nncost.capture/1"
+PHASES = ("forward", "backward", "optimizer")
+# Operators that allocate or query and start no kernel.
+NO_KERNEL = {
+    "_local_scalar_dense",  # the step counters of optimizers, which live on the host on a GPU
+    "empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided", "is_same_size", "_has_same_storage_numel",
+    "lift_fresh", "resize_", "set_", "_record_function_enter", "_record_function_exit", "_record_function_enter_new",
+}
+
+
+class Done(Exception):
+    """Ends a script after the recorded step."""
+
+
+def dtype_name(dtype):
+    return str(dtype).replace("torch.", "")
+
+
+def flat_tensors(value, out):
+    """Tensors in nested arguments; a list of a _foreach operator stays a list"""
+    import torch
+    if isinstance(value, torch.Tensor):
+        out.append(value)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            flat_tensors(item, out)
+    elif isinstance(value, dict):
+        for item in value.values():
+            flat_tensors(item, out)
+    return out
+
+
+def plain(value):
+    """An argument as JSON; "T" stands for a tensor"""
+    import torch
+    if isinstance(value, torch.Tensor):
+        return "T"
+    if isinstance(value, (list, tuple)):
+        return f"T*{len(value)}" if value and all(isinstance(v, torch.Tensor) for v in value) else [plain(v) for v in value]
+    if isinstance(value, torch.dtype):
+        return dtype_name(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return value if isinstance(value, (bool, int, str)) or value is None else str(value)
+
+
+class Storages:
+    """Numbers for storages, never used twice, and the span in which each is alive.
+
+    A storage dies with the last tensor object that refers to it, or with its last use if autograd holds it."""
+
+    def __init__(self):
+        self.of_address, self.bytes, self.kind, self.dtype, self.first, self.last, self.tensors, self.kept = {}, [], [], [], [], [], [], set()
+        self.now = -1
+
+    @staticmethod
+    def _storage(tensor):
+        return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+
+    def number(self, tensor, fresh=False, kind="temporary"):
+        storage = self._storage(tensor)
+        address, size = storage._cdata, storage.nbytes()
+        known = self.of_address.get(address)
+        if fresh or known is None or self.bytes[known] != size:
+            known = self.of_address[address] = len(self.bytes)
+            self.bytes.append(size)
+            self.kind.append(kind)
+            self.dtype.append(dtype_name(tensor.dtype))
+            self.first.append(self.now)
+            self.last.append(self.now)
+            self.tensors.append(0)
+        return known
+
+    def watch(self, tensor, number):
+        self.tensors[number] += 1
+        weakref.finalize(tensor, self._dead, number)
+
+    def _dead(self, number):
+        self.tensors[number] -= 1
+        if self.tensors[number] == 0:
+            self.last[number] = max(self.last[number], self.now)
+
+    def used(self, number):
+        self.last[number] = max(self.last[number], self.now)
+
+
+def recorder(model, fake=False):
+    """The dispatch mode that records; a function so that importing this module needs no PyTorch"""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Recorder(TorchDispatchMode):
+        def __init__(self):
+            super().__init__()
+            self.phase, self.ops, self.storages = "forward", [], Storages()
+            self.modules, self.stack, self.pending, self.owner = {"": 0}, [], [], {}
+            self.handles, self.previous, self.running = [], 0, False  # running: autograd is
+            for parameter in model.parameters():
+                self.storages.number(parameter, kind="parameter")
+            for buffer in model.buffers():
+                self.storages.number(buffer, kind="buffer")
+            for name, module in model.named_modules():
+                self.handles.append(module.register_forward_pre_hook(self.enter(name)))
+                self.handles.append(module.register_forward_hook(self.leave(name)))
+
+        # ---- modules: a stack in forward, the owner of the autograd node in backward ----
+
+        def enter(self, name):
+            def hook(_, inputs):
+                if self.phase == "backward" and not self.running:
+                    self.phase = "forward"  # of the next micro-batch
+                self.claim(inputs, self.stack[-1] if self.stack else "")
+                self.stack.append(name)
+            return hook
+
+        def leave(self, name):
+            def hook(_, inputs, output):
+                self.claim(output, name)
+                self.stack.pop()
+            return hook
+
+        def claim(self, value, name):
+            """Autograd nodes behind `value` that no inner module owns belong to this module"""
+            if self.phase != "forward":
+                return
+            nodes = [t.grad_fn for t in flat_tensors(vars(value) if hasattr(value, "__dict__") and not isinstance(value, torch.Tensor) else value, [])
+                     if t.grad_fn is not None]
+            while nodes:
+                node = nodes.pop()
+                if node in self.owner:
+                    continue
+                self.owner[node] = name
+                node.register_hook(self.ran(name))
+                nodes += [n for n, _ in node.next_functions if n is not None and n not in self.owner]
+
+        def ran(self, name):
+            """After a node ran, the operators since the node before are its own; sums of gradients come first and
+            belong to the node before"""
+            def hook(*_):
+                pending, self.pending = self.pending, []
+                own = False
+                for op in pending:
+                    own = own or not op["name"].startswith("aten.add")
+                    op["module"] = self.module(name) if own else self.previous
+                self.previous = self.module(name)
+            return hook
+
+        def module(self, name):
+            return self.modules.setdefault(name, len(self.modules))
+
+        # ---- operators ----
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            kwargs = kwargs or {}
+            name = str(func)
+            base = name.split(".")[1] if "." in name else name
+            inputs = flat_tensors([list(args), kwargs], [])
+            addresses = {Storages._storage(t)._cdata for t in inputs}
+            read = [[dtype_name(t.dtype), list(t.shape), self.storages.number(t, kind="input" if self.phase == "forward" else "state")] for t in inputs]
+            self.storages.now = len(self.ops)
+            result = func(*args, **kwargs)
+            if name.startswith("prim."):  # a query of a fake tensor, such as its device
+                return result
+            if base == "detach":
+                return result if isinstance(result, torch.Tensor) else torch.tensor(result)  # a number kept for backward
+            outputs = flat_tensors(result, [])
+            written, alias = [], bool(outputs)
+            for tensor in outputs:
+                shared = Storages._storage(tensor)._cdata in addresses
+                alias = alias and shared
+                number = self.storages.number(tensor, fresh=not shared)
+                if not shared:
+                    self.storages.watch(tensor, number)
+                written.append([dtype_name(tensor.dtype), list(tensor.shape), number])
+            for tensor in read:
+                self.storages.used(tensor[2])
+            mutates = any(a.alias_info is not None and a.alias_info.is_write for a in func._schema.arguments)
+            if base in NO_KERNEL or (alias and not mutates):
+                return result  # a view or an allocation
+            op = {"name": name, "phase": self.phase, "module": self.module(self.stack[-1]) if self.stack else 0, "inputs": read, "outputs": written,
+                  "args": [plain(a) for a in args if not isinstance(a, torch.Tensor)] +
+                          [{k: plain(v) for k, v in kwargs.items() if not isinstance(v, torch.Tensor) and k not in ("device", "layout", "pin_memory")}][:1 if kwargs else 0],
+                  "repeat": 1}
+            self.ops.append(op)
+            if self.phase == "backward":
+                self.pending.append(op)
+            return result
+
+        def keep(self, tensor):
+            number = self.storages.number(tensor)
+            if self.storages.kind[number] == "temporary":
+                self.storages.kind[number] = "kept"
+            return tensor
+
+        def close(self):
+            for handle in self.handles:
+                handle.remove()
+            self.owner.clear()
+
+    return Recorder()
+
+
+def optimizer_of(name, parameters):
+    """`adamw`, `adam` or `sgd` (momentum 0.9) with foreach kernels where the version has them"""
+    import torch
+    makers = {"adamw": (torch.optim.AdamW, {}), "adam": (torch.optim.Adam, {}), "sgd": (torch.optim.SGD, {"momentum": 0.9})}
+    if name not in makers:
+        raise ValueError(f"optimizer: expected one of {', '.join(makers)}, found {name!r}")
+    kind, options = makers[name]
+    return kind(parameters, lr=1e-4, foreach=True, **options)
+
+
+@contextlib.contextmanager
+def without_record_function():
+    """record_function has no kernel for fake tensors in PyTorch 1.13; it only names a range of a profile"""
+    import torch
+    original = torch.autograd.profiler.record_function
+    torch.autograd.profiler.record_function = lambda *a, **k: contextlib.nullcontext()
+    try:
+        yield
+    finally:
+        torch.autograd.profiler.record_function = original
+
+
+def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=None):
+    """One training step: loss() runs forward and returns the scalar loss; then backward and optimizer.step().
+
+    optimizer: a name (see optimizer_of), an optimizer of the model, or None. Its first step, which allocates the state,
+    is not recorded. fake: the tensors of model and loss are fake; only the record says so. Returns the file as a dict."""
+    import torch
+    rec = recorder(model)
+    store = rec.storages
+    with without_record_function():
+        with torch.autograd.graph.saved_tensors_hooks(rec.keep, lambda t: t):
+            with rec:
+                value = loss()
+        rec.claim(value, "")
+        rec.phase, rec.running = "backward", True
+        with rec:
+            value.backward()
+        for parameter in model.parameters():
+            if parameter.grad is not None:
+                store.kind[store.number(parameter.grad)] = "gradient"
+        if isinstance(optimizer, str):
+            optimizer = optimizer_of(optimizer, [p for p in model.parameters() if p.requires_grad])
+        if optimizer is not None:
+            optimizer.step()
+            rec.phase = "optimizer"
+            with rec:
+                optimizer.step()
+    rec.close()
+    return document(model, rec, "fake" if fake else "real", batch, source)
+
+
+def document(model, rec, tensors, batch, source):
+    import torch
+    store, end = rec.storages, len(rec.ops)
+    for number, kind in enumerate(store.kind):
+        if kind in ("parameter", "buffer", "input", "state"):
+            store.first[number] = -1
+        if kind in ("parameter", "buffer", "state", "gradient") or store.tensors[number] > 0 and kind == "input":
+            store.last[number] = end
+    parameters = list(model.parameters())
+    ops, blocks = fold(rec.ops, store.kind)
+    return {
+        "schema": SCHEMA,
+        "source": {"torch": torch.__version__, "tensors": tensors, **(source or {})},
+        "batch": batch,
+        "parameters": {"count": sum(p.numel() for p in parameters), "trained": sum(p.numel() for p in parameters if p.requires_grad),
+                       "tensors": len(parameters), "bytes": sum(p.numel() * p.element_size() for p in parameters)},
+        "modules": list(rec.modules),
+        "ops": ops,
+        "blocks": blocks,
+        "storages": [[size, kind, dtype, first, last] for size, kind, dtype, first, last in
+                     zip(store.bytes, store.kind, store.dtype, store.first, store.last)],
+    }
+
+
+# ---- folding equal layers ----
+
+def signature(op, kinds):
+    """Equal for operators of equal layers: everything but the storages and the module; a parameter equals parameters"""
+    tensors = tuple((d, tuple(s), kinds[n] in ("parameter", "buffer")) for d, s, n in op["inputs"] + op["outputs"])
+    return op["name"], op["phase"], tensors, json.dumps(op["args"])
+
+
+def fold(ops, kinds):
+    """Replaces runs of equal blocks of operators by one block; returns the operators and [first, length, repeat] rows.
+
+    At each position the block that shortens the list most is taken. Blocks do not nest."""
+    ids, keys = {}, []
+    for op in ops:
+        keys.append(ids.setdefault(signature(op, kinds), len(ids)))
+    places, count = {}, len(keys)
+    following = [0] * count
+    for at in range(count - 1, -1, -1):
+        following[at] = places.get(keys[at], [])
+        places.setdefault(keys[at], []).insert(0, at)
+        following[at] = places[keys[at]][1:]
+    out, blocks, at = [], [], 0
+    while at < count:
+        best = (0, 0, 0)
+        for nxt in following[at]:
+            length = nxt - at
+            if length * 2 + at > count:
+                break
+            repeat = 1
+            while keys[at + repeat * length:at + (repeat + 1) * length] == keys[at:at + length]:
+                repeat += 1
+            gain = (repeat - 1) * length
+            if repeat > 1 and gain > best[0]:
+                best = (gain, length, repeat)
+        gain, length, repeat = best
+        if gain >= 4:
+            blocks.append([len(out), length, repeat])
+            out += [{**op, "repeat": repeat} for op in ops[at:at + length]]
+            at += length * repeat
+        else:
+            out.append(ops[at])
+            at += 1
+    return out, blocks
+
+
+# ---- files and scripts ----
+
+def write(path, captured):
+    """Writes the file whole or not at all"""
+    text = json.dumps(captured, separators=(",", ":"))
+    temporary = f"{path}.{os.getpid()}.tmp"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(text + "\n")
+    os.replace(temporary, path)
+
+
+@contextlib.contextmanager
+def no_accelerator():
+    """Calls that move a tensor or a module to an accelerator leave it where it is"""
+    import torch
+    saved = []
+
+    def replace(owner, name, value):
+        saved.append((owner, name, getattr(owner, name)))
+        setattr(owner, name, value)
+
+    def to_cpu(original):
+        def to(self, *args, **kwargs):
+            def here(value):
+                text = str(value)
+                return "cpu" if isinstance(value, (str, torch.device)) and text.split(":")[0] in ("cuda", "xpu", "mps", "hip") else value
+            return original(self, *[here(a) for a in args], **{k: here(v) for k, v in kwargs.items()})
+        return to
+
+    for owner in (torch.Tensor, torch.nn.Module):
+        replace(owner, "cuda", lambda self, *a, **k: self)
+        replace(owner, "to", to_cpu(owner.to))
+    replace(torch.cuda, "synchronize", lambda *a, **k: None)
+    replace(torch.cuda, "set_device", lambda *a, **k: None)
+    try:
+        yield
+    finally:
+        for owner, name, value in reversed(saved):
+            setattr(owner, name, value)
+
+
+def capture_script(path, arguments, batch=None):
+    """Runs a script until its second optimizer.step() and records the step between the first and the second"""
+    import torch
+    state = {"steps": 0, "recorder": None, "hooks": None}
+    step_of, backward = torch.optim.Optimizer.__init__, torch.Tensor.backward
+    found = []
+
+    class Parameters(torch.nn.Module):
+        """The parameters of an optimizer as a module, for scripts whose model is not known"""
+        def __init__(self, optimizer):
+            super().__init__()
+            for group in optimizer.param_groups:
+                for number, parameter in enumerate(group["params"]):
+                    self.register_parameter(f"p{len(found)}_{number}", parameter)
+
+    modules = weakref.WeakSet()
+    init = torch.nn.Module.__init__
+
+    def watched_init(self, *args, **kwargs):
+        init(self, *args, **kwargs)
+        modules.add(self)
+
+    def network(optimizer):
+        wanted = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        fitting = [m for m in modules if wanted <= {id(p) for p in m.parameters()}]
+        return min(fitting, key=lambda m: -len(list(m.modules()))) if fitting else Parameters(optimizer)
+
+    def stepped(optimizer, step):
+        def run(*args, **kwargs):
+            if state["recorder"] is None:
+                result = step(*args, **kwargs)
+                state["model"] = network(optimizer)
+                state["recorder"] = recorder(state["model"])
+                state["hooks"] = torch.autograd.graph.saved_tensors_hooks(state["recorder"].keep, lambda t: t)
+                state["hooks"].__enter__()
+                state["recorder"].__enter__()
+                return result
+            state["recorder"].phase = "optimizer"
+            with without_record_function():
+                step(*args, **kwargs)
+            raise Done
+        return run
+
+    def watched_optimizer(self, *args, **kwargs):
+        step_of(self, *args, **kwargs)
+        self.step = stepped(self, self.step)
+
+    def watched_backward(self, *args, **kwargs):
+        rec = state["recorder"]
+        if rec is not None:
+            rec.claim(self, "")
+            rec.phase, rec.running = "backward", True
+        backward(self, *args, **kwargs)
+        if rec is not None:  # what follows, such as clipping, is of backward too
+            rec.running = False
+            for parameter in state["model"].parameters():
+                if parameter.grad is not None:
+                    rec.storages.kind[rec.storages.number(parameter.grad)] = "gradient"
+
+    torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = watched_init, watched_optimizer, watched_backward
+    argv, sys.argv = sys.argv, [path, *arguments]
+    try:
+        with no_accelerator():
+            runpy.run_path(path, run_name="__main__")
+        raise SystemExit(f"nncost.capture: {path}: ended before its second optimizer.step(), expected a training loop of two steps")
+    except Done:
+        rec = state["recorder"]
+        rec.__exit__(None, None, None)
+        state["hooks"].__exit__(None, None, None)
+        rec.close()
+        return document(state["model"], rec, "real", batch, {"script": os.path.basename(path)})
+    finally:
+        sys.argv = argv
+        torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = init, step_of, backward
+
+
+def torchvision_network(name, batch, image, fake):
+    """A classifier of torchvision with cross-entropy on random images"""
+    import torch
+    import torchvision
+    maker = getattr(torchvision.models, name, None)
+    if maker is None:
+        raise SystemExit(f"nncost.capture: --network: torchvision has no network {name!r}")
+
+    def made():
+        model = maker()
+        x, y = torch.randn(batch, 3, image, image), torch.zeros(batch, dtype=torch.int64)
+
+        def loss():
+            out = model(x)
+            return torch.nn.functional.cross_entropy(out if isinstance(out, torch.Tensor) else out[0], y)
+        return model, loss
+
+    source = {"network": f"torchvision:{name}", "torchvision": torchvision.__version__}
+    if not fake:
+        return capture(*made(), "adamw", batch=batch, source=source)
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    try:
+        with FakeTensorMode():
+            return capture(*made(), "adamw", fake=True, batch=batch, source=source)
+    except RuntimeError as error:  # PyTorch 1.13: a number that autograd keeps reaches detach as a float
+        raise SystemExit(f"nncost.capture: --fake: PyTorch {torch.__version__} cannot run {name} on fake tensors, expected real ones "
+                         f"(without --fake): {str(error).splitlines()[0]}") from None
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python3 -m nncost.capture", description="Records the operators of one training step of a PyTorch program as a file for nncost.")
+    parser.add_argument("-o", "--output", default="step.json", help="file to write (step.json)")
+    parser.add_argument("--network", help="torchvision:NAME in place of a script")
+    parser.add_argument("--batch", type=int, help="samples of a step: of --network (2), or as the script has them")
+    parser.add_argument("--image", type=int, default=224, help="pixels per side of --network (224)")
+    parser.add_argument("--fake", action="store_true", help="fake tensors for --network: shapes without data")
+    parser.add_argument("script", nargs=argparse.REMAINDER, help="a training script and its arguments")
+    args = parser.parse_args()
+    if bool(args.network) == bool(args.script):
+        parser.error("expected a script or --network")
+    if args.network:
+        library, _, name = args.network.partition(":")
+        if library != "torchvision":
+            parser.error(f"--network: expected torchvision:NAME, found {args.network!r}")
+        captured = torchvision_network(name, args.batch or 2, args.image, args.fake)
+    else:
+        captured = capture_script(args.script[0], args.script[1:], args.batch)
+    write(args.output, captured)
+    kernels = sum(op["repeat"] for op in captured["ops"])
+    print(f"{args.output}: {kernels} operators, {len(captured['ops'])} of them written, {captured['parameters']['count']} parameters")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,979 @@
+/* Captured PyTorch programs: files that `python3 -m nncost.capture` writes (python/nncost/capture.py), schema
+ * nncost.capture/1, to the operators that the family `capture` prices.
+ *
+ *     modules, storages, blocks        -> positions: which operator of the file ran at each position of the step
+ *     ops: name, inputs, outputs, args -> kind and dims (products, convolutions, attention), else bytes
+ *     storages: bytes, kind, lifetime  -> kept and temporary bytes, parameters of the operators
+ *
+ * Equal layers stand in the file once, with a repeat; storages are those of the unfolded step. Bytes of a folded
+ * operator are the mean over its repeats, so their sums are exact. The optimizer's operators only count: the plan's
+ * optimizer is priced by its own rules. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/graph_internal.h"
+#include "input/input_internal.h"
+
+enum {
+    OPS_MAX = 20000,         /* in a file */
+    POSITIONS_MAX = 1000000, /* operators of a step */
+    STORAGES_MAX = 1000000,
+    RANK_MAX = 8,
+    TENSORS_MAX = 4096, /* of one operator: foreach kernels take lists */
+};
+#define BYTES_MAX 1e15
+#define DIM_MAX 1e9
+
+typedef struct tensor {
+    int64_t shape[RANK_MAX];
+    int32_t rank;
+    double elements,
+        bytes; /* bytes: at most those of its storage, which a broadcast tensor shares */
+    nnc_dtype dtype;
+    bool whole; /* integers or truth values */
+    int32_t storage;
+} tensor;
+
+typedef enum storage_kind {
+    PARAMETER,
+    BUFFER,
+    INPUT,
+    GRADIENT,
+    STATE,
+    KEPT,
+    TEMPORARY,
+    STORAGE_KINDS
+} storage_kind;
+static const char *const storage_kinds[] = { "parameter", "buffer", "input",     "gradient",
+                                             "state",     "kept",   "temporary", NULL };
+
+typedef struct storage {
+    double bytes;
+    storage_kind kind;
+    nnc_dtype dtype;
+    int32_t width; /* bytes of an element */
+    bool whole, seen;
+    int32_t first, last;
+} storage;
+
+typedef struct reader {
+    nnc_arena *arena;
+    nnc_faults *faults;
+    const char **modules;
+    int32_t module_count;
+    storage *storages;
+    int32_t storage_count;
+    nnc_captured_op *ops;
+    int32_t count, capacity;
+    int32_t *first_of, *last_of; /* of each op of the file: its entries in ops */
+    int32_t file_ops;
+    bool updates, divides; /* operators of the optimizer: any, and addcdiv or fused Adam */
+    struct nnc_captured *program;
+} reader;
+
+/* ---- small values ---- */
+
+bool nnc_is_capture(nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "schema");
+    return nnc_json_type_of(at) == NNC_JSON_TEXT &&
+           strcmp(nnc_json_text(at), NNC_CAPTURE_SCHEMA) == 0;
+}
+
+/* Formats as PyTorch names them. Others than floating point only have bytes. */
+static const struct {
+    const char *name;
+    int bytes;
+    bool whole;
+    nnc_dtype dtype;
+} formats[] = { { "float32", 4, false, NNC_FP32 },      { "bfloat16", 2, false, NNC_BF16 },
+                { "float16", 2, false, NNC_FP16 },      { "float64", 8, false, NNC_FP64 },
+                { "int64", 8, true, NNC_FP32 },         { "int32", 4, true, NNC_FP32 },
+                { "int16", 2, true, NNC_FP32 },         { "int8", 1, true, NNC_FP32 },
+                { "uint8", 1, true, NNC_FP32 },         { "bool", 1, true, NNC_FP32 },
+                { "float8_e4m3fn", 1, false, NNC_FP8 }, { "float8_e5m2", 1, false, NNC_FP8 } };
+
+static int format_of(nnc_json at)
+{
+    const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (strcmp(name, formats[i].name) == 0) {
+            return (int)i;
+        }
+    }
+    nnc_json_mismatch(at, "unknown dtype", "one of PyTorch such as float32, bfloat16 or int64");
+    return -1;
+}
+
+/* A whole number in [least, most]; false: an error was noted. */
+static bool whole(nnc_json at, double least, double most, int64_t *value)
+{
+    char expected[96];
+    const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1e300;
+    if (number >= least && number <= most && number == (double)(int64_t)number) {
+        *value = (int64_t)number;
+        return true;
+    }
+    snprintf(expected, sizeof expected, "a whole number from %.0f to %.0f", least, most);
+    nnc_json_mismatch(at, "wrong value", expected);
+    return false;
+}
+
+/* The same of a member of an object. */
+static bool member(nnc_json object, const char *key, double least, double most, int64_t *value)
+{
+    const nnc_json at = nnc_json_get(object, key);
+    if (at.node == NULL) {
+        nnc_json_fault(object, key, "missing, expected a whole number, found nothing");
+        return false;
+    }
+    return whole(at, least, most, value);
+}
+
+static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most)
+{
+    if (nnc_json_type_of(at) != NNC_JSON_LIST) {
+        nnc_json_fault(at.node != NULL ? at : parent, at.node != NULL ? NULL : key,
+                       "missing or of a wrong type, expected a list");
+        return false;
+    }
+    if (nnc_json_count(at) > most) {
+        nnc_json_fault(at, NULL, "too long, expected at most %" PRId32 " entries, found %d", most,
+                       nnc_json_count(at));
+        return false;
+    }
+    return true;
+}
+
+/* ---- modules, storages ---- */
+
+static bool read_modules(reader *r, nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "modules");
+    if (!is_list(at, root, "modules", STORAGES_MAX)) {
+        return false;
+    }
+    r->modules = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *r->modules);
+    if (r->modules == NULL) {
+        nnc_faults_no_memory(r->faults);
+        return false;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        if (nnc_json_type_of(item) != NNC_JSON_TEXT) {
+            nnc_json_mismatch(item, "wrong type", "the path of a module");
+            return false;
+        }
+        const char *path = nnc_arena_strdup(r->arena, nnc_json_text(item));
+        if (path == NULL) {
+            nnc_faults_no_memory(r->faults);
+            return false;
+        }
+        r->modules[r->module_count++] = path;
+    }
+    return true;
+}
+
+static bool read_storage(reader *r, nnc_json item, storage *s)
+{
+    int64_t bytes = 0, first = 0, last = 0;
+    int kind = 0;
+    if (nnc_json_type_of(item) != NNC_JSON_LIST || nnc_json_count(item) != 5) {
+        nnc_json_mismatch(item, "not a storage", "[bytes, kind, dtype, first, last]");
+        return false;
+    }
+    const nnc_json size = nnc_json_first(item), word = nnc_json_next(size);
+    const nnc_json dtype = nnc_json_next(word), from = nnc_json_next(dtype);
+    const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
+    while (kind < STORAGE_KINDS && strcmp(name, storage_kinds[kind]) != 0) {
+        kind++;
+    }
+    if (kind == STORAGE_KINDS) {
+        nnc_json_mismatch(word, "unknown kind of storage",
+                          "parameter, buffer, input, gradient, state, kept or temporary");
+        return false;
+    }
+    const int format = format_of(dtype);
+    if (format < 0 || !whole(size, 0, BYTES_MAX, &bytes) ||
+        !whole(from, -1, POSITIONS_MAX, &first) ||
+        !whole(nnc_json_next(from), -1, POSITIONS_MAX, &last)) {
+        return false;
+    }
+    (void)r;
+    *s = (storage){ .bytes = (double)bytes,
+                    .kind = (storage_kind)kind,
+                    .dtype = formats[format].dtype,
+                    .width = formats[format].bytes,
+                    .whole = formats[format].whole,
+                    .first = (int32_t)first,
+                    .last = (int32_t)last };
+    return true;
+}
+
+static bool read_storages(reader *r, nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "storages");
+    if (!is_list(at, root, "storages", STORAGES_MAX)) {
+        return false;
+    }
+    r->storages = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *r->storages);
+    if (r->storages == NULL) {
+        nnc_faults_no_memory(r->faults);
+        return false;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        if (!read_storage(r, item, &r->storages[r->storage_count++])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- tensors of an operator ---- */
+
+typedef struct tensors {
+    tensor of[TENSORS_MAX];
+    int32_t count;
+} tensors;
+
+static bool read_tensor(reader *r, nnc_json item, tensor *t)
+{
+    int64_t number = 0;
+    if (nnc_json_type_of(item) != NNC_JSON_LIST || nnc_json_count(item) != 3) {
+        nnc_json_mismatch(item, "not a tensor", "[dtype, shape, storage]");
+        return false;
+    }
+    const nnc_json dtype = nnc_json_first(item), shape = nnc_json_next(dtype);
+    const int format = format_of(dtype);
+    *t = (tensor){ .elements = 1.0 };
+    if (format < 0 || !is_list(shape, item, NULL, RANK_MAX)) {
+        return false;
+    }
+    for (nnc_json dim = nnc_json_first(shape); dim.node != NULL; dim = nnc_json_next(dim)) {
+        if (!whole(dim, 0, DIM_MAX, &t->shape[t->rank])) {
+            return false;
+        }
+        t->elements *= (double)t->shape[t->rank++];
+    }
+    if (t->elements > BYTES_MAX) {
+        nnc_json_fault(shape, NULL, "too large, expected at most %.0f elements", BYTES_MAX);
+        return false;
+    }
+    if (!whole(nnc_json_next(shape), 0, r->storage_count - 1, &number)) {
+        return false;
+    }
+    const double bytes = t->elements * formats[format].bytes;
+    const double stored = r->storages[number].bytes;
+    t->storage = (int32_t)number;
+    t->dtype = formats[format].dtype;
+    t->whole = formats[format].whole;
+    t->bytes = bytes < stored ? bytes : stored;
+    return true;
+}
+
+static bool read_tensors(reader *r, nnc_json op, const char *key, tensors *all)
+{
+    const nnc_json at = nnc_json_get(op, key);
+    all->count = 0;
+    if (!is_list(at, op, key, TENSORS_MAX)) {
+        return false;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        if (!read_tensor(r, item, &all->of[all->count++])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- operators: names ---- */
+
+typedef enum form {
+    FORM_KERNEL,
+    FORM_GATHER, /* reads as many bytes of its first input as it writes */
+    FORM_WRITE,  /* only writes its first input */
+    FORM_PRODUCT,
+    FORM_CONV,
+    FORM_CONV_BACKWARD,
+    FORM_ATTENTION,
+    FORM_ATTENTION_BACKWARD
+} form;
+
+/* Operators that are more than a pass over their tensors, and the group of others. Names: native_functions.yaml of
+ * PyTorch. */
+static const struct {
+    const char *name;
+    form form;
+    nnc_group group; /* NNC_GROUP_COUNT = by its module and shapes */
+} operators[] = {
+    { "mm", FORM_PRODUCT, NNC_GROUP_COUNT },
+    { "addmm", FORM_PRODUCT, NNC_GROUP_COUNT },
+    { "bmm", FORM_PRODUCT, NNC_GROUP_ATTENTION },
+    { "baddbmm", FORM_PRODUCT, NNC_GROUP_ATTENTION },
+    { "convolution", FORM_CONV, NNC_GROUP_CONV },
+    { "convolution_backward", FORM_CONV_BACKWARD, NNC_GROUP_CONV },
+    { "_scaled_dot_product_flash_attention", FORM_ATTENTION, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_flash_attention_for_cpu", FORM_ATTENTION, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_efficient_attention", FORM_ATTENTION, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_cudnn_attention", FORM_ATTENTION, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_flash_attention_backward", FORM_ATTENTION_BACKWARD,
+      NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_flash_attention_for_cpu_backward", FORM_ATTENTION_BACKWARD,
+      NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_efficient_attention_backward", FORM_ATTENTION_BACKWARD,
+      NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_cudnn_attention_backward", FORM_ATTENTION_BACKWARD,
+      NNC_GROUP_ATTENTION },
+    { "embedding", FORM_GATHER, NNC_GROUP_EMBEDDING },
+    { "embedding_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
+    { "index_select", FORM_GATHER, NNC_GROUP_COUNT },
+    { "gather", FORM_GATHER, NNC_GROUP_COUNT },
+    { "index", FORM_GATHER, NNC_GROUP_COUNT },
+    { "copy_", FORM_WRITE, NNC_GROUP_COUNT },
+    { "fill_", FORM_WRITE, NNC_GROUP_COUNT },
+    { "zero_", FORM_WRITE, NNC_GROUP_COUNT },
+    { "_softmax", FORM_KERNEL, NNC_GROUP_ATTENTION },
+    { "_softmax_backward_data", FORM_KERNEL, NNC_GROUP_ATTENTION },
+    { "_log_softmax", FORM_KERNEL, NNC_GROUP_LOSS },
+    { "_log_softmax_backward_data", FORM_KERNEL, NNC_GROUP_LOSS },
+    { "nll_loss_forward", FORM_KERNEL, NNC_GROUP_LOSS },
+    { "nll_loss_backward", FORM_KERNEL, NNC_GROUP_LOSS },
+    { "max_pool2d_with_indices", FORM_KERNEL, NNC_GROUP_RESAMPLE },
+    { "max_pool2d_with_indices_backward", FORM_KERNEL, NNC_GROUP_RESAMPLE },
+    { "cat", FORM_KERNEL, NNC_GROUP_RESAMPLE },
+};
+
+/* "aten.add_.Tensor" -> "add_" */
+static const char *base_name(reader *r, const char *full)
+{
+    char base[128];
+    const char *dot = strchr(full, '.');
+    const char *begin = dot != NULL ? dot + 1 : full;
+    const char *end = strchr(begin, '.');
+    snprintf(base, sizeof base, "%.*s", (int)(end != NULL ? end - begin : (long)strlen(begin)),
+             begin);
+    return nnc_arena_strdup(r->arena, base);
+}
+
+static bool has(const char *text, const char *word)
+{
+    return strstr(text, word) != NULL;
+}
+
+/* The part of the network by the operator, else by the path of its module, else by its shape: maps have four axes. */
+static nnc_group group_of(const reader *r, const char *name, const char *module, nnc_group known,
+                          const tensors *out, const tensors *in)
+{
+    const tensor *t = out->count > 0 ? &out->of[0] : in->count > 0 ? &in->of[0] : NULL;
+    return known != NNC_GROUP_COUNT                                        ? known
+           : has(name, "norm") || has(module, "norm") || has(module, "bn") ? NNC_GROUP_NORM
+           : has(name, "loss")                                             ? NNC_GROUP_LOSS
+           : has(name, "pool") || has(name, "upsample")                    ? NNC_GROUP_RESAMPLE
+           : has(module, "attn") || has(module, "attention")               ? NNC_GROUP_ATTENTION
+           : t != NULL && t->rank == 4 && r->program->tokens == 0          ? NNC_GROUP_CONV
+                                                                           : NNC_GROUP_MLP;
+}
+
+/* ---- operators: dims ---- */
+
+static bool refuse_shapes(nnc_json at, const char *expected)
+{
+    nnc_json_fault(at, "inputs", "shapes that do not go together, expected %s", expected);
+    return false;
+}
+
+/* The operands are the last two tensors: a sum has its addend before them. */
+static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc_captured_op *op)
+{
+    if (in->count < 2 || out->count < 1) {
+        return refuse_shapes(at, "two matrices");
+    }
+    const tensor *a = &in->of[in->count - 2], *b = &in->of[in->count - 1];
+    const int32_t rank = a->rank;
+    if (rank < 2 || rank > 3 || b->rank != rank || a->shape[rank - 1] != b->shape[rank - 2] ||
+        (rank == 3 && a->shape[0] != b->shape[0]) || !(a->elements * b->elements > 0.0)) {
+        return refuse_shapes(at, "m x k and k x n");
+    }
+    op->kind = NNC_CAPTURED_PRODUCT;
+    op->batch = rank == 3 ? a->shape[0] : 1;
+    op->m = a->shape[rank - 2];
+    op->k = a->shape[rank - 1];
+    op->n = b->shape[rank - 1];
+    op->dtype = a->dtype;
+    op->bias = in->count > 2;
+    return true;
+}
+
+/* The last argument of each kind: [..., stride, padding, dilation, transposed, output padding, groups]. */
+static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t *groups)
+{
+    int lists = 0;
+    bool known = false;
+    *stride = 0;
+    *groups = 0;
+    *transposed = false;
+    /* a bias, or the sizes of one, come before: the stride is the third list before `transposed` */
+    nnc_json recent[3] = { { 0 } };
+    for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL;
+         arg = nnc_json_next(arg)) {
+        const nnc_json_type type = nnc_json_type_of(arg);
+        if (type == NNC_JSON_LIST && !known) {
+            recent[lists++ % 3] = arg;
+        } else if (type == NNC_JSON_BOOL && !known) {
+            known = true;
+            *transposed = nnc_json_bool(arg);
+        } else if (type == NNC_JSON_NUMBER && known) {
+            if (!whole(arg, 1, DIM_MAX, groups)) {
+                return false;
+            }
+        }
+    }
+    const nnc_json first = lists >= 3 ? nnc_json_first(recent[lists % 3]) : (nnc_json){ 0 };
+    if (!known || *groups == 0 || first.node == NULL) {
+        nnc_json_fault(
+            at, "args",
+            "not those of a convolution, expected stride, padding, dilation, transposed, output "
+            "padding and groups");
+        return false;
+    }
+    return whole(first, 1, DIM_MAX, stride);
+}
+
+/* Dims of x, w and y. With one axis the height is 1; with three the height is depth times height. */
+static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor *y,
+                     nnc_captured_op *op)
+{
+    const int32_t rank = x->rank;
+    if (rank < 3 || rank > 5 || w->rank != rank || y->rank != rank || x->shape[0] != y->shape[0] ||
+        !(x->elements * w->elements * y->elements > 0.0)) {
+        return refuse_shapes(at, "a map, a kernel and a map");
+    }
+    if (!read_window(at, &op->stride, &op->transposed, &op->groups)) {
+        return false;
+    }
+    const int64_t narrow = op->transposed ? x->shape[1] : y->shape[1];
+    const int64_t wide = op->transposed ? y->shape[1] : x->shape[1];
+    if (w->shape[0] != narrow || w->shape[1] * op->groups != wide) {
+        return refuse_shapes(at, "a kernel of the channels of both maps and the groups");
+    }
+    const int32_t last = rank - 1;
+    op->batch = x->shape[0];
+    op->c_in = x->shape[1];
+    op->c_out = y->shape[1];
+    op->h_in = op->h_out = op->kernel = 1;
+    for (int32_t i = 2; i < last; i++) {
+        op->h_in *= x->shape[i];
+        op->h_out *= y->shape[i];
+        op->kernel *= w->shape[i];
+    }
+    op->w_in = x->shape[last];
+    op->w_out = y->shape[last];
+    op->kernel_w = w->shape[last];
+    op->dtype = x->dtype;
+    return true;
+}
+
+static bool first_bool(nnc_json at)
+{
+    for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL;
+         arg = nnc_json_next(arg)) {
+        if (nnc_json_type_of(arg) == NNC_JSON_BOOL) {
+            return nnc_json_bool(arg);
+        }
+    }
+    return false;
+}
+
+/* The efficient kernel's first truth value asks for the log-sum-exp, so `is_causal` is the last one there. */
+static bool is_causal(nnc_json at, const char *name)
+{
+    bool last = false;
+    if (!has(name, "efficient") && !has(name, "cudnn")) {
+        return first_bool(at);
+    }
+    for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL;
+         arg = nnc_json_next(arg)) {
+        last = nnc_json_type_of(arg) == NNC_JSON_BOOL ? nnc_json_bool(arg) : last;
+    }
+    return last;
+}
+
+/* Queries, keys and values are [batch, heads, tokens, width]; backward has the gradient before them. */
+static bool read_attention(nnc_json at, const tensors *in, bool backward, nnc_captured_op *op)
+{
+    const int32_t first = backward ? 1 : 0;
+    if (in->count < first + 3) {
+        return refuse_shapes(at, "queries, keys and values");
+    }
+    const tensor *q = &in->of[first], *k = &in->of[first + 1], *v = &in->of[first + 2];
+    if (q->rank != 4 || k->rank != 4 || v->rank != 4 || !(q->elements * k->elements > 0.0) ||
+        q->shape[0] != k->shape[0] || q->shape[3] != k->shape[3] || v->shape[2] != k->shape[2] ||
+        !(v->elements > 0.0)) {
+        return refuse_shapes(at, "queries, keys and values of [batch, heads, tokens, width]");
+    }
+    op->kind = NNC_CAPTURED_ATTENTION;
+    op->batch = q->shape[0];
+    op->heads = q->shape[1];
+    op->kv_heads = k->shape[1];
+    op->s_q = q->shape[2];
+    op->s_k = k->shape[2];
+    op->head_dim = q->shape[3];
+    op->value_dim = v->shape[3];
+    op->causal = is_causal(at, op->name) && op->s_q <= op->s_k;
+    op->dtype = q->dtype;
+    return true;
+}
+
+/* ---- operators ---- */
+
+static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like)
+{
+    if (r->count == r->capacity) {
+        nnc_captured_op *grown =
+            nnc_arena_grow(r->arena, r->ops, r->count, &r->capacity, sizeof *r->ops);
+        if (grown == NULL) {
+            nnc_faults_no_memory(r->faults);
+            return NULL;
+        }
+        r->ops = grown;
+    }
+    nnc_captured_op *op = &r->ops[r->count++];
+    *op = *like;
+    return op;
+}
+
+/* Gradients of the input, of the kernel and of the bias: as many entries as outputs. */
+static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const tensors *out,
+                              const nnc_captured_op *like)
+{
+    if (in->count < 3) {
+        return refuse_shapes(at, "a gradient, a map and a kernel");
+    }
+    nnc_captured_op op = *like;
+    if (!set_conv(at, &in->of[1], &in->of[2], &in->of[0], &op)) {
+        return false;
+    }
+    for (int32_t i = 0; i < out->count; i++) {
+        const tensor *t = &out->of[i];
+        const bool is_weight = t->rank == in->of[2].rank &&
+                               memcmp(t->shape, in->of[2].shape, sizeof t->shape) == 0 &&
+                               (i > 0 || out->count == 1 || out->of[1].rank == 1);
+        op.kind = t->rank == 1 ? NNC_CAPTURED_KERNEL
+                  : is_weight  ? NNC_CAPTURED_CONV_GRAD_WEIGHT
+                               : NNC_CAPTURED_CONV_GRAD_INPUT;
+        op.read_bytes = in->of[0].bytes;
+        op.write_bytes = t->bytes;
+        if (add_op(r, &op) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captured_op *op)
+{
+    op->kind = NNC_CAPTURED_KERNEL;
+    for (int32_t i = 0; i < out->count; i++) {
+        op->write_bytes += out->of[i].bytes;
+    }
+    for (int32_t i = 0; i < in->count; i++) {
+        const bool looked_up = how == FORM_GATHER && i == 0 && op->write_bytes < in->of[i].bytes;
+        const bool written = how == FORM_WRITE && i == 0;
+        op->read_bytes += written ? 0.0 : looked_up ? op->write_bytes : in->of[i].bytes;
+    }
+    if (out->count > 0) {
+        op->dtype = out->of[0].dtype;
+    }
+}
+
+/* Parameters belong to the first forward operator that reads them. Backward begins with the last of equal layers, whose
+ * storages a folded forward does not show. */
+static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table,
+                            nnc_captured_op *op)
+{
+    for (int32_t i = 0; i < in->count; i++) {
+        const tensor *t = &in->of[i];
+        storage *s = &r->storages[t->storage];
+        if (s->kind != PARAMETER || s->seen || op->phase != NNC_PHASE_FORWARD) {
+            continue;
+        }
+        s->seen = true;
+        if (s->bytes * (double)op->repeat > BYTES_MAX) {
+            nnc_json_fault(at, "repeat", "too many parameters, expected at most %.0f bytes",
+                           BYTES_MAX);
+            return false;
+        }
+        const int64_t elements = (int64_t)(s->bytes / s->width);
+        const int64_t rows = t->rank > 1 ? t->shape[0] : 0;
+        if (rows > 0 && op->rows == 0 && elements % rows == 0) {
+            op->rows = rows;
+            op->cols = elements / rows;
+            op->table = table;
+        } else {
+            op->vector += elements;
+        }
+        r->program->params += elements * op->repeat;
+        r->program->table_params += table ? elements * op->repeat : 0;
+    }
+    return true;
+}
+
+static bool read_phase(nnc_json at, bool *counts, nnc_phase *phase)
+{
+    const nnc_json word = nnc_json_get(at, "phase");
+    const char *text = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
+    const bool optimizer = strcmp(text, "optimizer") == 0;
+    const bool backward = strcmp(text, "backward") == 0;
+    if (!optimizer && !backward && strcmp(text, "forward") != 0) {
+        nnc_json_fault(word.node != NULL ? word : at, word.node != NULL ? NULL : "phase",
+                       "unknown phase, expected forward, backward or optimizer");
+        return false;
+    }
+    *counts = !optimizer;
+    *phase = backward ? NNC_PHASE_BACKWARD : NNC_PHASE_FORWARD;
+    return true;
+}
+
+static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
+{
+    static const char *const keys[] = { "name",    "phase", "module", "inputs",
+                                        "outputs", "args",  "repeat", NULL };
+    const nnc_json name = nnc_json_get(at, "name");
+    nnc_captured_op op = { .dtype = NNC_FP32 };
+    bool counts = true;
+    int64_t module = 0;
+    size_t row = 0;
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_type_of(name) != NNC_JSON_TEXT) {
+        nnc_json_mismatch(at, "not an operator", "an object with a name");
+        return false;
+    }
+    for (nnc_json key = nnc_json_first(at); key.node != NULL; key = nnc_json_next(key)) {
+        if (!nnc_is_one_of(nnc_json_key(key), keys)) {
+            nnc_json_fault(key, NULL,
+                           "unknown key of an operator, expected name, phase, module, inputs, "
+                           "outputs, args or repeat");
+            return false;
+        }
+    }
+    if (!read_phase(at, &counts, &op.phase) ||
+        !member(at, "module", 0, r->module_count - 1, &module) ||
+        !member(at, "repeat", 1, POSITIONS_MAX, &op.repeat) ||
+        (counts && (!read_tensors(r, at, "inputs", in) || !read_tensors(r, at, "outputs", out)))) {
+        return false;
+    }
+    op.name = base_name(r, nnc_json_text(name));
+    if (op.name == NULL) {
+        nnc_faults_no_memory(r->faults);
+        return false;
+    }
+    op.module = r->modules[module];
+    r->program->operators += op.repeat;
+    r->first_of[r->file_ops] = r->count;
+    r->last_of[r->file_ops] = r->count;
+    r->file_ops++;
+    if (!counts) {
+        r->updates = true;
+        r->divides = r->divides || has(op.name, "addcdiv") || has(op.name, "adam");
+        return true;
+    }
+    const size_t rows = sizeof operators / sizeof operators[0];
+    while (row < rows && strcmp(op.name, operators[row].name) != 0) {
+        row++;
+    }
+    const form how = row < rows ? operators[row].form : FORM_KERNEL;
+    op.group = group_of(r, op.name, op.module, row < rows ? operators[row].group : NNC_GROUP_COUNT,
+                        out, in);
+    if (how == FORM_GATHER && op.group == NNC_GROUP_EMBEDDING && in->count > 1 &&
+        op.phase == NNC_PHASE_FORWARD && (double)r->program->tokens < in->of[1].elements) {
+        r->program->tokens = (int64_t)in->of[1].elements;
+    }
+    bool good = take_parameters(r, at, in, op.group == NNC_GROUP_EMBEDDING, &op);
+    if (!good) {
+        return false;
+    }
+    switch (how) {
+    case FORM_PRODUCT: good = read_product(at, in, out, &op); break;
+    case FORM_ATTENTION:
+    case FORM_ATTENTION_BACKWARD:
+        good = read_attention(at, in, how == FORM_ATTENTION_BACKWARD, &op);
+        break;
+    case FORM_CONV:
+        good = in->count >= 2 && out->count >= 1
+                   ? set_conv(at, &in->of[0], &in->of[1], &out->of[0], &op)
+                   : refuse_shapes(at, "a map and a kernel");
+        op.kind = NNC_CAPTURED_CONV;
+        if (good && r->program->image == 0) {
+            r->program->image = op.w_in;
+        }
+        break;
+    case FORM_CONV_BACKWARD: good = add_conv_backward(r, at, in, out, &op); break;
+    default: set_bytes(how, in, out, &op);
+    }
+    if (good && how != FORM_CONV_BACKWARD) {
+        good = add_op(r, &op) != NULL;
+    }
+    r->last_of[r->file_ops - 1] = r->count;
+    return good;
+}
+
+static bool read_ops(reader *r, nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "ops");
+    if (!is_list(at, root, "ops", OPS_MAX)) {
+        return false;
+    }
+    const size_t count = (size_t)nnc_json_count(at) + 1;
+    r->first_of = nnc_arena_array(r->arena, count, sizeof *r->first_of);
+    r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
+    tensors *in = nnc_arena_alloc(r->arena, sizeof *in);
+    tensors *out = nnc_arena_alloc(r->arena, sizeof *out);
+    if (r->first_of == NULL || r->last_of == NULL || in == NULL || out == NULL) {
+        nnc_faults_no_memory(r->faults);
+        return false;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        if (!read_op(r, item, in, out)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- positions ---- */
+
+/* The op of the file that ran at each position of the unfolded step; *count positions. NULL: an error was noted. */
+static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
+{
+    const nnc_json blocks = nnc_json_get(root, "blocks");
+    int32_t at = 0, total = 0;
+    if (r->program->operators > POSITIONS_MAX) {
+        nnc_json_fault(root, "ops", "too many, expected at most %d in a step", POSITIONS_MAX);
+        return NULL;
+    }
+    int32_t *places = nnc_arena_array(r->arena, (size_t)r->program->operators + 1, sizeof *places);
+    if (!is_list(blocks, root, "blocks", OPS_MAX) || places == NULL) {
+        if (places == NULL) {
+            nnc_faults_no_memory(r->faults);
+        }
+        return NULL;
+    }
+    for (nnc_json item = nnc_json_first(blocks);; item = nnc_json_next(item)) {
+        int64_t first = r->file_ops, length = 0, repeat = 0;
+        if (item.node != NULL) {
+            const nnc_json begin = nnc_json_first(item), size = nnc_json_next(begin);
+            if (nnc_json_type_of(item) != NNC_JSON_LIST || nnc_json_count(item) != 3) {
+                nnc_json_mismatch(item, "not a block", "[first op, number of ops, repeat]");
+                return NULL;
+            }
+            if (!whole(begin, at, r->file_ops, &first) ||
+                !whole(size, 1, (double)(r->file_ops - first), &length) ||
+                !whole(nnc_json_next(size), 1, POSITIONS_MAX, &repeat)) {
+                return NULL;
+            }
+        }
+        for (; at < first; at++) {
+            if (total < r->program->operators) {
+                places[total++] = at;
+            }
+        }
+        for (int64_t i = 0; i < repeat; i++) {
+            for (int64_t j = 0; j < length; j++) {
+                if (total < r->program->operators) {
+                    places[total++] = (int32_t)(first + j);
+                }
+            }
+        }
+        at += (int32_t)length;
+        if (item.node == NULL) {
+            break;
+        }
+    }
+    if (total != r->program->operators) {
+        nnc_json_fault(root, "blocks",
+                       "do not agree with the repeats of the ops, expected %" PRId64
+                       " positions, found %" PRId32,
+                       r->program->operators, total);
+        return NULL;
+    }
+    *count = total;
+    return places;
+}
+
+/* Kept bytes go to the operator that created them, inputs to the first one; temporary bytes to those that run while
+ * they live. */
+static bool add_lifetimes(reader *r, const int32_t *places, int32_t count)
+{
+    double *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change);
+    double live = 0.0;
+    if (change == NULL) {
+        nnc_faults_no_memory(r->faults);
+        return false;
+    }
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        const int32_t place = s->first >= 0 && s->first < count ? places[s->first] : 0;
+        if (s->kind == INPUT) {
+            r->program->input_bytes += s->bytes;
+        }
+        if (s->kind == INPUT || s->kind == KEPT) {
+            const bool inside = r->first_of[place] < r->last_of[place];
+            nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
+            op->kept_bytes += s->bytes; /* of all repeats */
+        } else if (s->kind == TEMPORARY && s->first >= 0 && s->last >= s->first) {
+            change[s->first < count ? s->first : count] += s->bytes;
+            change[s->last < count ? s->last + 1 : count] -= s->bytes;
+        }
+    }
+    for (int32_t i = 0; i < r->count; i++) {
+        r->ops[i].kept_bytes /= (double)r->ops[i].repeat;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        live += change[i];
+        for (int32_t j = r->first_of[places[i]]; j < r->last_of[places[i]]; j++) {
+            nnc_captured_op *op = &r->ops[j];
+            if (op->phase == NNC_PHASE_BACKWARD && live > op->transient_bytes) {
+                op->transient_bytes = live;
+            }
+        }
+    }
+    return true;
+}
+
+/* Adam divides by the root of its second moment; SGD does not, and with momentum it has a state as large as the
+ * weights. */
+static nnc_optimizer optimizer_of(const reader *r)
+{
+    double states = 0.0, weights = 0.0;
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        states += r->storages[i].kind == STATE ? r->storages[i].bytes : 0.0;
+        weights += r->storages[i].kind == PARAMETER ? r->storages[i].bytes : 0.0;
+    }
+    return !r->updates               ? NNC_OPTIMIZER_COUNT
+           : r->divides              ? NNC_OPTIMIZER_ADAMW
+           : states >= 0.5 * weights ? NNC_OPTIMIZER_MOMENTUM
+                                     : NNC_OPTIMIZER_SGD;
+}
+
+/* ---- the file ---- */
+
+static bool read_parameters(reader *r, nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "parameters");
+    int64_t count = 0, trained = 0;
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_fault(root, "parameters", "missing or of a wrong type, expected an object");
+        return false;
+    }
+    if (!member(at, "count", 1, BYTES_MAX, &count) ||
+        !member(at, "trained", 0, BYTES_MAX, &trained)) {
+        return false;
+    }
+    if (trained != count) {
+        nnc_json_fault(at, "trained",
+                       "frozen parameters are not priced yet, expected %" PRId64 ", found %" PRId64,
+                       count, trained);
+        return false;
+    }
+    if (r->program->params > count) {
+        nnc_json_fault(at, "count",
+                       "fewer than the operators read, expected %" PRId64 ", found %" PRId64,
+                       r->program->params, count);
+        return false;
+    }
+    r->ops[0].vector +=
+        (count - r->program->params) / r->ops[0].repeat; /* that no operator reads */
+    r->program->params = count;
+    return true;
+}
+
+/* The format of most parameters. */
+static nnc_dtype main_dtype(const reader *r)
+{
+    double bytes[NNC_DTYPE_COUNT] = { 0 };
+    nnc_dtype most = NNC_FP32;
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        if (s->kind == PARAMETER && !s->whole) {
+            bytes[s->dtype] += s->bytes;
+            most = bytes[s->dtype] > bytes[most] ? s->dtype : most;
+        }
+    }
+    return most;
+}
+
+static bool read_program(reader *r, nnc_json root)
+{
+    static const char *const keys[] = { "schema", "source", "batch",    "parameters", "modules",
+                                        "ops",    "blocks", "storages", "note",       NULL };
+    const nnc_json batch = nnc_json_get(root, "batch");
+    int32_t count = 0;
+    for (nnc_json key = nnc_json_first(root); key.node != NULL; key = nnc_json_next(key)) {
+        if (!nnc_is_one_of(nnc_json_key(key), keys)) {
+            nnc_json_fault(key, NULL,
+                           "unknown key, expected schema, source, batch, parameters, modules, ops, "
+                           "blocks or storages");
+            return false;
+        }
+    }
+    r->program->batch = 1; /* null: the whole step counts as one sample */
+    if (nnc_json_type_of(batch) != NNC_JSON_NULL &&
+        !member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
+        return false;
+    }
+    if (!read_modules(r, root) || !read_storages(r, root) || !read_ops(r, root)) {
+        return false;
+    }
+    if (r->count == 0 || r->ops[0].phase != NNC_PHASE_FORWARD) {
+        nnc_json_fault(root, "ops", "no step, expected operators of forward and of backward");
+        return false;
+    }
+    const int32_t *places = place_ops(r, root, &count);
+    if (places == NULL || !add_lifetimes(r, places, count) || !read_parameters(r, root)) {
+        return false;
+    }
+    r->program->dtype = main_dtype(r);
+    r->program->optimizer = optimizer_of(r);
+    r->program->ops = r->ops;
+    r->program->count = r->count;
+    return true;
+}
+
+void nnc_capture_read(nnc_json root, nnc_model *model)
+{
+    nnc_arena *arena = root.doc->arena;
+    reader r = { .arena = arena, .faults = root.doc->faults };
+    model->family = NNC_FAMILY_CAPTURE;
+    r.program = nnc_arena_alloc(arena, sizeof *r.program);
+    if (r.program == NULL) {
+        nnc_faults_no_memory(r.faults);
+        return;
+    }
+    if (read_program(&r, root) && r.faults->count == 0) {
+        model->captured = r.program;
+    }
+}
+
+/* ---- the row of the family ---- */
+
+static const nnc_field fields[] = { NNC_COMMON_FIELDS };
+
+/* A model file cannot be of this family. */
+static void complete(nnc_json root, nnc_model *model)
+{
+    if (model->captured == NULL) {
+        nnc_json_fault(root, "family",
+                       "a capture is a file of its own, expected schema " NNC_CAPTURE_SCHEMA);
+    }
+}
+
+static void rules(nnc_json at, const nnc_model *model)
+{
+    (void)at;
+    (void)model;
+}
+
+const nnc_family_fields nnc_capture_fields = {
+    .table = { "capture", fields, NNC_COUNT_OF(fields) },
+    .complete = complete,
+    .rules = rules,
+};

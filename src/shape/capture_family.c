@@ -1,0 +1,229 @@
+/* The family of captured programs: the operators that PyTorch issued in one training step.   [capture]
+ *
+ * The list holds forward ops in order, then the backward ops from the last to the first: the op table lays lists out
+ * backwards for backward (src/cost/op_rows.c), so its rows come out in the order in which they ran. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/base_internal.h"
+#include "shape/shape_internal.h"
+
+static nnc_op *write_product(const nnc_writer *w, const nnc_captured_op *c)
+{
+    nnc_op *op = nnc_list_add(w, c->name, NNC_OP_MATMUL, c->group);
+    op->u.matmul = (nnc_matmul){ .batch = c->batch,
+                                 .m = c->m,
+                                 .n = c->n,
+                                 .k = c->k,
+                                 .b_shared = 1,
+                                 .kept_divisor = 1,
+                                 .b_is_weight = c->batch == 1 };
+    return op;
+}
+
+static nnc_op *write_conv(const nnc_writer *w, const nnc_captured_op *c)
+{
+    const nnc_conv conv = { .batch = c->batch,
+                            .c_in = c->c_in,
+                            .c_out = c->c_out,
+                            .h_in = c->h_in,
+                            .w_in = c->w_in,
+                            .h_out = c->h_out,
+                            .w_out = c->w_out,
+                            .kernel = c->kernel,
+                            .kernel_w = c->kernel_w == c->kernel ? 0 : c->kernel_w,
+                            .stride = c->stride,
+                            .groups = c->groups,
+                            .transposed = c->transposed };
+    nnc_op *op = nnc_list_conv(w, c->name, c->group, &conv, false);
+    op->phase = c->kind == NNC_CAPTURED_CONV_GRAD_INPUT    ? NNC_PHASE_GRAD_INPUT
+                : c->kind == NNC_CAPTURED_CONV_GRAD_WEIGHT ? NNC_PHASE_GRAD_WEIGHT
+                                                           : NNC_PHASE_FORWARD;
+    op->grad_bytes = nnc_dtype_bytes(c->dtype);
+    return op;
+}
+
+static nnc_op *write_attention(const nnc_writer *w, const nnc_captured_op *c)
+{
+    const double all = (double)c->s_q * (double)c->s_k;
+    nnc_op *op = nnc_list_add(w, c->name, NNC_OP_FLASH, c->group);
+    op->u.flash = (nnc_flash){ .batch = c->batch,
+                               .heads = c->heads,
+                               .kv_heads = c->kv_heads,
+                               .s_q = c->s_q,
+                               .s_k = c->s_k,
+                               .head_dim = c->head_dim,
+                               .value_dim = c->value_dim,
+                               .full_pairs = all,
+                               .window_pairs = all,
+                               .causal = c->causal };
+    op->u.flash.pairs = c->causal ? (double)nnc_attention_pairs(c->s_q, c->s_k, true, 0) : all;
+    return op;
+}
+
+static nnc_op *write_kernel(const nnc_writer *w, const nnc_captured_op *c)
+{
+    nnc_op *op = nnc_list_add(w, c->name, NNC_OP_KERNEL, c->group);
+    op->u.kernel = (nnc_kernel){ c->read_bytes, c->write_bytes };
+    return op;
+}
+
+typedef nnc_op *write_fn(const nnc_writer *w, const nnc_captured_op *c);
+static write_fn *const writers[] = {
+    [NNC_CAPTURED_KERNEL] = write_kernel,
+    [NNC_CAPTURED_PRODUCT] = write_product,
+    [NNC_CAPTURED_CONV] = write_conv,
+    [NNC_CAPTURED_CONV_GRAD_INPUT] = write_conv,
+    [NNC_CAPTURED_CONV_GRAD_WEIGHT] = write_conv,
+    [NNC_CAPTURED_ATTENTION] = write_attention,
+};
+
+static void write_op(const nnc_writer *w, const nnc_captured_op *c)
+{
+    nnc_op *op = writers[c->kind](w, c);
+    op->place = c->module;
+    op->repeat = c->repeat;
+    op->dtype = c->dtype;
+    op->math_dtype = c->dtype == NNC_FP32 ? w->how->plan->precision : c->dtype; /* or tf32 */
+    op->recorded = true;
+    op->recorded_kept = c->kept_bytes;
+    op->recorded_transient = c->transient_bytes;
+    op->grad_accumulate = 0.0;
+    op->weights = (nnc_weights){ .count = c->rows > 0,
+                                 .rows = c->rows,
+                                 .cols = c->cols,
+                                 .vector = c->vector,
+                                 .table = c->table };
+    if (c->phase == NNC_PHASE_BACKWARD && op->phase == NNC_PHASE_FORWARD) {
+        op->phase = NNC_PHASE_BACKWARD;
+    }
+}
+
+static void lower(const nnc_model *model, const nnc_writer *w)
+{
+    const struct nnc_captured *program = model->captured;
+    w->list->recorded = true;
+    w->list->input_bytes = program->input_bytes;
+    w->list->tokens = program->tokens;
+    w->list->lookup_params = program->table_params;
+    nnc_list_segment(w, 1, false);
+    for (int32_t i = 0; i < program->count; i++) {
+        if (program->ops[i].phase == NNC_PHASE_FORWARD) {
+            write_op(w, &program->ops[i]);
+        }
+    }
+    for (int32_t i = program->count - 1; i >= 0; i--) {
+        if (program->ops[i].phase != NNC_PHASE_FORWARD) {
+            write_op(w, &program->ops[i]);
+        }
+    }
+}
+
+/* The formats, the optimizer and the samples that were recorded. */
+static void defaults(const nnc_model *model, nnc_plan *p)
+{
+    const struct nnc_captured *program = model->captured;
+    if (p->precision == NNC_DTYPE_COUNT) {
+        p->precision = program->dtype;
+    }
+    if (p->policy == NNC_POLICY_DEFAULT && program->dtype == NNC_BF16) {
+        p->policy = NNC_POLICY_BF16_PURE;
+    }
+    if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
+        p->optimizer = program->optimizer; /* adamw is the default */
+    }
+    p->clip_gradients = false; /* else its operators were recorded */
+    if (p->micro_batch == 0 && p->global_batch == 0) {
+        p->micro_batch = program->batch;
+    }
+}
+
+static nnc_status refuse(const char *option, const char *what, nnc_error *err)
+{
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, option, "a captured program runs as it was recorded: %s",
+                    what);
+}
+
+static nnc_status check_precision(const struct nnc_captured *program, const nnc_plan *p,
+                                  nnc_error *err)
+{
+    const bool same =
+        p->precision == program->dtype || (program->dtype == NNC_FP32 && p->precision == NNC_TF32);
+    if (!same) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision",
+                        "a captured program runs in the formats that were recorded, expected %s%s, "
+                        "found %s",
+                        nnc_dtype_name(program->dtype),
+                        program->dtype == NNC_FP32 ? " or tf32" : "", nnc_dtype_name(p->precision));
+    }
+    if (p->policy == NNC_POLICY_AMP || p->policy == NNC_POLICY_FP8) {
+        return refuse("--policy", "expected a policy without casts", err);
+    }
+    return NNC_OK;
+}
+
+static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
+{
+    const struct nnc_captured *program = model->captured;
+    NNC_TRY(check_precision(program, p, err));
+    if (p->micro_batch != program->batch) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batch",
+                        "the step was recorded with this many samples, expected %" PRId64
+                        ", found %" PRId64,
+                        program->batch, p->micro_batch);
+    }
+    if (p->micro_batches != 1) {
+        return refuse("--micro-batches", "expected 1, capture a step that accumulates", err);
+    }
+    if (p->recompute != 0) {
+        return refuse("--recompute", "expected none, capture a step with checkpoints", err);
+    }
+    if (p->train != NNC_TRAIN_ALL || p->adapter_rank > 0) {
+        return refuse(p->adapter_rank > 0 ? "--adapter-rank" : "--train",
+                      "expected all weights to be trained", err);
+    }
+    if (p->zero > 0) {
+        return refuse("--zero", "expected 0", err);
+    }
+    if (p->offload != 0) {
+        return refuse("--offload", "expected none", err);
+    }
+    if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI) {
+        return refuse("--activations", "expected per-op", err);
+    }
+    if (p->seq_len > 0 &&
+        (program->tokens == 0 || p->seq_len != program->tokens / program->batch)) {
+        return refuse("--seq-len", "expected no length", err);
+    }
+    if (p->image > 0 && p->image != program->image) {
+        return refuse("--image", "expected no size", err);
+    }
+    p->seq_len = program->tokens / program->batch;
+    p->image = program->tokens > 0 ? 0 : program->image;
+    return NNC_OK;
+}
+
+static nnc_model_sizes sizes(const nnc_model *model)
+{
+    const struct nnc_captured *program = model->captured;
+    return (nnc_model_sizes){ .layers = 1,
+                              .seq_len = program->tokens / program->batch,
+                              .image = program->tokens > 0 ? 0 : program->image };
+}
+
+static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT])
+{
+    const struct nnc_captured *program = model->captured;
+    const bool text = program->tokens > 0;
+    snprintf(shape, NNC_SHAPE_TEXT, "%" PRId64 " operators", program->operators);
+    snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " %s",
+             text ? program->tokens / program->batch : program->image, text ? "tokens" : "pixels");
+}
+
+const nnc_family_row nnc_capture_family = {
+    .sizes = sizes,
+    .defaults = defaults,
+    .resolve = resolve,
+    .lower = lower,
+    .describe = describe,
+};

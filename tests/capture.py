@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Captures of PyTorch programs are what the families compute: operators, FLOPs, kept bytes.
+
+    usage: capture.py PROGRAM ROOT                 needs PyTorch and torchvision (tools/setup capture); else skipped
+           capture.py PROGRAM ROOT --write         writes tests/data/capture again
+
+Networks of torchvision are compared with the model files of the same networks; an encoder and a decoder, which are
+written below, with counts by hand. Real and fake tensors give the same list.
+"""
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+if importlib.util.find_spec("torch") is None and sys.executable != "/usr/bin/python3" and Path("/usr/lib/python3/dist-packages/torch").is_dir():
+    os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])  # another Python comes first in the path
+if importlib.util.find_spec("torch") is None or importlib.util.find_spec("torchvision") is None:
+    print("skipped: no PyTorch or no torchvision (tools/setup capture)")
+    sys.exit(77)
+
+PROGRAM, ROOT = (Path(argument).resolve() for argument in sys.argv[1:3])
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "python"))
+import torch  # noqa: E402
+from torch import nn  # noqa: E402
+from nncost import capture as recorded  # noqa: E402
+
+HIDDEN, HEADS, LAYERS, VOCAB, TOKENS, BATCH = 64, 4, 3, 256, 32, 2
+faults = []
+
+
+def check(what, found, expected, share=0.0):
+    if abs(found - expected) > share * expected:
+        faults.append(f"{what}: expected {expected}, found {found}")
+
+
+class Layer(nn.Module):
+    """Pre-norm attention, written out, and an MLP with GELU"""
+
+    def __init__(self, causal):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(HIDDEN), nn.LayerNorm(HIDDEN)
+        self.qkv, self.out = nn.Linear(HIDDEN, 3 * HIDDEN), nn.Linear(HIDDEN, HIDDEN)
+        self.up, self.down = nn.Linear(HIDDEN, 4 * HIDDEN), nn.Linear(4 * HIDDEN, HIDDEN)
+        self.register_buffer("mask", torch.full((TOKENS, TOKENS), float("-inf")).triu(1) if causal else None)
+
+    def forward(self, x):
+        q, k, v = (t.view(BATCH, TOKENS, HEADS, -1).transpose(1, 2) for t in self.qkv(self.norm1(x)).chunk(3, dim=-1))
+        scores = q @ k.transpose(-2, -1) / (HIDDEN // HEADS) ** 0.5
+        if self.mask is not None:
+            scores = scores + self.mask
+        x = x + self.out((scores.softmax(-1) @ v).transpose(1, 2).reshape(BATCH, TOKENS, HIDDEN))
+        return x + self.down(nn.functional.gelu(self.up(self.norm2(x))))
+
+
+class Transformer(nn.Module):
+    def __init__(self, causal):
+        super().__init__()
+        self.words, self.places = nn.Embedding(VOCAB, HIDDEN), nn.Embedding(TOKENS, HIDDEN)
+        self.layers = nn.ModuleList(Layer(causal) for _ in range(LAYERS))
+        self.norm, self.head = nn.LayerNorm(HIDDEN), nn.Linear(HIDDEN, VOCAB, bias=False)
+
+    def forward(self, ids):
+        x = self.words(ids) + self.places(torch.arange(TOKENS))
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(self.norm(x))
+
+
+def transformer(causal):
+    torch.manual_seed(1)
+    net, ids = Transformer(causal), torch.randint(VOCAB, (BATCH, TOKENS))
+    return recorded.capture(net, lambda: nn.functional.cross_entropy(net(ids).view(-1, VOCAB), ids.view(-1)), batch=BATCH,
+                            source={"network": f"tests/capture.py, {'decoder' if causal else 'encoder'}"})
+
+
+# Numbers of the estimate that are compared.
+def told(model, *options):
+    out = subprocess.run([PROGRAM, "estimate", model, "h100", *options, "--format", "json"], capture_output=True, text=True,
+                         env={**os.environ, "NNCOST_DATA": str(ROOT)}, check=False)
+    if out.returncode:
+        raise SystemExit(f"{model}: {out.stderr}")
+    found = {}
+
+    def walk(value):
+        for key, inner in value.items():
+            if isinstance(inner, dict):
+                walk(inner)
+            elif key in ("params", "forward_flops", "backward_flops", "activation_bytes"):
+                found[key] = inner
+    walk(json.loads(out.stdout))
+    return found
+
+
+def of_file(captured, folder, name):
+    path = Path(folder) / f"{name}.json"
+    recorded.write(path, captured)
+    return told(path)
+
+
+def sequence(captured):
+    return [(op["name"], op["phase"], [t[:2] for t in op["inputs"]], [t[:2] for t in op["outputs"]], op["repeat"]) for op in captured["ops"]]
+
+
+def forward_kernels(captured):
+    return sum(op["repeat"] for op in captured["ops"] if op["phase"] == "forward")
+
+
+def by_hand(name, folder):
+    """2 FLOPs per weight of a product and token; scores and context 4 S hidden a token and layer; backward twice that"""
+    found = of_file(transformer(name == "decoder"), folder, name)
+    layer = 12 * HIDDEN * HIDDEN
+    params = LAYERS * (layer + 13 * HIDDEN) + 2 * HIDDEN + (2 * VOCAB + TOKENS) * HIDDEN
+    forward = BATCH * TOKENS * (2 * LAYERS * layer + 4 * LAYERS * TOKENS * HIDDEN + 2 * HIDDEN * VOCAB)
+    check(f"{name}: params", found["params"], params)
+    check(f"{name}: forward FLOPs", found["forward_flops"], forward)
+    check(f"{name}: backward FLOPs", found["backward_flops"], 2 * forward)
+
+
+# ResNet-50: 53 convolutions, each with a batch norm and its counter of batches; 49 ReLUs, 16 sums; max-pool, mean, head
+# and two of the loss.
+NETWORKS = [("resnet50", "resnet-50", 2, [], 0.01, 3 * 53 + 49 + 16 + 5), ("mobilenet_v3_large", "mobilenet-v3-large", 2, [], None, None),
+            ("vit_b_16", "vit-b-16", 1, ["--attention", "unfused"], None, None), ("swin_t", "swin-t", 1, ["--attention", "unfused"], None, None)]
+
+
+def of_torchvision(name, model, batch, options, kept, kernels, folder):
+    captured = recorded.torchvision_network(name, batch, 224, False)
+    found = of_file(captured, folder, name)
+    family = told(model, "--precision", "fp32", "--micro-batch", str(batch), "--software", "torch-eager", *options)
+    print(name, forward_kernels(captured), found, family)
+    for key in ("params", "forward_flops", "backward_flops"):
+        check(f"{name}: {key}", found[key], family[key])
+    if kept is not None:
+        check(f"{name}: kept bytes", found["activation_bytes"], family["activation_bytes"], kept)
+    check(f"{name}: kept storages", found["activation_bytes"], sum(s[0] for s in captured["storages"] if s[1] in ("kept", "input")))
+    if kernels is not None:
+        check(f"{name}: forward operators", forward_kernels(captured), kernels)
+
+
+def main():
+    data = ROOT / "tests/data/capture"
+    if sys.argv[3:] == ["--write"]:
+        recorded.write(data / "decoder.json", transformer(True))
+        recorded.write(data / "resnet-50.json", recorded.torchvision_network("resnet50", 2, 224, False))
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("encoder", "decoder"):
+            by_hand(name, folder)
+        committed = json.loads((data / "decoder.json").read_text())
+        if committed["source"]["torch"] == torch.__version__:
+            check("decoder.json: operators that differ from the committed list", sequence(transformer(True)) != sequence(committed), False)
+        real, fake = (recorded.torchvision_network("resnet18", 1, 64, fake) for fake in (False, True))
+        check("resnet18: real and fake tensors give different lists", sequence(real) != sequence(fake), False)
+        for row in NETWORKS:
+            of_torchvision(*row, folder)
+    print(*faults, sep="\n")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+# A captured program stands wherever a model does: its step, its operators, another device.
+$ nncost estimate inputs/captured.json round
+model     inputs/captured.json = captured, captured, capture, 184,896 parameters
+device    round, A device of round figures, 10.00 TFLOP/s fp32, 1.000 TB/s, ridge 10 FLOP/B
+plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recompute none,
+          software torch-compile (chosen for this plan), mode predicted
+
+step      18.08 us
+          no software is faster than 10.93 us; without any overlap it takes 23.42 us
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  memory 65.2% of the step, compute 34.8%, without the memory limit it would take 7.059 us
+
+part          time  share    group          time  share
+forward   4.699 us  26.0%    embedding  149.0 ns   0.8%
+backward  8.203 us  45.4%    attention  1.671 us   9.2%
+update    5.177 us  28.6%    mlp        9.375 us  51.9%
+                             norm       886.3 ns   4.9%
+                             resample   294.9 ns   1.6%
+                             loss       525.3 ns   2.9%
+                             optimizer  5.177 us  28.6%
+
+rate      3,540,117 tokens/s, 110,629 samples/s, MFU 37.4%,
+          HFU 37.4% of 10.00 TFLOP/s, FLOPs as in palm
+work      model 67.63 MFLOP, executed 67.63 MFLOP, 6ND 63.92 MFLOP, memory traffic 16.37 MB
+
+memory           size  of device
+weights      739.6 kB       0.0%
+gradients    739.6 kB       0.0%
+optimizer    1.479 MB       0.0%  states and master weights
+activations  987.4 kB       0.0%  kept for backward
+transient    147.5 kB       0.0%  gradients of activations
+total     4.093 MB (3.90 MiB) of 10.00 GB (9.31 GiB), 0.0%: fits, 9.996 GB free
+
+cost      1 USD per device-hour (nowhere, 2020-01), 5.022e-09 USD per step,
+          7.847e-05 USD per million tokens
+$ nncost ops inputs/captured.json round
+model     inputs/captured.json = captured, captured, capture, 184,896 parameters
+device    round, A device of round figures, 10.00 TFLOP/s fp32, 1.000 TB/s, ridge 10 FLOP/B
+plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recompute none,
+          software torch-compile (chosen for this plan), mode predicted
+
+op                                        phase    rep   FLOPs   bytes        time share bound
+words.embedding                           forward    1       0 33.28 k    33.28 ns  0.2% memory
+arange                                    forward    1       0   256.0   0.2560 ns  0.0% memory
+places.embedding                          forward    1       0 16.64 k    16.64 ns  0.1% memory
+add                                       forward    1       0 40.96 k    40.96 ns  0.2% memory
+layers.0.norm1.native_layer_norm          forward    3       0 33.79 k    33.79 ns  0.6% memory
+layers.0.qkv.addmm                        forward    3 1.585 M 115.5 k    157.3 ns  2.6% compute
+layers.0.clone                            forward    3       0 32.77 k    32.77 ns  0.5% memory
+layers.0.clone                            forward    3       0 32.77 k    32.77 ns  0.5% memory
+layers.0.bmm                              forward    3 262.1 k 65.54 k    65.54 ns  1.1% memory
+layers.0.div                              forward    3       0 65.54 k    65.54 ns  1.1% memory
+layers.0.add                              forward    3       0 69.63 k    69.63 ns  1.2% memory
+layers.0._softmax                         forward    3       0 65.54 k    65.54 ns  1.1% memory
+layers.0.clone                            forward    3       0 32.77 k    32.77 ns  0.5% memory
+layers.0.bmm                              forward    3 262.1 k 65.54 k    65.54 ns  1.1% memory
+layers.0.clone                            forward    3       0 32.77 k    32.77 ns  0.5% memory
+layers.0.out.addmm                        forward    3 528.4 k 49.41 k    52.43 ns  0.9% compute
+layers.0.add                              forward    3       0 49.15 k    49.15 ns  0.8% memory
+layers.0.norm2.native_layer_norm          forward    3       0 33.79 k    33.79 ns  0.6% memory
+layers.0.up.addmm                         forward    3 2.114 M 148.5 k    209.7 ns  3.5% compute
+layers.0.gelu                             forward    3       0 131.1 k    131.1 ns  2.2% memory
+layers.0.down.addmm                       forward    3 2.101 M 147.7 k    209.7 ns  3.5% compute
+layers.0.add                              forward    3       0 49.15 k    49.15 ns  0.8% memory
+norm.native_layer_norm                    forward    1       0 33.79 k    33.79 ns  0.2% memory
+head.mm                                   forward    1 2.097 M 147.5 k    209.7 ns  1.2% compute
+_log_softmax                              forward    1       0 131.1 k    131.1 ns  0.7% memory
+nll_loss_forward                          forward    1       0 66.06 k    66.06 ns  0.4% memory
+ones_like                                 backward   1       0   8.000 0.008000 ns  0.0% memory
+nll_loss_backward                         backward   1       0 131.6 k    131.6 ns  0.7% memory
+_log_softmax_backward_data                backward   1       0 196.6 k    196.6 ns  1.1% memory
+head.mm                                   backward   1 2.097 M 147.5 k    209.7 ns  1.2% compute
+head.mm                                   backward   1 2.097 M 147.5 k    209.7 ns  1.2% compute
+norm.native_layer_norm_backward           backward   1       0 50.69 k    50.69 ns  0.3% memory
+layers.2.down.mm                          backward   3 2.097 M 147.5 k    209.7 ns  3.5% compute
+layers.2.down.mm                          backward   3 2.097 M 147.5 k    209.7 ns  3.5% compute
+layers.2.down.sum                         backward   3       0 16.64 k    16.64 ns  0.3% memory
+layers.2.gelu_backward                    backward   3       0 196.6 k    196.6 ns  3.3% memory
+layers.2.up.mm                            backward   3 2.097 M 147.5 k    209.7 ns  3.5% compute
+layers.2.up.mm                            backward   3 2.097 M 147.5 k    209.7 ns  3.5% compute
+layers.2.up.sum                           backward   3       0 66.56 k    66.56 ns  1.1% memory
+layers.2.norm2.native_layer_norm_backward backward   3       0 50.69 k    50.69 ns  0.8% memory
+layers.2.norm2.add                        backward   3       0 49.15 k    49.15 ns  0.8% memory
+layers.2.out.mm                           backward   3 524.3 k 49.15 k    52.43 ns  0.9% compute
+layers.2.out.mm                           backward   3 524.3 k 49.15 k    52.43 ns  0.9% compute
+layers.2.out.sum                          backward   3       0 16.64 k    16.64 ns  0.3% memory
+layers.2.clone                            backward   3       0 32.77 k    32.77 ns  0.5% memory
+layers.2.bmm                              backward   3 262.1 k 65.54 k    65.54 ns  1.1% memory
+layers.2.bmm                              backward   3 262.1 k 65.54 k    65.54 ns  1.1% memory
+layers.2._softmax_backward_data           backward   3       0 98.30 k    98.30 ns  1.6% memory
+layers.2.div                              backward   3       0 65.54 k    65.54 ns  1.1% memory
+layers.2.bmm                              backward   3 262.1 k 65.54 k    65.54 ns  1.1% memory
+layers.2.bmm                              backward   3 262.1 k 65.54 k    65.54 ns  1.1% memory
+layers.2.clone                            backward   3       0 32.77 k    32.77 ns  0.5% memory
+layers.2.clone                            backward   3       0 32.77 k    32.77 ns  0.5% memory
+layers.2.cat                              backward   3       0 98.30 k    98.30 ns  1.6% memory
+layers.2.qkv.mm                           backward   3 1.573 M 114.7 k    157.3 ns  2.6% compute
+layers.2.qkv.mm                           backward   3 1.573 M 114.7 k    157.3 ns  2.6% compute
+layers.2.qkv.sum                          backward   3       0 49.92 k    49.92 ns  0.8% memory
+layers.2.norm1.native_layer_norm_backward backward   3       0 50.69 k    50.69 ns  0.8% memory
+layers.2.norm1.add                        backward   3       0 49.15 k    49.15 ns  0.8% memory
+sum                                       backward   1       0 24.58 k    24.58 ns  0.1% memory
+places.embedding_dense_backward           backward   1       0 16.64 k    16.64 ns  0.1% memory
+words.embedding_dense_backward            backward   1       0 82.43 k    82.43 ns  0.5% memory
+optimizer                                 update     1 2.958 M 5.177 M    5.177 us 28.6% memory
+left out: shape, kept, FLOP/B (a width of 100, see COLUMNS)
+
+step      67.63 MFLOP executed, 3.069 MFLOP on the vector units, 16.37 MB moved, 18.08 us, memory
+$ nncost compare inputs/captured.json,dense round
+model     device      step   tokens/s    MFU    memory  fits  bound    USD/Mtoken
+captured  round   18.08 us  3,540,117  37.4%  4.093 MB  yes   memory    7.847e-05  fastest, cheapest
+dense     round   10.80 ms     92,629  67.8%  2.016 GB  yes   compute    0.002999
+
+# The step was recorded as it is: what would change it is refused by name.
+$ nncost estimate inputs/captured.json round --micro-batch 4
+! nncost: --micro-batch: the step was recorded with this many samples, expected 2, found 4
+[3]
+$ nncost estimate inputs/captured.json round --micro-batches 2
+! nncost: --micro-batches: a captured program runs as it was recorded: expected 1, capture a step that accumulates
+[3]
+$ nncost estimate inputs/captured.json round --precision bf16
+! nncost: --precision: a captured program runs in the formats that were recorded, expected fp32 or tf32, found bf16
+[3]
+$ nncost estimate inputs/captured.json round --tensor 2
+! nncost: --tensor: a capture is split over data only, expected 1, found 2
+[3]
+$ nncost estimate inputs/captured.json round --pipeline 2
+! nncost: --pipeline: a capture is split over data only, expected 1, found 2
+[3]
+$ nncost estimate inputs/captured.json round --recompute full
+! nncost: --recompute: a captured program runs as it was recorded: expected none, capture a step with checkpoints
+[3]
+$ nncost estimate inputs/captured.json round --adapter-rank 8
+! nncost: --adapter-rank: a captured program runs as it was recorded: expected all weights to be trained
+[3]
+$ nncost estimate inputs/captured.json round --zero 1 --devices 2
+! nncost: --zero: a captured program runs as it was recorded: expected 0
+[3]
+$ nncost estimate inputs/captured.json round --offload optimizer
+! nncost: --offload: a captured program runs as it was recorded: expected none
+[3]
+$ nncost estimate inputs/captured.json round --seq-len 64
+! nncost: --seq-len: a captured program runs as it was recorded: expected no length
+[3]
+
+# Replicas add the sum of their gradients.
+$ nncost estimate inputs/captured.json round --devices 2 --format json | grep -oE '"(step_s|exposed_comm_s|global_batch)": [^,]*'
+"global_batch": 4
+"step_s": 2.747434e-5
+"exposed_comm_s": 9.39584e-6
+
+# A file that is not a capture says where.
+$ sed 's/"phase":"backward"/"phase":"reverse"/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: ops[26].phase: unknown phase, expected forward, backward or optimizer
+[3]
+$ sed 's/"float32"/"float33"/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: ops[0].inputs[0][0]: unknown dtype, expected one of PyTorch such as float32, bfloat16 or int64, found "float33"
+[3]
+$ sed 's/"blocks":/"blocs":/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks or storages
+[3]
+$ echo '{"schema":"nncost.capture/1","batch":1}' >a.json; nncost estimate a.json round
+! nncost: a.json: modules: missing or of a wrong type, expected a list
+[3]
+$ echo '{"schema":"nncost.capture/1","batch":0}' >a.json; nncost estimate a.json round
+! nncost: a.json:1: batch: wrong value, expected a whole number from 1 to 1000000, found 0
+[3]
+$ echo '{"schema":"nncost.model/1","id":"a","name":"A","family":"capture","sources":{"":"none"}}' >a.json; nncost estimate a.json round
+! nncost: a.json:1: family: a capture is a file of its own, expected schema nncost.capture/1
+[3]

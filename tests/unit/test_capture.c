@@ -1,0 +1,186 @@
+/* Captured programs: FLOPs, bytes and parameters of single operators by hand, folded layers, and faults with their
+ * place. */
+#include "support.h"
+
+static nnc_error error;
+
+/* A file with these operators, storages and blocks, over modules "" and "fc". */
+static nnc_status parse(const char *ops, const char *storages, const char *blocks, int params,
+                        nnc_model *model)
+{
+    char text[8192];
+    snprintf(text, sizeof text,
+             "{\"schema\":\"nncost.capture/1\",\"source\":{},\"batch\":2,\"parameters\":{\"count\":"
+             "%d,\"trained\":%d},\"modules\":[\"\",\"fc\"],\"ops\":[%s],\"storages\":[%s],"
+             "\"blocks\":[%s]}",
+             params, params, ops, storages, blocks);
+    error = (nnc_error){ 0 };
+    const nnc_model *read = NULL;
+    const nnc_status status =
+        nnc_model_parse(specs, "step.json", text, strlen(text), &read, &error);
+    if (status == NNC_OK) {
+        *model = *read;
+    }
+    return status;
+}
+
+static nnc_result estimate_of(const char *ops, const char *storages, const char *blocks, int params)
+{
+    nnc_model model;
+    const nnc_software software = nnc_software_default();
+    const nnc_device device = plain_device();
+    const nnc_plan plan = nnc_plan_default();
+    ck_assert_msg(parse(ops, storages, blocks, params, &model) == NNC_OK, "%s: %s", error.where,
+                  error.what);
+    return estimate_with(&model, &device, &software, &plan);
+}
+
+#define F "\"float32\""
+#define OP(name, phase, in, out, args, repeat)                                                 \
+    "{\"name\":\"aten." name ".default\",\"phase\":\"" phase "\",\"module\":1,\"inputs\":[" in \
+    "],\"outputs\":[" out "],\"args\":[" args "],\"repeat\":" repeat "}"
+
+/* y[2,5] = x[2,3] w[3,5] + b[5]; then the gradient of w. */
+#define LINEAR(repeat)                                                                             \
+    OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", \
+       repeat)                                                                                     \
+    "," OP("mm", "backward", "[" F ",[3,2],2],[" F ",[2,5],3]", "[" F ",[3,5],4]", "", repeat)
+#define PARAMETERS "[60,\"parameter\"," F ",-1,9],[20,\"parameter\"," F ",-1,9],"
+
+START_TEST(a_linear_layer_by_hand)
+{
+    const nnc_result r = estimate_of(LINEAR("1"),
+                                     PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F
+                                                ",0,1],[60,\"gradient\"," F ",1,2]",
+                                     "", 20);
+    ck_assert_int_eq(r.params, 20);
+    ck_assert_double_eq(r.forward_flops, 2.0 * 2 * 3 * 5);
+    ck_assert_double_eq(r.backward_flops, 2.0 * 2 * 3 * 5);
+    ck_assert_int_eq(r.memory.activation_bytes, 24 + 40);
+    ck_assert_int_eq(r.plan.micro_batch, 2);
+    ck_assert_int_eq(r.plan.precision, NNC_FP32);
+}
+END_TEST
+
+/* Three equal layers, written once: three times the work, the parameters, and what all three keep. */
+START_TEST(equal_layers_are_folded)
+{
+    const nnc_result r = estimate_of(LINEAR("3"),
+                                     PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F
+                                                ",0,1],[60,\"gradient\"," F ",1,2],[40,\"kept\"," F
+                                                ",2,3],[40,\"kept\"," F ",4,5]",
+                                     "[0,2,3]", 60);
+    ck_assert_int_eq(r.params, 60);
+    ck_assert_double_eq(r.forward_flops, 3 * 60.0);
+    ck_assert_int_eq(r.memory.activation_bytes, 24 + 3 * 40);
+}
+END_TEST
+
+static bool is_recorded(const nnc_op_cost *row)
+{
+    return nnc_op_phase(row->op) != NNC_PHASE_UPDATE;
+}
+
+static double flops_of(const nnc_op_cost *row)
+{
+    return row->work.flops;
+}
+
+static double bytes_of(const nnc_op_cost *row)
+{
+    return row->work.read_bytes + row->work.write_bytes;
+}
+
+/* A kernel moves its tensors; of a broadcast one the storage. Temporary bytes count while backward runs. */
+START_TEST(bytes_by_hand)
+{
+    const nnc_result r = estimate_of(
+        LINEAR("1") "," OP("add", "backward", "[" F ",[2,5],3],[" F ",[2,5],1]", "[" F ",[2,5],5]",
+                           "", "1"),
+        PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
+                   ",1,2],[1000,\"temporary\"," F ",2,2],[500,\"temporary\"," F ",0,0]",
+        "", 20);
+    const double linear = 4.0 * (5 + 6 + 15 + 10) + 4.0 * (6 + 10 + 15);
+    ck_assert_int_eq(r.memory.transient_bytes, 1000);
+    ck_assert_double_eq(sum_rows(is_recorded, bytes_of), linear + 40 + 20 + 40);
+}
+END_TEST
+
+/* 4 channels to 4 in 2 groups, 3 x 3, stride 2, 8 x 8 to 4 x 4: 72 weights at 2 x 16 positions. Each gradient is as
+ * much. A transposed one has the products of its input's positions. */
+START_TEST(a_convolution_by_hand)
+{
+    const char *ops = OP("convolution", "forward", "[" F ",[2,4,8,8],1],[" F ",[4,2,3,3],0]",
+                         "[" F ",[2,4,4,4],2]", "null,[2,2],[1,1],[1,1],false,[0,0],2",
+                         "1") "," OP("convolution_backward", "backward",
+                                     "[" F ",[2,4,4,4],2],[" F ",[2,4,8,8],1],[" F ",[4,2,3,3],0]",
+                                     "[" F ",[2,4,8,8],2],[" F ",[4,2,3,3],3]",
+                                     "[0],[2,2],[1,1],[1,1],false,[0,0],2,[true,true,false]", "1");
+    const char *storages = "[288,\"parameter\"," F ",-1,9],[2048,\"input\"," F
+                           ",-1,9],[512,\"kept\"," F ",0,1],[288,\"gradient\"," F ",1,2]";
+    const nnc_result r = estimate_of(ops, storages, "", 72);
+    ck_assert_double_eq(r.forward_flops, 2.0 * 72 * 2 * 16);
+    ck_assert_double_eq(r.backward_flops, 2 * 2.0 * 72 * 2 * 16);
+    const char *turned = OP("convolution", "forward", "[" F ",[2,4,4,4],1],[" F ",[4,2,2,2],0]",
+                            "[" F ",[2,4,8,8],2]", "null,[2,2],[0,0],[1,1],true,[0,0],2", "1");
+    const nnc_result t = estimate_of(turned, storages, "", 72);
+    ck_assert_double_eq(t.forward_flops, 2.0 * 2 * 16 * 4 * 2 * 4);
+}
+END_TEST
+
+/* 2 x 4 heads of width 16 over 8 tokens: 36 pairs under the mask, 4 FLOPs a pair and value; 10 in backward,
+ * with the scores computed again. The usual convention counts all 64 pairs, and no scores again. */
+START_TEST(fused_attention_by_hand)
+{
+#define QKV "[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2]"
+    const nnc_result r =
+        estimate_of(LINEAR("1") "," OP("_scaled_dot_product_flash_attention", "forward", QKV,
+                                       "[" F ",[2,4,8,16],3]", "0.0,true,false",
+                                       "1") "," OP("_scaled_dot_product_flash_attention_backward",
+                                                   "backward", "[" F ",[2,4,8,16],3]," QKV,
+                                                   "[" F ",[2,4,8,16],3]", "0.0,true", "1"),
+                    PARAMETERS "[4096,\"input\"," F ",-1,9],[4096,\"kept\"," F
+                               ",0,1],[60,\"gradient\"," F ",1,2]",
+                    "", 20);
+    const double pairs = 2.0 * 4 * 36 * 16;
+    ck_assert_double_eq(r.forward_flops + r.backward_flops, 120.0 + 12.0 * pairs / 36.0 * 64.0);
+    ck_assert_double_eq(sum_rows(is_recorded, flops_of), 120.0 + 14.0 * pairs);
+}
+END_TEST
+
+static void refused(const char *ops, const char *blocks, int params, const char *where,
+                    const char *what)
+{
+    nnc_model model;
+    const char *storages =
+        PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F ",1,2]";
+    ck_assert_int_ne(parse(ops, storages, blocks, params, &model), NNC_OK);
+    ck_assert_msg(strstr(error.where, where) != NULL, "%s: %s", error.where, error.what);
+    ck_assert_msg(strstr(error.what, what) != NULL, "%s: %s", error.where, error.what);
+}
+
+START_TEST(faults_have_their_place)
+{
+    refused(LINEAR("3"), "[0,2,2]", 60, "blocks", "expected 6 positions, found 4");
+    refused(LINEAR("1"), "", 19, "parameters.count", "expected 20, found 19");
+    refused(OP("mm", "forward", "[" F ",[2,3],2],[" F ",[2,5],0]", "[" F ",[2,5],3]", "", "1"), "",
+            20, "ops[0].inputs", "m x k and k x n");
+    refused(OP("mm", "forward", "[" F ",[2,3],9]", "", "", "1"), "", 20, "ops[0].inputs[0][2]",
+            "expected a whole number from 0 to 4");
+    refused(OP("mm", "optimizer", "", "", "", "1"), "", 20, "ops", "no step");
+    refused("{\"name\":\"aten.mm\",\"size\":1}", "", 20, "ops[0].size", "unknown key");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("capture");
+    TCase *tests = add_case(suite, "capture", open_support, close_support);
+    tcase_add_test(tests, a_linear_layer_by_hand);
+    tcase_add_test(tests, equal_layers_are_folded);
+    tcase_add_test(tests, bytes_by_hand);
+    tcase_add_test(tests, a_convolution_by_hand);
+    tcase_add_test(tests, fused_attention_by_hand);
+    tcase_add_test(tests, faults_have_their_place);
+    return run_suite(suite);
+}
