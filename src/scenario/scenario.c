@@ -285,6 +285,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const cha
         .device_asked = device_asked,
         .overrides = given->set_count > 0 ? scenario->overrides : NULL,
         .cluster = given->cluster,
+        .launch = given->launch,
         .model = &scenario->model,
         .device = &scenario->device,
         .software = &scenario->software,

@@ -36,6 +36,7 @@ typedef struct nnc_given {
     int setting_count;
     const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
     int set_count;
+    const nnc_launch_said *launch; /* launch files that settings come from; NULL = no file */
 } nnc_given;
 
 /* The terms of the rental (--offer). */

@@ -118,9 +118,12 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_estimate = {
     .name = "estimate",
-    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
+    .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "One training step: time with its bounds, what limits it, memory, throughput, cost.",
     .notes =
+        "FILE is a launch file: a DeepSpeed or accelerate configuration, see docs/files.md. "
+        "Options "
+        "of the command line replace what it says. "
         "Exits with 1 when the step does not fit into the device's memory; everything is printed "
         "all the same, with the smallest changes that would fit. Stages count from 0. With "
         "--format csv, --stages, --timeline and --sensitivity print their table in place of the "
@@ -130,7 +133,7 @@ const nnc_command nnc_cmd_estimate = {
         "takes half a percent off the step.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes =
-        NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_STAGES,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
+             NNC_TAKES_STAGES | NNC_TAKES_LAUNCH,
     .run = run,
 };
