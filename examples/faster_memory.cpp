@@ -70,14 +70,14 @@ void run(const char *data, const char *model_id, const char *device_id)
     }
 
     // The same for every figure of the device at once: percent per percent.
-    nnc_sensitivity entries[NNC_LEVER_COUNT];
+    nnc_sensitivity entries[NNC_PARAMETER_COUNT];
     int count = 0;
     check(nnc_sensitivity_of(model, device, nullptr, nullptr, scratch.get(), entries,
-                             NNC_LEVER_COUNT, &count, &err),
+                             NNC_PARAMETER_COUNT, &count, &err),
           err);
     for (int i = 0; i < count; i++) {
-        char name[NNC_LEVER_TEXT];
-        std::printf("  %-28s %+.2f\n", nnc_lever_name(entries[i].figure, NNC_BF16, name),
+        char name[NNC_PARAMETER_TEXT];
+        std::printf("  %-28s %+.2f\n", nnc_sensitivity_parameter_name(entries[i].figure, NNC_BF16, name),
                     entries[i].elasticity);
     }
 }

@@ -4,7 +4,7 @@
     usage: pictures.py PROGRAM ROOT [COUNT]
 
 Every picture is well-formed, has a description, stays within its size and 200 kB, and no two of its labels
-overlap, by the widths that src/render/advance.c holds. Bars, circles and passes lie where their JSON says;
+overlap, by the widths that src/render/svg.c holds. Bars, circles and passes lie where their JSON says;
 no op of a device and model that come with nncost is faster than its roof. COUNT combinations of model,
 device, plan and width are drawn [200], by a fixed seed.
 """
@@ -38,7 +38,7 @@ def document(*words):
 
 
 def widths():
-    text = (ROOT / "src/render/advance.c").read_text()
+    text = (ROOT / "src/render/svg.c").read_text()
     tables = re.findall(r"(plain|bold)\[.*?\] = \{(.*?)\}", text, re.S)
     return {name: [int(number) for number in re.findall(r"\d+", body)] for name, body in tables}
 

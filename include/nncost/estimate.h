@@ -41,7 +41,7 @@ typedef struct nnc_memory {
 } nnc_memory;
 
 /* Space in structs for members and values of later releases. */
-enum { NNC_MEMORY_ROOM = 192, NNC_GROUP_ROOM = 32, NNC_COMM_ROOM = 16, NNC_BOUND_ROOM = 8 };
+enum { NNC_MEMORY_SPACE = 192, NNC_GROUP_SPACE = 32, NNC_COMM_SPACE = 16, NNC_BOUND_SPACE = 8 };
 
 /* One row of the op table. Times and work are of one instance of the op. */
 typedef struct nnc_op_cost {
@@ -64,10 +64,10 @@ typedef struct nnc_result {
     nnc_verdict verdict;
     union {
         nnc_plan plan; /* resolved */
-        unsigned char plan_room[NNC_PLAN_ROOM];
+        unsigned char plan_space[NNC_PLAN_SPACE];
     };
     int64_t params, active_params;
-    int64_t params_by_group[NNC_GROUP_ROOM];
+    int64_t params_by_group[NNC_GROUP_SPACE];
     int64_t matmul_params; /* parameters in matrix products: the N of 6 N D */
     int64_t tokens;        /* of one step; 0 for images */
     /* work of the whole step on all devices */
@@ -80,22 +80,22 @@ typedef struct nnc_result {
     /* time */
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
-    double exposed_s[NNC_COMM_ROOM];       /* exposed_comm_s by kind */
-    double communication_s[NNC_COMM_ROOM]; /* by kind, overlapped or not */
+    double exposed_s[NNC_COMM_SPACE];       /* exposed_comm_s by kind */
+    double communication_s[NNC_COMM_SPACE]; /* by kind, overlapped or not */
     double bubble_ratio, bubble_share; /* bubble_s over the busy time of the stage; over step_s */
     double idle_share;                 /* mean of all stages; 0 without a pipeline */
     int32_t stage,
         memory_stage; /* pipeline stages with the longest busy time; with the most memory */
-    double bound_s[NNC_BOUND_ROOM]; /* step_s by what bounds it; in ideal mode they overlap */
-    nnc_bound bound, next_bound;    /* largest and second largest of bound_s */
-    double step_without_bound_s;    /* step time if `bound` were unlimited, estimated again */
+    double bound_s[NNC_BOUND_SPACE]; /* step_s by what bounds it; in ideal mode they overlap */
+    nnc_bound bound, next_bound;     /* largest and second largest of bound_s */
+    double step_without_bound_s;     /* step time if `bound` were unlimited, estimated again */
     /* rates */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
     double causal_mfu; /* from causal_flops, independent of the convention: at most 1 */
     union {
         nnc_memory memory;
-        unsigned char memory_room[NNC_MEMORY_ROOM];
+        unsigned char memory_space[NNC_MEMORY_SPACE];
     };
     /* money and energy; values of the run need plan.tokens or plan.samples */
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
@@ -192,7 +192,7 @@ NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result,
 typedef struct nnc_advice {
     union {
         nnc_plan plan;
-        unsigned char plan_room[NNC_PLAN_ROOM];
+        unsigned char plan_space[NNC_PLAN_SPACE];
     };
     int32_t changes;
     int64_t total_bytes;
@@ -223,41 +223,44 @@ NNC_API void nnc_text_free(char *text); /* NULL: no effect */
 /* ---- sensitivity: the effect of a faster device ---- */
 
 /* A parameter of the device file that the step time may depend on. */
-typedef enum nnc_lever {
-    NNC_LEVER_MATMUL, /* peak of the plan's precision */
-    NNC_LEVER_VECTOR,
-    NNC_LEVER_MEM_RATE,
-    NNC_LEVER_SCALE_UP_RATE,
-    NNC_LEVER_SCALE_UP_LATENCY,
-    NNC_LEVER_SCALE_OUT_RATE,
-    NNC_LEVER_SCALE_OUT_LATENCY,
-    NNC_LEVER_HOST_RATE,
-    NNC_LEVER_HOST_MEM_RATE,
-    NNC_LEVER_MEM_BYTES,
-    NNC_LEVER_COUNT
-} nnc_lever;
+typedef enum nnc_sensitivity_parameter {
+    NNC_PARAMETER_MATMUL, /* peak of the plan's precision */
+    NNC_PARAMETER_VECTOR,
+    NNC_PARAMETER_MEM_RATE,
+    NNC_PARAMETER_SCALE_UP_RATE,
+    NNC_PARAMETER_SCALE_UP_LATENCY,
+    NNC_PARAMETER_SCALE_OUT_RATE,
+    NNC_PARAMETER_SCALE_OUT_LATENCY,
+    NNC_PARAMETER_HOST_RATE,
+    NNC_PARAMETER_HOST_MEM_RATE,
+    NNC_PARAMETER_MEM_BYTES,
+    NNC_PARAMETER_COUNT
+} nnc_sensitivity_parameter;
 
 /* Name of the parameter for --set ("matmul_flops_per_s.bf16"), and its unit; text has at least
- * NNC_LEVER_TEXT bytes. */
-enum { NNC_LEVER_TEXT = 48 };
-NNC_API char *nnc_lever_name(nnc_lever figure, nnc_dtype precision, char text[NNC_LEVER_TEXT]);
-NNC_API const char *nnc_lever_unit(nnc_lever figure);
+ * NNC_PARAMETER_TEXT bytes. */
+enum { NNC_PARAMETER_TEXT = 48 };
+NNC_API char *nnc_sensitivity_parameter_name(nnc_sensitivity_parameter figure, nnc_dtype precision,
+                                             char text[NNC_PARAMETER_TEXT]);
+NNC_API const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter figure);
 
 /* The value of a device; NaN = not recorded. */
-NNC_API double nnc_lever_value(const nnc_device *device, nnc_lever figure, nnc_dtype precision);
+NNC_API double nnc_sensitivity_parameter_value(const nnc_device *device,
+                                               nnc_sensitivity_parameter figure,
+                                               nnc_dtype precision);
 /* Multiplies the value by factor. A value that is not recorded stays so. */
-NNC_API void nnc_lever_scale(nnc_device *device, nnc_lever figure, nnc_dtype precision,
-                             double factor);
+NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure,
+                                             nnc_dtype precision, double factor);
 
 /* elasticity: d ln step_s / d ln value, from estimates slightly below and above the value. -1: the step
  * time is proportional to 1 / value; exactly 0: no effect. At a kink of the roofline it is the mean of both
  * sides.   [sensitivity] */
 typedef struct nnc_sensitivity {
-    nnc_lever figure;
+    nnc_sensitivity_parameter figure;
     double value; /* of the device */
     double elasticity;
     double doubled_s; /* step time with twice the value */
-    double needed;    /* NNC_LEVER_MEM_BYTES: memory that the plan needs; else NaN */
+    double needed;    /* NNC_PARAMETER_MEM_BYTES: memory that the plan needs; else NaN */
 } nnc_sensitivity;
 
 /* Estimates the plan about 30 times and fills an entry for every recorded parameter, at most max, largest
@@ -269,7 +272,7 @@ NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *
 
 /* The smallest value of one parameter that brings a plan to a step time. */
 typedef struct nnc_target {
-    nnc_lever figure;
+    nnc_sensitivity_parameter figure;
     double value;  /* of the device */
     double needed; /* to 9 digits; NaN: no value is enough */
     double step_s; /* with the needed value; with an unlimited parameter if no value is enough */
@@ -277,8 +280,8 @@ typedef struct nnc_target {
 
 NNC_API nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
                                    const nnc_software *software, const nnc_plan *plan,
-                                   nnc_lever figure, double step_s, nnc_scratch *scratch,
-                                   nnc_target *target, nnc_error *err);
+                                   nnc_sensitivity_parameter figure, double step_s,
+                                   nnc_scratch *scratch, nnc_target *target, nnc_error *err);
 
 #ifdef __cplusplus
 }

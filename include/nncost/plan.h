@@ -179,8 +179,8 @@ NNC_API const char *nnc_frozen_help(nnc_frozen frozen);
 
 /* A training plan. Start from nnc_plan_default(), which sets struct_size: members are only ever appended,
  * so a program may be older or newer than the library. 0 or NaN means "not given" where a comment names a
- * default; nnc_plan_resolve fills it in. Other structs reserve NNC_PLAN_ROOM bytes for a plan. */
-enum { NNC_PLAN_ROOM = 512 };
+ * default; nnc_plan_resolve fills it in. Other structs reserve NNC_PLAN_SPACE bytes for a plan. */
+enum { NNC_PLAN_SPACE = 512 };
 typedef struct nnc_plan {
     size_t struct_size; /* of the struct as the program was compiled with it */
     int32_t devices, data, tensor, pipeline, virtual_stages, context,

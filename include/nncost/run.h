@@ -215,7 +215,7 @@ NNC_API double nnc_spares(double nodes_out, double enough_share, double *short_s
     X(NNC_LAW_DEEPSEEK, "deepseek", "arXiv:2401.02954, without embeddings.")                \
     X(NNC_LAW_KAPLAN, "kaplan", "arXiv:2001.08361, without embeddings; superseded.")
 NNC_ENUM(nnc_law, NNC_LAW_LIST, NNC_LAW_COUNT);
-enum { NNC_LAW_ROOM = 32 };
+enum { NNC_LAW_SPACE = 32 };
 NNC_API const char *nnc_law_name(nnc_law law);
 NNC_API const char *nnc_law_help(nnc_law law);
 
@@ -259,9 +259,10 @@ typedef struct nnc_budget {
     double devices, days;             /* number of devices needed for `days`; NaN without days */
     double flops_per_s;               /* useful rate of one device */
     double price_per_device_hour;
-    double params, tokens;              /* as given; NaN if money was given */
-    nnc_optimum optima[NNC_LAW_ROOM];   /* best model for these FLOPs, by law */
-    double over_training[NNC_LAW_ROOM]; /* FLOPs over the fewest for the same loss; NaN = unknown */
+    double params, tokens;             /* as given; NaN if money was given */
+    nnc_optimum optima[NNC_LAW_SPACE]; /* best model for these FLOPs, by law */
+    double
+        over_training[NNC_LAW_SPACE]; /* FLOPs over the fewest for the same loss; NaN = unknown */
 } nnc_budget;
 
 /* From money or FLOPs to the best model, or from a model and its tokens to money. device: its peak in bf16

@@ -29,7 +29,7 @@ typedef struct nnc_search {
     size_t struct_size; /* of the struct as the program knows it */
     union {
         nnc_plan base; /* all choices that are not searched; set devices and global_batch */
-        unsigned char base_room[NNC_PLAN_ROOM];
+        unsigned char base_space[NNC_PLAN_SPACE];
     };
     nnc_choice tensor, pipeline, context, expert, virtual_stages, micro_batch, zero,
         sequence_parallel;
@@ -61,7 +61,7 @@ static inline nnc_search nnc_search_default(void)
 typedef struct nnc_found {
     union {
         nnc_plan plan; /* resolved */
-        unsigned char plan_room[NNC_PLAN_ROOM];
+        unsigned char plan_space[NNC_PLAN_SPACE];
     };
     uint64_t index; /* position in the space; decides ties */
     double step_s, mfu, tokens_per_s, bubble_share, exposed_comm_s;

@@ -97,7 +97,7 @@ typedef struct nnc_names {
 
 /* The value with this name; -1 = unknown. _typed ignores case: for text that people type. */
 int nnc_names_find(nnc_names names, const char *text);
-int nnc_names_find_typed(nnc_names names, const char *text);
+int nnc_names_find_nocase(nnc_names names, const char *text);
 
 /* ---- structs that begin with their size ----
  * The first member is the size of the struct as the caller compiled it: an older program has a shorter struct than
@@ -292,29 +292,29 @@ uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
 /* ---- atomic files: a file appears complete or not at all ----
  * The new content is written to a temporary file in the folder of the target, which then replaces the target. */
 
-typedef struct nnc_beside {
+typedef struct nnc_atomic_file {
     char *target; /* the file to replace; for a symbolic link the file it names. NULL = not open */
     char *temporary; /* path of the temporary file; NULL = it has no name yet */
     int descriptor;  /* of the temporary file */
-} nnc_beside;
+} nnc_atomic_file;
 
 /* Creates an empty temporary file with the permissions that path has or would get. Where the system supports it the
- * file has no name, so that a killed process leaves nothing behind. After success call nnc_beside_keep or
- * nnc_beside_drop. On failure nothing is left, and errno has the cause. */
-bool nnc_beside_open(nnc_beside *file, const char *path);
+ * file has no name, so that a killed process leaves nothing behind. After success call nnc_atomic_file_keep or
+ * nnc_atomic_file_drop. On failure nothing is left, and errno has the cause. */
+bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path);
 
 /* The same with a named temporary file (.nncost- and six letters), for libraries that open files by name. */
-bool nnc_beside_open_named(nnc_beside *file, const char *path);
+bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path);
 
 /* Closes the file and replaces the target; with durable, after the bytes are on disk. On failure the target is
  * unchanged, and errno has the cause. */
-bool nnc_beside_keep(nnc_beside *file, bool durable);
+bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable);
 
 /* Removes the temporary file; the target is unchanged. No effect on a file that is not open. */
-void nnc_beside_drop(nnc_beside *file);
+void nnc_atomic_file_drop(nnc_atomic_file *file);
 
 /* Replaces the content of path by a text, durably. On failure path is unchanged, and errno has the cause. */
-bool nnc_beside_write(const char *path, const char *text, size_t size);
+bool nnc_atomic_file_write(const char *path, const char *text, size_t size);
 
 /* Writes size bytes to a descriptor. Returns the number written: fewer only on an error, and errno has the cause. */
 size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size);
@@ -333,7 +333,7 @@ void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, i
 /* Loads a library and fills a struct of function pointers with the functions of these names, in their order. The
  * library stays loaded. Commands that do not need it start faster. package: the Debian package, for the message.
  * NNC_IO: the library or a function is missing. */
-nnc_status nnc_late_load(const char *library, const char *package, const char *const *names,
-                         size_t count, void *functions, nnc_error *err);
+nnc_status nnc_dlopen_functions(const char *library, const char *package, const char *const *names,
+                                size_t count, void *functions, nnc_error *err);
 
 #endif

@@ -25,8 +25,8 @@ static bool means_memory(const char *text)
            strstr(text, "cannot extend") != NULL || strstr(text, "memory") != NULL;
 }
 
-nnc_status nnc_late_load(const char *library, const char *package, const char *const *names,
-                         size_t count, void *functions, nnc_error *err)
+nnc_status nnc_dlopen_functions(const char *library, const char *package, const char *const *names,
+                                size_t count, void *functions, nnc_error *err)
 {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; i < count; i++) {

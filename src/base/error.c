@@ -212,7 +212,7 @@ int nnc_names_find(nnc_names names, const char *text)
     return -1;
 }
 
-int nnc_names_find_typed(nnc_names names, const char *text)
+int nnc_names_find_nocase(nnc_names names, const char *text)
 {
     int found = nnc_names_find(names, text);
     for (int i = 0; i < names.count && found < 0; i++) {

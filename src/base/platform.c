@@ -34,28 +34,28 @@ size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size)
     return written;
 }
 
-bool nnc_beside_write(const char *path, const char *text, size_t size)
+bool nnc_atomic_file_write(const char *path, const char *text, size_t size)
 {
-    nnc_beside file;
-    if (!nnc_beside_open(&file, path)) {
+    nnc_atomic_file file;
+    if (!nnc_atomic_file_open(&file, path)) {
         return false;
     }
     if (nnc_write_bytes(file.descriptor, text, size) < size) {
         const int why = errno;
-        nnc_beside_drop(&file);
+        nnc_atomic_file_drop(&file);
         errno = why;
         return false;
     }
-    return nnc_beside_keep(&file, true);
+    return nnc_atomic_file_keep(&file, true);
 }
 
 /* ---- atomic files ---- */
 
 #if defined(__wasi__)
 
-bool nnc_beside_open(nnc_beside *file, const char *path)
+bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path)
 {
-    *file = (nnc_beside){ .target = strdup(path), .descriptor = -1 };
+    *file = (nnc_atomic_file){ .target = strdup(path), .descriptor = -1 };
     if (file->target == NULL) {
         errno = ENOMEM;
         return false;
@@ -70,41 +70,41 @@ bool nnc_beside_open(nnc_beside *file, const char *path)
     return file->target != NULL;
 }
 
-bool nnc_beside_open_named(nnc_beside *file, const char *path)
+bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path)
 {
-    return nnc_beside_open(file, path);
+    return nnc_atomic_file_open(file, path);
 }
 
-bool nnc_beside_keep(nnc_beside *file, bool durable)
+bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable)
 {
     (void)durable;
     const bool closed = close(file->descriptor) == 0;
     const int cause = errno;
     free(file->target);
-    *file = (nnc_beside){ .descriptor = -1 };
+    *file = (nnc_atomic_file){ .descriptor = -1 };
     errno = cause;
     return closed;
 }
 
-void nnc_beside_drop(nnc_beside *file)
+void nnc_atomic_file_drop(nnc_atomic_file *file)
 {
     if (file->target != NULL) {
         close(file->descriptor);
         unlink(file->target);
         free(file->target);
     }
-    *file = (nnc_beside){ .descriptor = -1 };
+    *file = (nnc_atomic_file){ .descriptor = -1 };
 }
 
 #else
 
 enum { LINKS_MAX = 40, NAMES_MAX = 100 };
 
-static void release(nnc_beside *file)
+static void release(nnc_atomic_file *file)
 {
     free(file->temporary);
     free(file->target);
-    *file = (nnc_beside){ .descriptor = -1 };
+    *file = (nnc_atomic_file){ .descriptor = -1 };
 }
 
 static size_t folder_length(const char *path)
@@ -143,7 +143,7 @@ static char *through_links(const char *path)
     return at;
 }
 
-static bool set_target(nnc_beside *file, const char *path)
+static bool set_target(nnc_atomic_file *file, const char *path)
 {
     file->target = realpath(path, NULL);
     if (file->target == NULL && errno == ENOMEM) {
@@ -163,9 +163,9 @@ static mode_t permissions_of(const char *target)
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }
 
-static bool begin(nnc_beside *file, const char *path)
+static bool begin(nnc_atomic_file *file, const char *path)
 {
-    *file = (nnc_beside){ .descriptor = -1 };
+    *file = (nnc_atomic_file){ .descriptor = -1 };
     if (!set_target(file, path)) {
         release(file);
         errno = ENOMEM;
@@ -174,15 +174,15 @@ static bool begin(nnc_beside *file, const char *path)
     return true;
 }
 
-static bool fail(nnc_beside *file)
+static bool fail(nnc_atomic_file *file)
 {
     const int cause = errno;
-    nnc_beside_drop(file);
+    nnc_atomic_file_drop(file);
     errno = cause;
     return false;
 }
 
-static bool make_named(nnc_beside *file)
+static bool make_named(nnc_atomic_file *file)
 {
     const mode_t mode = permissions_of(file->target);
     char *name = in_folder_of(file->target, ".nncost-XXXXXX");
@@ -201,14 +201,14 @@ static bool make_named(nnc_beside *file)
     return fchmod(file->descriptor, mode) == 0 || fail(file);
 }
 
-bool nnc_beside_open_named(nnc_beside *file, const char *path)
+bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path)
 {
     return begin(file, path) && make_named(file);
 }
 
 /* The system deletes a file without a name when the process ends. Not every file system supports it, and only /proc
  * can give it a name later. */
-bool nnc_beside_open(nnc_beside *file, const char *path)
+bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path)
 {
     if (!begin(file, path)) {
         return false;
@@ -230,7 +230,7 @@ bool nnc_beside_open(nnc_beside *file, const char *path)
 }
 
 /* Gives an unnamed file the next free name. */
-static bool set_name(nnc_beside *file)
+static bool set_name(nnc_atomic_file *file)
 {
     char own[64], name[64];
     bool named = file->temporary != NULL;
@@ -279,7 +279,7 @@ static bool sync_file(int descriptor, bool durable)
     return !durable || fsync(descriptor) == 0 || errno == EINVAL;
 }
 
-bool nnc_beside_keep(nnc_beside *file, bool durable)
+bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable)
 {
     const bool synced = sync_file(file->descriptor, durable) && set_name(file);
     if (!synced) {
@@ -297,7 +297,7 @@ bool nnc_beside_keep(nnc_beside *file, bool durable)
     return true;
 }
 
-void nnc_beside_drop(nnc_beside *file)
+void nnc_atomic_file_drop(nnc_atomic_file *file)
 {
     if (file->target != NULL && file->descriptor >= 0) {
         close(file->descriptor);

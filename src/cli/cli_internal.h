@@ -15,22 +15,19 @@
 #ifndef NNCOST_CLI_CLI_INTERNAL_H
 #define NNCOST_CLI_CLI_INTERNAL_H
 
-#include <nncost/enum.h>
 #include <nncost/spec.h>
+#include <nncost/status.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "cli/estimate/estimate_view.h"
-#include "cli/record/check_view.h"
-#include "input/field.h"
+#include "base/base_internal.h"
+#include "cli/views_internal.h"
+#include "input/input_internal.h"
 #include "launch/launch_internal.h"
-#include "metrics/metric.h"
-#include "record/plan_file_load.h"
-#include "record/scenario.h"
-#include "render/format.h"
-#include "search/search_task.h"
-#include "sweep/pool.h"
-#include "sweep/where.h"
+#include "metrics/metrics_internal.h"
+#include "record/record_internal.h"
+#include "render/render_internal.h"
+#include "scenario/scenario_internal.h"
+#include "search/search_internal.h"
+#include "sweep/sweep_internal.h"
 
 /* ---- options: option_table.c, options.c ---- */
 
@@ -108,8 +105,8 @@ typedef struct nnc_options {
     nnc_search_options search;
     nnc_sweep_options sweep;
     nnc_ops_view view;
-    nnc_given given; /* what stands on top of the files */
-    char **operands; /* ends with NULL */
+    nnc_scenario_args given; /* what stands on top of the files */
+    char **operands;         /* ends with NULL */
     int operand_count;
     const char *texts
         [NNC_OWN_OPTIONS_MAX]; /* of each row of the option table, as given; NULL = not given */
@@ -231,17 +228,17 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 
 /* Opens the plan file that the first operand names and picks its scenario; *plans NULL: the operand is a model, and
  * device is not NULL. */
-nnc_status nnc_asked_plans(nnc_session *session, nnc_arena *arena, const char *model,
-                           const char *device, const nnc_plans **plans,
-                           const nnc_plans_scenario **picked, nnc_error *err);
+nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char *model,
+                             const char *device, const nnc_plans **plans,
+                             const nnc_plans_scenario **picked, nnc_error *err);
 
 /* Loads what the operands name: a model and a device; or a plan file, whose --scenario is taken, and a device in place of
  * its own (NULL = its own). What comes from a plan file is in the arena. */
-nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
-                                   const char *device, nnc_scenario *scenario, nnc_error *err);
+nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model,
+                                  const char *device, nnc_scenario *scenario, nnc_error *err);
 
 /* Asks for the whole run when its length is given. */
-void nnc_scenario_ask_run(nnc_scenario *scenario);
+void nnc_scenario_request_run(nnc_scenario *scenario);
 
 /* Loads and estimates what the operands name, and hands it to write with its context and the scratch that its report
  * points into. model may be a plan file; device may then be NULL. */
@@ -251,34 +248,34 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
                                nnc_report_writer *write, void *context, nnc_error *err);
 
 /* The operands and options of an estimate. */
-typedef struct nnc_command_asked {
+typedef struct nnc_command_args {
     const char *model, *device; /* model: or a plan file; device NULL = none */
     const char *scenario;       /* of a plan file; NULL = none */
-    const nnc_given *given;
+    const nnc_scenario_args *given;
     bool lenient;
-} nnc_command_asked;
+} nnc_command_args;
 
 /* Puts "nncost estimate gpt2 a100 --tensor 2". */
-void nnc_command_put(nnc_buffer *out, const nnc_command_asked *args);
+void nnc_command_put(nnc_buffer *out, const nnc_command_args *args);
 /* Gives each plan that a search has found its command line, in the arena. of_plan_file: args->model is a plan file,
  * whose plan may differ from the default. Fails with NNC_NO_MEMORY. */
-nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_asked *args, bool of_plan_file,
+nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_args *args, bool of_plan_file,
                            nnc_search_report *report, nnc_error *err);
 /* Moves the text of a buffer into the arena. NULL when out of memory. */
 const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out);
 
 /* ---- operands and options as a search: search_args.c ---- */
 
-/* Searches plans for what the operands name, as nnc_scenario_load_asked loads it, with progress on standard error. Hands
+/* Searches plans for what the operands name, as nnc_scenario_load_args loads it, with progress on standard error. Hands
  * the result to write with its context, on MPI rank 0 only. Removes the options of the search from the session's. Sets the
  * exit code: 1 when nothing was found, 128 + signal when a signal stopped it. */
 typedef nnc_status nnc_search_writer(nnc_session *session, void *context,
                                      const nnc_search_report *report, nnc_error *err);
-nnc_status nnc_search_asked(nnc_session *session, const char *model, const char *device,
-                            nnc_search_writer *write, void *context, nnc_error *err);
+nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device,
+                               nnc_search_writer *write, void *context, nnc_error *err);
 
 /* --shard I/N is a part of the work; --shard N is an option of the plan. */
-bool nnc_shard_asked(const nnc_setting *setting);
+bool nnc_is_shard(const nnc_setting *setting);
 /* Fails with NNC_BAD_USAGE when it is not I/N, or I is above N. */
 nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err);
 
@@ -313,21 +310,21 @@ typedef struct nnc_interrupt {
 } nnc_interrupt;
 
 /* A full disk quota becomes an error of write() instead of a signal. */
-void nnc_interrupt_spare(void);
+void nnc_interrupt_ignore_limits(void);
 void nnc_interrupt_hold(nnc_interrupt *interrupt);
 /* The signal that waits; 0 = none. */
-int nnc_interrupt_asked(const nnc_interrupt *interrupt);
+int nnc_interrupt_pending(const nnc_interrupt *interrupt);
 /* Lets signals through again and drops those that waited. */
 void nnc_interrupt_release(nnc_interrupt *interrupt);
 
 /* A browser page has neither measured files nor pipes: the commands that need them fail there, and the linker drops
  * their code. */
 #ifdef __wasi__
-#define NNC_OFF_PAGE(run) (1 ? nnc_run_off_page : (run))
+#define NNC_NOT_ON_PAGE(run) (1 ? nnc_run_outside_program : (run))
 #else
-#define NNC_OFF_PAGE(run) run
+#define NNC_NOT_ON_PAGE(run) run
 #endif
-nnc_status nnc_run_off_page(nnc_session *session, nnc_error *err);
+nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err);
 
 /* ---- single commands ---- */
 

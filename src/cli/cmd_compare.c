@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "render/table.h"
-#include "render/text.h"
+#include "render/render_internal.h"
 
 /* ---- the page ---- */
 
@@ -367,7 +366,7 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     nnc_buffer text = { 0 };
     const bool own =
         p->plans != NULL && values[AXIS_DEVICE] != NULL && strcmp(values[AXIS_DEVICE], "-") == 0;
-    const nnc_command_asked args = {
+    const nnc_command_args args = {
         p->plans != NULL ? options.operands[0] : values[AXIS_MODEL],
         own ? NULL : values[AXIS_DEVICE],
         p->plans != NULL ? values[AXIS_MODEL] : NULL,
@@ -391,7 +390,7 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     }
     NNC_TRY(nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
                          scratch, &scenario->result, err));
-    nnc_scenario_ask_run(scenario);
+    nnc_scenario_request_run(scenario);
     return nnc_scenario_run(scenario, err);
 }
 

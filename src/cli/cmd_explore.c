@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/shell_word.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "input/file.h"
-#include "input/place.h"
-#include "render/svg.h"
+#include "input/input_internal.h"
+#include "render/render_internal.h"
 
 /* The place of the first command line in the page. */
 static const char mark[] = "<meta name=\"nnc-start\" content=\"";
@@ -49,8 +47,8 @@ static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err)
     }
     return options->operand_count == 0
                ? NNC_OK
-               : nnc_scenario_load_asked(session, arena, options->operands[0], options->operands[1],
-                                         scenario, err);
+               : nnc_scenario_load_args(session, arena, options->operands[0], options->operands[1],
+                                        scenario, err);
 }
 
 /* Puts the first command line: that of this command, with "estimate" for "explore" and without --output. */

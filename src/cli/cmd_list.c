@@ -7,13 +7,12 @@
 
 #include <nncost/nncost.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "input/kind.h"
-#include "metrics/report.h"
-#include "render/table.h"
-#include "render/text.h"
-#include "shape/family.h"
+#include "input/input_internal.h"
+#include "metrics/metrics_internal.h"
+#include "render/render_internal.h"
+#include "shape/shape_internal.h"
 
 /* A device to estimate on when only the parameters of a model are counted. */
 static nnc_device counting_device(void)

@@ -7,11 +7,10 @@
 
 #include <nncost/nncost.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "input/json.h"
-#include "input/place.h"
-#include "render/json_writer.h"
+#include "input/input_internal.h"
+#include "render/render_internal.h"
 
 #define PROTOCOL "2025-06-18"
 enum { WORDS_MAX = 96 };
@@ -349,5 +348,5 @@ const nnc_command nnc_cmd_mcp = {
         "operands and options of the commands. Answers are their JSON output. Each line is one "
         "JSON-RPC message; the server ends when standard input ends.",
     .takes = NNC_TAKES_HELP,
-    .run = NNC_OFF_PAGE(run),
+    .run = NNC_NOT_ON_PAGE(run),
 };

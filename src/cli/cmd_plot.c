@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
-#include "base/shell_word.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "plot/plot.h"
+#include "plot/plot_internal.h"
 
 /* The picture that the first operand names. */
 static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture,
@@ -17,7 +15,7 @@ static nnc_status find_picture(const nnc_session *session, const nnc_picture **p
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
     const char *name = session->options.operands[0];
     char expected[128] = "";
-    const int found = nnc_names_find_typed(names, name);
+    const int found = nnc_names_find_nocase(names, name);
     if (found >= 0) {
         *picture = nnc_pictures[found];
         return NNC_OK;
@@ -36,7 +34,7 @@ static void form_of(const nnc_options *options, nnc_form *form)
 {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
     const char *name = options->operand_count > 0 ? options->operands[0] : "";
-    const int found = nnc_names_find_typed(names, name);
+    const int found = nnc_names_find_nocase(names, name);
     if (found >= 0 && nnc_pictures[found]->of < NNC_PLOT_FRONT) {
         snprintf(form->name, sizeof form->name, "plot %s", nnc_pictures[found]->name);
         form->takes &= ~(unsigned)NNC_TAKES_SEARCH;
@@ -195,7 +193,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     NNC_TRY(find_picture(session, &picture, err));
     NNC_TRY(check_options(&session->options, picture, err));
     return picture->of >= NNC_PLOT_FRONT
-               ? nnc_search_asked(session, operands[1], operands[2], draw_found, NULL, err)
+               ? nnc_search_args_run(session, operands[1], operands[2], draw_found, NULL, err)
                : nnc_scenario_report(session, operands[1], operands[2], draw_report, NULL, err);
 }
 

@@ -7,18 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "graph/graph.h"
-#include "input/family_fields.h"
-#include "input/file.h"
-#include "input/kind.h"
-#include "input/place.h"
-#include "render/json_writer.h"
-#include "render/sheet.h"
-#include "render/table.h"
-#include "render/text.h"
+#include "graph/graph_internal.h"
+#include "input/input_internal.h"
+#include "render/render_internal.h"
 
 /* A loaded spec of any kind, and its table. */
 typedef struct spec_view {
@@ -583,7 +576,7 @@ static nnc_status write_options(nnc_session *session, nnc_error *err)
                         first);
     }
     const int count = options->operand_count;
-    const nnc_command_asked args = { .model = count > 0 ? options->operands[0] : "MODEL",
+    const nnc_command_args args = { .model = count > 0 ? options->operands[0] : "MODEL",
                                      .device = count > 1 ? options->operands[1] : "DEVICE",
                                      .given = &options->given };
     if (count > 2) {
@@ -606,6 +599,13 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     spec_view view = { 0 };
     if (session->options.to_options) {
         return write_options(session, err);
+    }
+    if (session->options.launch_format != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--from", "needs --to-options");
+    }
+    if (nnc_launch_is_file(session->specs, session->options.operands[0], NULL)) {
+        return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[0],
+                        "a launch file: --to-options shows what it stands for");
     }
     if (session->options.operand_count > 1) {
         return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[1],

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "input/kind.h"
+#include "input/input_internal.h"
 #include "onnx/onnx_import.h"
-#include "render/text.h"
+#include "render/render_internal.h"
 
 /* Prints a fault to standard error; the worst fault decides the exit code. */
 static void print_fault(void *context, const nnc_error *fault)

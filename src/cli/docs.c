@@ -12,16 +12,14 @@
 
 #include <nncost/nncost.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "explain/explain.h"
-#include "input/field.h"
-#include "input/file.h"
-#include "input/flags.h"
-#include "plot/plot.h"
-#include "record/plan_file.h"
-#include "render/json_writer.h"
-#include "sweep/sweep.h"
+#include "explain/explain_internal.h"
+#include "input/input_internal.h"
+#include "plot/plot_internal.h"
+#include "record/record_internal.h"
+#include "render/render_internal.h"
+#include "sweep/sweep_internal.h"
 
 /* ---- outputs: what commands print with --format json ---- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli_internal.h"
-#include "render/sheet.h"
+#include "render/render_internal.h"
 
 /* ---- options ---- */
 

@@ -10,10 +10,10 @@
 
 #include <nncost/nncost.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "onnx/onnx_import.h"
-#include "sweep/ranks.h"
+#include "sweep/sweep_internal.h"
 
 static const nnc_command *const commands[] = {
     &nnc_cmd_estimate,  &nnc_cmd_ops,    &nnc_cmd_op,      &nnc_cmd_compare,  &nnc_cmd_run,
@@ -120,9 +120,9 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
                               nnc_error *err)
 {
     if (command->crew) {
-        const nnc_crew crew = nnc_crew_begin();
-        (void)nnc_crew_all_well(crew, 0, &status, err);
-        nnc_crew_end();
+        const nnc_rank_group crew = nnc_rank_group_begin();
+        (void)nnc_rank_group_all_well(crew, 0, &status, err);
+        nnc_rank_group_end();
     }
     if (status == NNC_OK) {
         session->options.output = NULL; /* write no file */
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
     nnc_buffer out = { 0 };
     nnc_session session = { .out = &out };
     nnc_error err = { 0 };
-    nnc_interrupt_spare();
+    nnc_interrupt_ignore_limits();
     nnc_status status = dispatch(&session, argc, argv, &err);
     const bool stopped =
         session.exit_code > 128; /* by a signal: its output shows how far it came */

@@ -9,10 +9,9 @@
 #include <nncost/search.h>
 
 #include "cli/cli_internal.h"
-#include "input/flags.h"
-#include "input/read.h"
-#include "plot/plot.h"
-#include "search/front.h"
+#include "input/input_internal.h"
+#include "plot/plot_internal.h"
+#include "search/search_internal.h"
 
 /* ---- rows ---- */
 

@@ -18,14 +18,10 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "input/file.h"
-#include "input/flags.h"
-#include "input/place.h"
-#include "input/read.h"
-#include "record/plan_file.h"
+#include "input/input_internal.h"
+#include "record/record_internal.h"
 
 /* ---- spellings ---- */
 
@@ -185,7 +181,7 @@ static nnc_status refuse_unknown(const spellings *list, const char *command, con
 static int choose(const char *option, const char *text, nnc_names names, nnc_error *err)
 {
     char expected[128] = "";
-    const int found = nnc_names_find_typed(names, text);
+    const int found = nnc_names_find_nocase(names, text);
     for (int i = 0; i < names.count && found < 0; i++) {
         const size_t used = strlen(expected);
         snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "",
@@ -318,7 +314,7 @@ static nnc_status given_twice(const char *option, const char *first, const char 
 static nnc_status take_setting(nnc_options *options, const spelling *entry, const char *value,
                                nnc_error *err)
 {
-    nnc_given *given = &options->given;
+    nnc_scenario_args *given = &options->given;
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         if (setting->field == entry->field) {

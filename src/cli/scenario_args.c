@@ -4,15 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/shell_word.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
 
 /* ---- loading ---- */
 
-nnc_status nnc_asked_plans(nnc_session *session, nnc_arena *arena, const char *model,
-                           const char *device, const nnc_plans **plans,
-                           const nnc_plans_scenario **picked, nnc_error *err)
+nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char *model,
+                             const char *device, const nnc_plans **plans,
+                             const nnc_plans_scenario **picked, nnc_error *err)
 {
     const nnc_options *options = &session->options;
     NNC_TRY(nnc_plans_open(session->specs, arena, model, plans, err));
@@ -29,23 +28,23 @@ nnc_status nnc_asked_plans(nnc_session *session, nnc_arena *arena, const char *m
     return NNC_OK;
 }
 
-void nnc_scenario_ask_run(nnc_scenario *scenario)
+void nnc_scenario_request_run(nnc_scenario *scenario)
 {
     scenario->asks_run =
         scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
-nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
-                                   const char *device, nnc_scenario *scenario, nnc_error *err)
+nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model,
+                                  const char *device, nnc_scenario *scenario, nnc_error *err)
 {
-    const nnc_given *given = &session->options.given;
+    const nnc_scenario_args *given = &session->options.given;
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
-    NNC_TRY(nnc_asked_plans(session, arena, model, device, &plans, &picked, err));
+    NNC_TRY(nnc_plans_of_args(session, arena, model, device, &plans, &picked, err));
     NNC_TRY(plans != NULL
                 ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
                 : nnc_scenario_load(session->specs, given, model, device, scenario, err));
-    nnc_scenario_ask_run(scenario);
+    nnc_scenario_request_run(scenario);
     return NNC_OK;
 }
 
@@ -61,7 +60,7 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
         nnc_no_memory(err);
         goto done;
     }
-    status = nnc_scenario_load_asked(session, arena, model, device, scenario, err);
+    status = nnc_scenario_load_args(session, arena, model, device, scenario, err);
     if (status == NNC_OK) {
         status = nnc_scenario_estimate(scenario, scratch, err);
     }
@@ -98,9 +97,9 @@ static void put_option(nnc_buffer *out, const nnc_field *field, const char *valu
     }
 }
 
-void nnc_command_put(nnc_buffer *out, const nnc_command_asked *args)
+void nnc_command_put(nnc_buffer *out, const nnc_command_args *args)
 {
-    const nnc_given *given = args->given;
+    const nnc_scenario_args *given = args->given;
     nnc_buffer_text(out, "nncost estimate ");
     nnc_shell_word(out, args->model);
     if (args->device != NULL) {
@@ -133,7 +132,7 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out)
 
 /* ---- command lines of plans that a search has found ---- */
 
-static bool is_given(const nnc_given *given, const char *name)
+static bool is_given(const nnc_scenario_args *given, const char *name)
 {
     for (int i = 0; i < given->setting_count; i++) {
         if (strcmp(given->settings[i].field->name, name) == 0) {
@@ -156,7 +155,7 @@ static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_f
 
 /* Puts the fields of the plan that a search chose and that differ from their defaults. choices: a table of metrics; rows
  * without a name are tables inside it. NOLINTNEXTLINE(misc-no-recursion) */
-static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_asked *args,
+static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_args *args,
                         const nnc_plan *plan, bool of_plan_file)
 {
     const nnc_plan usual = nnc_plan_default();
@@ -208,7 +207,7 @@ static nnc_found *found_at(nnc_search_report *report, int32_t index)
     return index == result->pareto_count && result->any_missed ? &result->missed : NULL;
 }
 
-nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_asked *args, bool of_plan_file,
+nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_args *args, bool of_plan_file,
                            nnc_search_report *report, nnc_error *err)
 {
     nnc_buffer text = { 0 };

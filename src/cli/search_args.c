@@ -10,19 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "input/flags.h"
-#include "search/front.h"
-#include "sweep/axes.h"
+#include "input/input_internal.h"
+#include "search/search_internal.h"
+#include "sweep/sweep_internal.h"
 
 enum { SIZES_MAX = 1024 };
 
 /* ---- options ---- */
 
-bool nnc_shard_asked(const nnc_setting *setting)
+bool nnc_is_shard(const nnc_setting *setting)
 {
     return strcmp(setting->field->name, "shard") == 0 && strchr(setting->value, '/') != NULL;
 }
@@ -153,7 +151,7 @@ static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_sea
         const searched *axis = find_searched(setting->field->name);
         const bool sizes = strcmp(setting->field->name, "devices") == 0 &&
                            (strchr(setting->value, ',') || strstr(setting->value, ".."));
-        if (nnc_shard_asked(setting)) {
+        if (nnc_is_shard(setting)) {
             nnc_shard shard;
             NNC_TRY(nnc_shard_read(setting->value, &shard, err));
             task->search.shard = (int32_t)shard.number;
@@ -186,7 +184,7 @@ static nnc_status read_money(const char *text, double *money, nnc_error *err)
 static nnc_status read_objective(const char *text, nnc_objective *objective, nnc_error *err)
 {
     const nnc_names names = { nnc_objective_name, NNC_OBJECTIVE_COUNT };
-    const int found = text != NULL ? nnc_names_find_typed(names, text) : (int)*objective;
+    const int found = text != NULL ? nnc_names_find_nocase(names, text) : (int)*objective;
     if (found < 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--objective",
                         "unknown value, expected time, memory or cost, found \"%s\"", text);
@@ -296,7 +294,7 @@ static bool show_progress(void *context, uint64_t covered, uint64_t space)
     }
     w->covered = covered;
     nnc_progress_show(&w->progress, (int64_t)covered);
-    w->stopped = nnc_interrupt_asked(&w->interrupt);
+    w->stopped = nnc_interrupt_pending(&w->interrupt);
     return w->stopped == 0;
 }
 
@@ -319,14 +317,14 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
     const nnc_plans *plans = NULL;
     nnc_plan resolved;
     NNC_TRY(nnc_plans_open(session->specs, arena, b->model, &plans, err));
-    NNC_TRY(nnc_scenario_load_asked(session, arena, b->model, b->device, &b->scenario, err));
+    NNC_TRY(nnc_scenario_load_args(session, arena, b->model, b->device, &b->scenario, err));
     NNC_TRY(nnc_scenario_profiles(&b->scenario, err));
     task->model = &scenario->model;
     task->device = &scenario->device;
     task->profiles = &scenario->profiles;
     NNC_TRY(nnc_currency_is("--budget", session->options.search.budget, task->device, err));
     *plan = scenario->plan;
-    task->search.run = nnc_scenario_settle_run(&b->scenario) ? &b->scenario.run_ask : NULL;
+    task->search.run = nnc_scenario_complete_run(&b->scenario) ? &b->scenario.run_ask : NULL;
     if (plans != NULL) {
         b->plans_path = plans->path;
         NNC_TRY(nnc_plan_resolve(plan, task->model, task->device, &resolved, err));
@@ -351,7 +349,7 @@ static nnc_status make_digest(const nnc_session *session, const base *b,
                               const nnc_search_task *task, uint64_t *digest, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    const nnc_given *given = &options->given;
+    const nnc_scenario_args *given = &options->given;
     const nnc_profiles *p = task->profiles;
     const char *files[4 + NNC_PROFILE_KINDS] = { task->model->path, task->device->path,
                                                  b->scenario.report.cluster, b->plans_path };
@@ -427,7 +425,7 @@ static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const b
                            nnc_search_task *task, watch *w, nnc_search_report *report,
                            nnc_error *err)
 {
-    const nnc_command_asked args = {
+    const nnc_command_args args = {
         b->model, b->device, options->scenario, &options->given, options->lenient,
     };
     task->watch = (nnc_search_watch){ show_progress, w };
@@ -466,19 +464,19 @@ static void work_for_rank_0(const nnc_search_task *task)
 {
     nnc_interrupt interrupt;
     nnc_interrupt_hold(&interrupt);
-    nnc_crew_search_serve(task->crew, task->model, task->device, task->profiles, task->search.run,
-                          task->search.threads);
+    nnc_rank_group_search_serve(task->crew, task->model, task->device, task->profiles,
+                                task->search.run, task->search.threads);
     nnc_interrupt_release(&interrupt);
 }
 
-static nnc_status run_on_rank(nnc_session *session, nnc_crew crew, nnc_arena *arena, base *b,
+static nnc_status run_on_rank(nnc_session *session, nnc_rank_group crew, nnc_arena *arena, base *b,
                               nnc_error *err)
 {
     nnc_search_task task = { .crew = crew };
     uint64_t digest = 0;
     nnc_status status =
         b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
-    const bool well = nnc_crew_all_well(crew, digest, &status, err);
+    const bool well = nnc_rank_group_all_well(crew, digest, &status, err);
     if (crew.rank > 0) {
         session->options.output = NULL; /* rank 0 writes */
     }
@@ -489,14 +487,14 @@ static nnc_status run_on_rank(nnc_session *session, nnc_crew crew, nnc_arena *ar
         return status;
     }
     status = search_and_write(session, arena, b, &task, digest, err);
-    nnc_crew_search_end(crew);
+    nnc_rank_group_search_end(crew);
     return status;
 }
 
-nnc_status nnc_search_asked(nnc_session *session, const char *model, const char *device,
-                            nnc_search_writer *write, void *context, nnc_error *err)
+nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device,
+                               nnc_search_writer *write, void *context, nnc_error *err)
 {
-    const nnc_crew crew = nnc_crew_begin();
+    const nnc_rank_group crew = nnc_rank_group_begin();
     nnc_arena *arena = nnc_arena_create();
     base *b = arena != NULL ? nnc_arena_alloc(arena, sizeof *b) : NULL;
     if (b != NULL) {
@@ -507,6 +505,6 @@ nnc_status nnc_search_asked(nnc_session *session, const char *model, const char 
     }
     const nnc_status status = run_on_rank(session, crew, arena, b, err);
     nnc_arena_destroy(arena);
-    nnc_crew_end();
+    nnc_rank_group_end();
     return status;
 }

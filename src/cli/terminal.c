@@ -17,12 +17,9 @@
 #include <sys/ioctl.h>
 #endif
 
-#include "base/atomic_file.h"
-#include "base/error.h"
-#include "base/names.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "render/text.h"
+#include "render/render_internal.h"
 
 /* ---- output ---- */
 
@@ -93,7 +90,7 @@ nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc
         errno = written ? errno : cause;
         return written && closed ? NNC_OK : write_failed(path, err);
     }
-    return nnc_beside_write(path, text, size) ? NNC_OK : write_failed(path, err);
+    return nnc_atomic_file_write(path, text, size) ? NNC_OK : write_failed(path, err);
 }
 
 /* ---- progress ---- */
@@ -173,7 +170,7 @@ void nnc_progress_end(nnc_progress *progress)
 static const int numbers[] = { SIGHUP, SIGINT, SIGUSR1, SIGTERM, SIGXCPU };
 enum { COUNT = sizeof numbers / sizeof numbers[0] };
 
-void nnc_interrupt_spare(void)
+void nnc_interrupt_ignore_limits(void)
 {
     (void)signal(SIGXFSZ, SIG_IGN);
 }
@@ -209,7 +206,7 @@ void nnc_interrupt_hold(nnc_interrupt *interrupt)
     }
 }
 
-int nnc_interrupt_asked(const nnc_interrupt *interrupt)
+int nnc_interrupt_pending(const nnc_interrupt *interrupt)
 {
     sigset_t pending;
     sigemptyset(&pending);
@@ -227,7 +224,7 @@ void nnc_interrupt_release(nnc_interrupt *interrupt)
     int number = 0;
     sigset_t held, blocked;
     set_of(interrupt->held, &held);
-    while (nnc_interrupt_asked(interrupt) != 0 && sigwait(&held, &number) == 0) {
+    while (nnc_interrupt_pending(interrupt) != 0 && sigwait(&held, &number) == 0) {
     }
     set_of(interrupt->blocked, &blocked);
     pthread_sigmask(SIG_UNBLOCK, &blocked, NULL);
@@ -235,7 +232,7 @@ void nnc_interrupt_release(nnc_interrupt *interrupt)
 
 #else
 
-void nnc_interrupt_spare(void)
+void nnc_interrupt_ignore_limits(void)
 {
 }
 
@@ -244,7 +241,7 @@ void nnc_interrupt_hold(nnc_interrupt *interrupt)
     *interrupt = (nnc_interrupt){ 0, 0 };
 }
 
-int nnc_interrupt_asked(const nnc_interrupt *interrupt)
+int nnc_interrupt_pending(const nnc_interrupt *interrupt)
 {
     (void)interrupt;
     return 0;
@@ -257,7 +254,7 @@ void nnc_interrupt_release(nnc_interrupt *interrupt)
 
 /* ---- the program inside a page ---- */
 
-nnc_status nnc_run_off_page(nnc_session *session, nnc_error *err)
+nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err)
 {
     (void)session;
     return nnc_fail(err, NNC_BAD_USAGE, "command",

@@ -18,10 +18,10 @@
 #include <nncost/estimate.h>
 #include <nncost/status.h>
 
+#include "base/base_internal.h"
 #include "base/derivation.h"
-#include "base/number.h"
-#include "op/dims.h"
-#include "shape/list.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
 /* ---- op_time.c: seconds of one op on one device ---- */
 
@@ -159,7 +159,7 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
                             nnc_error *err);
 
 /* The group of ranks of a collective. Offload uses the host link and has none. */
-static inline nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange)
+static inline nnc_route_kind nnc_network_route_of(const nnc_collective_op *exchange)
 {
     switch (exchange->comm) {
     case NNC_COMM_TENSOR: return NNC_ROUTE_TENSOR;
@@ -174,17 +174,17 @@ static inline nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange)
  * sent once to each domain that gets a copy, on average to
  *     M (1 - (1 - 1/M)^k)
  * domains. ideal: software always does so.   [experts] */
-double nnc_network_carried_bytes(const nnc_network *network, const nnc_exchange *exchange,
+double nnc_network_carried_bytes(const nnc_network *network, const nnc_collective_op *exchange,
                                  bool ideal, nnc_derivation *why);
 
 /* Do two collectives take equally long on any network? */
-bool nnc_network_same(const nnc_exchange *a, const nnc_exchange *b);
+bool nnc_network_same(const nnc_collective_op *a, const nnc_collective_op *b);
 
 /* Seconds of one collective in a training step, and the link that it loads. */
-double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *exchange,
+double nnc_network_exchange_s(const nnc_network *network, const nnc_collective_op *exchange,
                               const char **link);
 /* Records the line network_s; returns the name of the algorithm. */
-const char *nnc_network_say_s(const nnc_network *network, const nnc_exchange *exchange,
+const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_op *exchange,
                               nnc_derivation *why);
 
 typedef enum nnc_fabric {
@@ -208,7 +208,7 @@ typedef enum nnc_lane {
 } nnc_lane;
 
 /* Inline: called for every row of every plan. */
-static inline nnc_lane nnc_lane_of(const nnc_network *network, const nnc_exchange *exchange)
+static inline nnc_lane nnc_lane_of(const nnc_network *network, const nnc_collective_op *exchange)
 {
     if (exchange->comm == NNC_COMM_OFFLOAD) {
         return NNC_LANE_HOST;
@@ -229,10 +229,10 @@ static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b)
 /* Seconds that a collective keeps the links of one rank busy on each fabric, at datasheet rates: the bytes that
  * must pass whatever the algorithm, without latency. Links inside and between domains are different links, so
  * each fabric has a sum of its own.   [fabric-loads] */
-void nnc_fabric_load(const nnc_network *network, const nnc_exchange *exchange,
+void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange,
                      double load_s[NNC_FABRICS]);
 /* Records the line network_s, the sum of the loads. */
-void nnc_fabric_say_load(const nnc_network *network, const nnc_exchange *exchange,
+void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange,
                          nnc_derivation *why);
 
 /* ---- op_rows.c: the op table of one micro-batch ---- */
@@ -368,16 +368,17 @@ typedef struct nnc_segment_sums {
 void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 
 /* Segments that one device of the pipeline holds. */
-typedef struct nnc_holding {
+typedef struct nnc_stage_residency {
     int64_t instances[NNC_SEGMENTS_MAX];
     int64_t recomputed[NNC_SEGMENTS_MAX]; /* instances that run again from their inputs */
     int32_t segments;                     /* of the list; entries past it are unset */
     double in_flight;                     /* micro-batches whose activations are kept at once */
     bool head_at_once; /* the head keeps one micro-batch: its backward follows at once */
-} nnc_holding;
+} nnc_stage_residency;
 
 /* Do two devices hold the same layers, recomputed in the same way? Micro-batches in flight may differ. */
-static inline bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b)
+static inline bool nnc_stage_residency_same(const nnc_stage_residency *a,
+                                            const nnc_stage_residency *b)
 {
     bool same = true;
     for (int32_t s = 0; s < a->segments; s++) {
@@ -386,7 +387,7 @@ static inline bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b)
     return same;
 }
 /* Copies the segments in use, not the unset rest. */
-void nnc_holding_copy(nnc_holding *to, const nnc_holding *from);
+void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from);
 
 /* Kept for backward by one micro-batch. */
 typedef struct nnc_kept {
@@ -397,52 +398,55 @@ typedef struct nnc_kept {
 } nnc_kept;
 
 /* Sums over the segments of a device, before ZeRO and offload reduce them. */
-typedef struct nnc_held {
-    nnc_parameters dense, expert, frozen, frozen_expert; /* see nnc_holding_trained */
+typedef struct nnc_resident_bytes {
+    nnc_parameters dense, expert, frozen, frozen_expert; /* see nnc_stage_residency_trained */
     nnc_kept kept;
     double op_bytes,
         block_bytes; /* of the segment where their sum is largest: working set of an op, live
                                    * bytes of a recomputed block */
     const char *op_what;
     double unit_params, unit_frozen; /* of the largest unit */
-} nnc_held;
-nnc_held nnc_held_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                     const nnc_holding *holding, const nnc_plan *plan);
+} nnc_resident_bytes;
+nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
+                                         const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                                         const nnc_stage_residency *holding, const nnc_plan *plan);
 
 /* Bytes on a device at the peak of a step: weights, gradients and optimizer states by precision policy and ZeRO
  * stage; activations kept for the micro-batches in flight, or only block inputs with recomputation; the largest
  * working set. Sources: ZeRO arXiv:1910.02054; docs/formulas.md.   [memory] */
 nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,
-                         const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
-                         const nnc_plan *plan, const nnc_software *software,
-                         int64_t capacity_bytes);
+                         const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                         const nnc_stage_residency *holding, const nnc_plan *plan,
+                         const nnc_software *software, int64_t capacity_bytes);
 nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
-                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
-                          const nnc_plan *plan, const nnc_software *software,
-                          int64_t capacity_bytes, nnc_derivation *why);
+                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                          const nnc_stage_residency *holding, const nnc_plan *plan,
+                          const nnc_software *software, int64_t capacity_bytes,
+                          nnc_derivation *why);
 /* nnc_memory_of from the sums: plans that differ only in ZeRO stage and offload have the same sums. */
-nnc_memory nnc_memory_held(const nnc_model *model, const nnc_op_list *list, const nnc_held *held,
-                           const nnc_holding *holding, const nnc_plan *plan,
-                           const nnc_software *software, int64_t capacity_bytes);
+nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list,
+                                  const nnc_resident_bytes *held,
+                                  const nnc_stage_residency *holding, const nnc_plan *plan,
+                                  const nnc_software *software, int64_t capacity_bytes);
 /* Memory of the same device with another number of micro-batches in flight: activations, and the shares of the
  * total, change. */
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model,
                                 const nnc_op_list *list,
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                                const nnc_holding *holding, const nnc_plan *plan,
+                                const nnc_stage_residency *holding, const nnc_plan *plan,
                                 const nnc_software *software);
 
 /* Does it fit into the capacity? */
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes);
 
 /* All parameters of a device, before ZeRO shards them. */
-double nnc_holding_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                          const nnc_holding *holding);
+double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                                  const nnc_stage_residency *holding);
 /* Parameters of all instances: trained, or not trained; of dense layers, or of experts. */
-nnc_parameters nnc_holding_trained(const nnc_segment_sums *sums, const nnc_holding *holding,
-                                   bool expert);
-nnc_parameters nnc_holding_frozen(const nnc_segment_sums *sums, const nnc_holding *holding,
-                                  bool expert);
+nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums,
+                                           const nnc_stage_residency *holding, bool expert);
+nnc_parameters nnc_stage_residency_frozen(const nnc_segment_sums *sums,
+                                          const nnc_stage_residency *holding, bool expert);
 /* Fills the sums of an update: parameters that one device updates, after ZeRO. */
 void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert,
                            const nnc_plan *plan, nnc_update *update);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "cost/cost_internal.h"
 
 enum { AXES = 3, CUBE_ROOT_MAX = 1290 }; /* 1290^3 is the largest cube in an int32_t */

@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "cost/cost_internal.h"
-#include "op/op_row.h"
-#include "op/work.h"
-#include "parallel/split.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
 /* ---- one instance of each segment ---- */
 
@@ -132,7 +131,8 @@ double nnc_expert_shards(const nnc_plan *plan)
 }
 
 /* Sum over the instances of a device. DualPipe keeps the stages of both directions, and instances counts both. */
-static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_holding *holding, size_t at)
+static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_residency *holding,
+                             size_t at)
 {
     nnc_parameters total = { 0 };
     for (int32_t s = 0; s < holding->segments; s++) {
@@ -150,15 +150,15 @@ static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_holding *ho
     return total;
 }
 
-nnc_parameters nnc_holding_trained(const nnc_segment_sums *sums, const nnc_holding *holding,
-                                   bool expert)
+nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums,
+                                           const nnc_stage_residency *holding, bool expert)
 {
     return sum_of(sums, holding,
                   expert ? offsetof(nnc_segment_sums, expert) : offsetof(nnc_segment_sums, dense));
 }
 
-nnc_parameters nnc_holding_frozen(const nnc_segment_sums *sums, const nnc_holding *holding,
-                                  bool expert)
+nnc_parameters nnc_stage_residency_frozen(const nnc_segment_sums *sums,
+                                          const nnc_stage_residency *holding, bool expert)
 {
     return sum_of(sums, holding,
                   expert ? offsetof(nnc_segment_sums, frozen_expert)
@@ -179,12 +179,13 @@ double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan)
            2.0 * (frozen->params - frozen->matrix_params);
 }
 
-double nnc_holding_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding)
+double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                                  const nnc_stage_residency *holding)
 {
-    return nnc_holding_trained(sums, holding, false).params +
-           nnc_holding_trained(sums, holding, true).params +
-           nnc_holding_frozen(sums, holding, false).params +
-           nnc_holding_frozen(sums, holding, true).params;
+    return nnc_stage_residency_trained(sums, holding, false).params +
+           nnc_stage_residency_trained(sums, holding, true).params +
+           nnc_stage_residency_frozen(sums, holding, false).params +
+           nnc_stage_residency_frozen(sums, holding, true).params;
 }
 
 void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert,
@@ -197,7 +198,7 @@ void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *ex
     update->orthogonalise_flops = dense->orthogonalise_flops / d + expert->orthogonalise_flops / e;
 }
 
-void nnc_holding_copy(nnc_holding *to, const nnc_holding *from)
+void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from)
 {
     for (int32_t s = 0; s < from->segments; s++) {
         to->instances[s] = from->instances[s];
@@ -247,7 +248,8 @@ double nnc_korthikanti_layer_bytes(const nnc_decoder *d, const nnc_plan *plan)
 /* Terms of the same paper outside the layers: the dropout mask of the embedding, and at the head the inputs of the
  * norm and of the logits, and the fp32 logits. */
 NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan,
-                                   const nnc_holding *holding, int32_t last, nnc_derivation *why)
+                                   const nnc_stage_residency *holding, int32_t last,
+                                   nnc_derivation *why)
 {
     NNC_LET(why, s, NULL, (double)plan->seq_len / plan->context);
     NNC_LET(why, b, NULL, (double)plan->micro_batch);
@@ -271,7 +273,8 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan,
 }
 
 NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *sums,
-                              const nnc_holding *holding, const nnc_plan *plan, nnc_derivation *why)
+                              const nnc_stage_residency *holding, const nnc_plan *plan,
+                              nnc_derivation *why)
 {
     NNC_LET(why, every, NULL, plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0);
     nnc_kept k = { 0 };
@@ -309,14 +312,15 @@ NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *s
 }
 
 static nnc_kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
-                        const nnc_holding *holding, const nnc_plan *plan, nnc_derivation *why)
+                        const nnc_stage_residency *holding, const nnc_plan *plan,
+                        nnc_derivation *why)
 {
     return why != NULL ? find_kept(list, sums, holding, plan, why)
                        : find_kept(list, sums, holding, plan, NULL);
 }
 
 NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *list,
-                                   const nnc_holding *holding, const nnc_plan *plan,
+                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                    const nnc_kept *k, nnc_derivation *why)
 {
     const double pass_bytes = k->bytes;
@@ -356,7 +360,7 @@ NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *li
 }
 
 static double activation_bytes_of(const nnc_model *model, const nnc_op_list *list,
-                                  const nnc_holding *holding, const nnc_plan *plan,
+                                  const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_kept *k, nnc_derivation *why)
 {
     return why != NULL ? find_activations(model, list, holding, plan, k, why)
@@ -390,14 +394,15 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
     return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : sum->again_bytes;
 }
 
-nnc_held nnc_held_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                     const nnc_holding *holding, const nnc_plan *plan)
+nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
+                                         const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                                         const nnc_stage_residency *holding, const nnc_plan *plan)
 {
-    nnc_held held = { .dense = nnc_holding_trained(sums, holding, false),
-                      .expert = nnc_holding_trained(sums, holding, true),
-                      .frozen = nnc_holding_frozen(sums, holding, false),
-                      .frozen_expert = nnc_holding_frozen(sums, holding, true),
-                      .kept = kept_of(list, sums, holding, plan, NULL) };
+    nnc_resident_bytes held = { .dense = nnc_stage_residency_trained(sums, holding, false),
+                                .expert = nnc_stage_residency_trained(sums, holding, true),
+                                .frozen = nnc_stage_residency_frozen(sums, holding, false),
+                                .frozen_expert = nnc_stage_residency_frozen(sums, holding, true),
+                                .kept = kept_of(list, sums, holding, plan, NULL) };
     for (int32_t s = 0; s < holding->segments; s++) {
         if (holding->instances[s] == 0) {
             continue;
@@ -417,7 +422,7 @@ nnc_held nnc_held_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SE
 /* The largest temporary bytes at the peak: gradients of activations and the recomputed block of one segment (the
  * head has none); units that ZeRO gathers (two, and the whole gradient of one); bytes that the precision policy
  * needs for a while. */
-NNC_SAYING void set_transient(const nnc_held *held, const nnc_plan *plan, double params,
+NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, double params,
                               nnc_memory *memory, nnc_derivation *why)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
@@ -471,7 +476,7 @@ typedef struct parts {
     double stage_params, sharded_params;
 } parts;
 
-NNC_SAYING parts parts_of(const nnc_held *held, const nnc_plan *plan, nnc_derivation *why)
+NNC_SAYING parts parts_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why)
 {
     NNC_LET(why, dense_params, NULL, held->dense.params);
     NNC_LET(why, expert_params, NULL, held->expert.params);
@@ -484,7 +489,7 @@ NNC_SAYING parts parts_of(const nnc_held *held, const nnc_plan *plan, nnc_deriva
     return (parts){ stage_params, sharded_params };
 }
 
-NNC_SAYING double states_of(const nnc_held *held, const nnc_plan *plan, const parts *p,
+NNC_SAYING double states_of(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p,
                             nnc_derivation *why)
 {
     nnc_update update = { .optimizer = plan->optimizer, .policy = plan->policy };
@@ -504,7 +509,8 @@ NNC_SAYING double states_of(const nnc_held *held, const nnc_plan *plan, const pa
 }
 
 /* Bytes of weights that are not trained, after ZeRO. */
-NNC_SAYING double frozen_bytes_of(const nnc_held *held, const nnc_plan *plan, nnc_derivation *why)
+NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan *plan,
+                                  nnc_derivation *why)
 {
     const nnc_parameters dense = held->frozen, expert = held->frozen_expert;
     const bool sharded = plan->zero == 3;
@@ -572,8 +578,8 @@ NNC_SAYING void complete(const nnc_plan *plan, const nnc_software *software, nnc
 }
 
 NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
-                                const nnc_segment_sums *said, const nnc_held *held,
-                                const nnc_holding *holding, const nnc_plan *plan,
+                                const nnc_segment_sums *said, const nnc_resident_bytes *held,
+                                const nnc_stage_residency *holding, const nnc_plan *plan,
                                 const nnc_software *software, int64_t capacity_bytes,
                                 nnc_derivation *why)
 {
@@ -628,27 +634,30 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
     return memory;
 }
 
-nnc_memory nnc_memory_held(const nnc_model *model, const nnc_op_list *list, const nnc_held *held,
-                           const nnc_holding *holding, const nnc_plan *plan,
-                           const nnc_software *software, int64_t capacity_bytes)
+nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list,
+                                  const nnc_resident_bytes *held,
+                                  const nnc_stage_residency *holding, const nnc_plan *plan,
+                                  const nnc_software *software, int64_t capacity_bytes)
 {
     return memory_of(model, list, NULL, held, holding, plan, software, capacity_bytes, NULL);
 }
 
 nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
-                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
-                          const nnc_plan *plan, const nnc_software *software,
-                          int64_t capacity_bytes, nnc_derivation *why)
+                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                          const nnc_stage_residency *holding, const nnc_plan *plan,
+                          const nnc_software *software, int64_t capacity_bytes, nnc_derivation *why)
 {
-    const nnc_held held = nnc_held_of(list, sums, holding, plan);
+    const nnc_resident_bytes held = nnc_resident_bytes_of(list, sums, holding, plan);
     return why != NULL
                ? memory_of(model, list, sums, &held, holding, plan, software, capacity_bytes, why)
-               : nnc_memory_held(model, list, &held, holding, plan, software, capacity_bytes);
+               : nnc_memory_of_resident(model, list, &held, holding, plan, software,
+                                        capacity_bytes);
 }
 
 nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,
-                         const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
-                         const nnc_plan *plan, const nnc_software *software, int64_t capacity_bytes)
+                         const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                         const nnc_stage_residency *holding, const nnc_plan *plan,
+                         const nnc_software *software, int64_t capacity_bytes)
 {
     return nnc_memory_say(model, list, sums, holding, plan, software, capacity_bytes, NULL);
 }
@@ -656,7 +665,7 @@ nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model,
                                 const nnc_op_list *list,
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                                const nnc_holding *holding, const nnc_plan *plan,
+                                const nnc_stage_residency *holding, const nnc_plan *plan,
                                 const nnc_software *software)
 {
     const nnc_kept k = kept_of(list, sums, holding, plan, NULL);

@@ -2,10 +2,9 @@
  * the load that it puts on each fabric at least. */
 #include <string.h>
 
-#include "base/error.h"
-#include "base/names.h"
+#include "base/base_internal.h"
 #include "cost/cost_internal.h"
-#include "parallel/split.h"
+#include "shape/shape_internal.h"
 
 typedef enum axis { TENSOR, CONTEXT, DATA, PIPELINE, AXES } axis;
 
@@ -77,7 +76,7 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
 }
 
 /* Seconds over the link to the host, or in host memory. */
-static double offload_s(const nnc_network *network, const nnc_exchange *exchange, double count,
+static double offload_s(const nnc_network *network, const nnc_collective_op *exchange, double count,
                         nnc_derivation *why)
 {
     const bool memory = exchange->route == NNC_OFFLOAD_HOST_MEMORY;
@@ -92,7 +91,7 @@ static double offload_s(const nnc_network *network, const nnc_exchange *exchange
 
 /* Domains that the copies of a token reach, on average. The experts' groups of a token are drawn without
  * replacement. A group spans several domains, or shares a domain with other groups. */
-NNC_SAYING double reached(const nnc_exchange *e, double domains, nnc_derivation *why)
+NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_derivation *why)
 {
     NNC_LET(why, copies, NULL, e->copies);
     if (!(e->groups_met > 0.0)) {
@@ -121,7 +120,7 @@ NNC_SAYING double reached(const nnc_exchange *e, double domains, nnc_derivation 
     return reached_domains;
 }
 
-double nnc_network_carried_bytes(const nnc_network *network, const nnc_exchange *exchange,
+double nnc_network_carried_bytes(const nnc_network *network, const nnc_collective_op *exchange,
                                  bool ideal, nnc_derivation *why)
 {
     const double bytes = exchange->bytes;
@@ -155,8 +154,8 @@ static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes
 }
 
 /* Seconds, and the algorithm. */
-static double exchange_s(const nnc_network *network, const nnc_exchange *exchange, const char **by,
-                         nnc_derivation *why)
+static double exchange_s(const nnc_network *network, const nnc_collective_op *exchange,
+                         const char **by, nnc_derivation *why)
 {
     NNC_LET(why, count, NULL, exchange->count > 0.0 ? exchange->count : 1.0);
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
@@ -177,7 +176,7 @@ static double exchange_s(const nnc_network *network, const nnc_exchange *exchang
     return network_s;
 }
 
-static const char *link_of(const nnc_network *network, const nnc_exchange *exchange)
+static const char *link_of(const nnc_network *network, const nnc_collective_op *exchange)
 {
     return exchange->comm == NNC_COMM_OFFLOAD
                ? "host"
@@ -190,7 +189,7 @@ static bool equal(const double *a, const double *b)
     return memcmp((const void *)a, (const void *)b, sizeof *a) == 0;
 }
 
-bool nnc_network_same(const nnc_exchange *a, const nnc_exchange *b)
+bool nnc_network_same(const nnc_collective_op *a, const nnc_collective_op *b)
 {
     return a->comm == b->comm && a->route == b->route && a->forward == b->forward &&
            equal(&a->bytes, &b->bytes) && equal(&a->count, &b->count) &&
@@ -198,7 +197,7 @@ bool nnc_network_same(const nnc_exchange *a, const nnc_exchange *b)
            equal(&a->groups_met, &b->groups_met) && a->once_per_node == b->once_per_node;
 }
 
-double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *exchange,
+double nnc_network_exchange_s(const nnc_network *network, const nnc_collective_op *exchange,
                               const char **link)
 {
     const char *by = NULL;
@@ -206,7 +205,7 @@ double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *ex
     return exchange_s(network, exchange, &by, NULL);
 }
 
-const char *nnc_network_say_s(const nnc_network *network, const nnc_exchange *exchange,
+const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_op *exchange,
                               nnc_derivation *why)
 {
     const char *by = NULL;
@@ -331,7 +330,7 @@ NNC_SAYING loads collective_loads(const nnc_route *r, nnc_collective kind, doubl
     return l;
 }
 
-NNC_SAYING loads loads_of(const nnc_network *network, const nnc_exchange *exchange,
+NNC_SAYING loads loads_of(const nnc_network *network, const nnc_collective_op *exchange,
                           nnc_derivation *why)
 {
     loads l = { 0.0, 0.0, 0.0 };
@@ -348,12 +347,12 @@ NNC_SAYING loads loads_of(const nnc_network *network, const nnc_exchange *exchan
     return l;
 }
 
-static double count_of(const nnc_exchange *exchange)
+static double count_of(const nnc_collective_op *exchange)
 {
     return exchange->count > 0.0 ? exchange->count : 1.0;
 }
 
-void nnc_fabric_load(const nnc_network *network, const nnc_exchange *exchange,
+void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange,
                      double load_s[NNC_FABRICS])
 {
     const loads l = loads_of(network, exchange, NULL);
@@ -363,7 +362,7 @@ void nnc_fabric_load(const nnc_network *network, const nnc_exchange *exchange,
     load_s[NNC_FABRIC_HOST] = count * l.host_s;
 }
 
-void nnc_fabric_say_load(const nnc_network *network, const nnc_exchange *exchange,
+void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange,
                          nnc_derivation *why)
 {
     const loads l = loads_of(network, exchange, why);

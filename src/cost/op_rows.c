@@ -1,5 +1,5 @@
-/* The op table of one micro-batch on one rank: rows of forward ops, then, from the last op to the first, the recomputed
- * instance and the backward ops of each. A row has the work, the time and the repeat of an op.
+/* The op table of one micro-batch on one rank: rows of forward ops, then, from the last op to the first, the
+ * recomputed instance and the backward ops of each. A row has the work, the time and the repeat of an op.
  *
  *     list    op 0   op 1   op 2
  *     rows    f0 f1 f2 | (r2) b2 b2' | (r1) b1 | (r0) b0 b0'       r: recomputed, b: backward
@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "cost/cost_internal.h"
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 static nnc_timing time_of(const nnc_rows *rows, const nnc_device *device, const nnc_op_cost *row)
 {
@@ -33,20 +33,20 @@ static void travel(const nnc_network *network, nnc_op_cost *row)
 {
     row->link = "";
     row->network_s =
-        network != NULL ? nnc_network_exchange_s(network, &row->op->u.exchange, &row->link) : 0.0;
+        network != NULL ? nnc_network_exchange_s(network, &row->op->u.collective, &row->link) : 0.0;
     row->time_s = row->network_s;
 }
 
 /* A recent row on the same network with an equal collective; NULL = none. Layers send tensors of one size again
  * and again. */
 enum { NEAR = 32 };
-static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_exchange *exchange)
+static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_op *exchange)
 {
     const int32_t last = rows->count - 2;
     const int32_t first = last - NEAR > rows->fresh ? last - NEAR : rows->fresh;
     for (int32_t i = last; i >= first; i--) {
         const nnc_op_cost *row = &rows->rows[i];
-        if (row->bound == NNC_BOUND_NETWORK && nnc_network_same(&row->op->u.exchange, exchange)) {
+        if (row->bound == NNC_BOUND_NETWORK && nnc_network_same(&row->op->u.collective, exchange)) {
             return row;
         }
     }
@@ -59,7 +59,7 @@ static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = (nnc_op_cost){ .op = op, .work = nnc_op_work(op), .repeat = repeat };
     if (nnc_op_is_collective(op)) {
-        const nnc_op_cost *same = network != NULL ? find_near(rows, &op->u.exchange) : NULL;
+        const nnc_op_cost *same = network != NULL ? find_near(rows, &op->u.collective) : NULL;
         row->bound = NNC_BOUND_NETWORK;
         if (same != NULL) {
             row->link = same->link;
@@ -121,7 +121,7 @@ void nnc_rows_lend(nnc_rows *rows, double factor)
 /* Some collectives happen only in backward. */
 static bool runs(const nnc_op *op)
 {
-    return !nnc_op_is_collective(op) || op->u.exchange.forward != NNC_NO_COLLECTIVE;
+    return !nnc_op_is_collective(op) || op->u.collective.forward != NNC_NO_COLLECTIVE;
 }
 
 static bool full(nnc_rows *rows, int32_t needed)

@@ -4,9 +4,9 @@
  *                                                       | constant fractions (pointwise, casts, optimizer)
  *
  * The forms share rates_of, vector_seconds and roofline below. Each form states its formula at its head. */
-#include "base/names.h"
+#include "base/base_internal.h"
 #include "cost/cost_internal.h"
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
 {
@@ -107,9 +107,9 @@ static const time_form *form_of(const nnc_op *op);
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
  * L is l2_bytes_per_s, or l2_bytes_per_flop P; P the peak; f the fraction that short kernels reach; b = boost_ratio. A
- * weight with a side that is no multiple of 8 takes unaligned_ratio times tc. A product that adds to existing sums reads
- * and writes them in the last step of each tile, while its unit computes nothing: 0.6 of the extra traffic, compared
- * with a plain result, adds to the time.   [gemm-time] */
+ * weight with a side that is no multiple of 8 takes unaligned_ratio times tc. A product that adds to existing sums
+ * reads and writes them in the last step of each tile, while its unit computes nothing: 0.6 of the extra traffic,
+ * compared with a plain result, adds to the time.   [gemm-time] */
 
 enum { TILES = 6, SPLIT_MOST = 8, ALIGNED = 8 };
 
@@ -444,8 +444,8 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
  *     f'  = f rows / (rows + c0) columns / (columns + c0)        of a weight gradient
  *     t   = max(min(F / (f' P), F / (v V)), bytes / (g B)) + t0 + converted / B
  * V: rate of the vector units. They take single channels, which the matrix units handle badly, and groups for
- * which a library has no other kernel, at 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the products (Winograd).
- * [conv-time] */
+ * which a library has no other kernel, at 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the products
+ * (Winograd). [conv-time] */
 
 /* Maps whose channels are not contiguous are read and written in another order, at 0.8 of the bandwidth. */
 static const double converted_share = 1.25;

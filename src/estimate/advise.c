@@ -1,13 +1,16 @@
+/* Advice for a plan that does not fit: the smallest changes that make it fit, without another device or global batch.
+ *
+ * Changes that keep the training result come first, up to four at once, and the fastest plans win. Only if none fits
+ * are changes of the numerics tried, the mildest first. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
-#include "shape/family.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
-/* The changes that save memory: those that leave the training result alone come before those that touch its
- * numerics. None takes another device or another global batch. */
+/* Changes that save memory. Those that keep the training result come before those that change its numerics. */
 typedef enum change {
     CHANGE_MICRO_BATCH,
     CHANGE_RECOMPUTE,
@@ -16,22 +19,22 @@ typedef enum change {
     CHANGE_TENSOR,
     CHANGE_PIPELINE,
     CHANGE_CONTEXT,
-    CHANGES_GENTLE, /* the others touch numerics */
+    CHANGES_GENTLE, /* from here on they change numerics */
     CHANGE_PRECISION = CHANGES_GENTLE,
     CHANGE_OPTIMIZER,
     CHANGE_POLICY,
     CHANGES
 } change;
 
-/* A search over a long pipeline gives up after this many estimates. */
+/* TRIES_MAX: estimates after which a search of a long pipeline stops. */
 enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000 };
 
-/* What recomputation is tried, mildest first. */
+/* Recomputation to try, mildest first. */
 static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                        NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                        NNC_RECOMPUTE_FULL };
 
-/* How often value can be halved. */
+/* Number of times that value can be halved. */
 static int halvings(int64_t value, int max)
 {
     int count = 0;
@@ -42,8 +45,7 @@ static int halvings(int64_t value, int max)
     return count;
 }
 
-/* How many steps a change offers beyond leaving the plan as it is. Whether a step is legal shows
- * when it is estimated. */
+/* Number of steps of a change. An estimate shows whether a step is legal. */
 static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
                     const nnc_device *device)
 {
@@ -71,7 +73,7 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
     }
 }
 
-/* Moves devices from data to another degree; each replica then runs more passes. */
+/* Moves devices from data parallelism to another degree; each replica then runs more passes. */
 static bool take_from_data(int step, nnc_plan *plan, int32_t *degree)
 {
     const bool whole = plan->shard == plan->data * plan->context;
@@ -87,7 +89,7 @@ static bool take_from_data(int step, nnc_plan *plan, int32_t *degree)
     return true;
 }
 
-/* Applies one step of one change to a resolved plan; false where there is no room for it. */
+/* Applies one step of a change to a resolved plan; false if it is not possible. */
 static bool apply(change what, int step, const nnc_device *device, nnc_plan *plan)
 {
     switch (what) {
@@ -123,7 +125,7 @@ static void add_text(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* What differs between two plans, as options. */
+/* Writes the differences of two plans as options. */
 static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, size_t size)
 {
     char name[64];
@@ -173,11 +175,11 @@ typedef struct search {
     const nnc_plan *base;
     nnc_scratch *scratch;
     int steps[CHANGES];
-    int tries;    /* left */
-    bool shipped; /* only what a profile's framework has */
+    int tries;    /* that are left */
+    bool shipped; /* only features of the profile's framework */
 } search;
 
-/* Does the plan with these steps of each change fit? */
+/* Does the plan fit with these steps of each change? */
 static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
 {
     nnc_result result;
@@ -192,8 +194,8 @@ static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
     const nnc_software *software = nnc_profile_of(s->profiles, s->model, s->device, &advice->plan);
     if (!possible || s->tries-- <= 0 ||
         (s->shipped && !nnc_software_ships(software, &advice->plan, NULL)) ||
-        nnc_estimate_asked(s->model, s->device, software, &advice->plan, s->scratch, &result,
-                           NULL) != NNC_OK ||
+        nnc_estimate_read(s->model, s->device, software, &advice->plan, s->scratch, &result,
+                          NULL) != NNC_OK ||
         result.verdict != NNC_FITS) {
         return false;
     }
@@ -203,8 +205,7 @@ static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
     return true;
 }
 
-/* Tries the steps of every change in the set, the last change fastest, until a plan fits: the
- * mildest one of its set. */
+/* Tries the steps of all changes in the set, the last change fastest, until a plan fits: the mildest of its set. */
 static bool try_set(search *s, unsigned set, nnc_advice *advice)
 {
     int at[CHANGES] = { 0 };
@@ -237,7 +238,7 @@ static int bits(unsigned set)
     return count;
 }
 
-/* Puts a plan that fits among the fastest. */
+/* Inserts a plan that fits among the fastest. */
 static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice *one)
 {
     int place = found;
@@ -253,7 +254,7 @@ static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice
     return found;
 }
 
-/* All steps of the changes from `c` on that leave the training result alone, at most `left` of them at once. */
+/* Tries all steps of the changes from `c` on that keep the training result, at most `left` changes at once. */
 static void try_gentle(search *s, int at[CHANGES], int c, int left, nnc_advice *advice, int *found,
                        int max)
 {
@@ -271,7 +272,7 @@ static void try_gentle(search *s, int at[CHANGES], int c, int left, nnc_advice *
     at[c] = 0;
 }
 
-/* The smallest sets of changes of any kind, each with its mildest steps. */
+/* Tries the smallest sets of any changes, each with its mildest steps first. */
 static int try_any(search *s, nnc_advice *advice, int max)
 {
     int found = 0;
@@ -289,7 +290,7 @@ static int try_any(search *s, nnc_advice *advice, int max)
     return found;
 }
 
-/* The changes of a plan that was read. */
+/* Advice for a plan that was read. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                   const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
 {
@@ -298,8 +299,8 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     nnc_plan base;
     nnc_result now;
     int at[CHANGES] = { 0 }, found = 0;
-    if (max < 1 || nnc_plan_settle(plan, model, device, &base, NULL) != NNC_OK ||
-        nnc_estimate_asked(model, device, software, plan, scratch, &now, NULL) != NNC_OK ||
+    if (max < 1 || nnc_plan_resolve_read(plan, model, device, &base, NULL) != NNC_OK ||
+        nnc_estimate_read(model, device, software, plan, scratch, &now, NULL) != NNC_OK ||
         now.verdict == NNC_FITS) {
         return 0;
     }

@@ -1,7 +1,14 @@
+/* The bounds of a step. Lower: every engine (matrix units, vector units, memory) and every fabric at its datasheet
+ * rate, and the busiest decides (ideal mode). Upper: the predicted times without any overlap.
+ *
+ *     matrix  ##########        step of each engine, bubble included
+ *     vector  ###
+ *     memory  #######
+ *     network ############      busiest: the lower bound; it exposes what exceeds the engine */
 #include "estimate/estimate_internal.h"
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
-/* Seconds of one engine per second of work, 0 where its rate is not published. */
+/* Seconds of one engine per FLOP or byte; 0 if its rate is not published. */
 typedef struct engine_rates {
     double matrix_s[NNC_DTYPE_COUNT], vector_s, memory_s;
 } engine_rates;
@@ -51,15 +58,15 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
     }
 }
 
-/* Seconds of one segment, by part of a pass and by engine; the last engine: one after the other. */
+/* Seconds of one segment by part of a pass and by engine; the last column: all resources one after the other. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
     double parts[SUMMED_PARTS]
-                [NNC_ENGINES + 1]; /* the last part: weight gradients, in backward too */
+                [NNC_ENGINES + 1]; /* the last part: weight gradients, which backward includes */
 } engine_sums;
 
-/* All that a replay reads of a unit. */
-static void set_unit(const engine_sums *sums, int engine, nnc_unit *unit)
+/* Sets the times that a replay reads. */
+static void set_unit(const engine_sums *sums, int engine, nnc_segment_time *unit)
 {
     unit->forward_s = sums->parts[NNC_PART_FORWARD][engine];
     unit->backward_s = sums->parts[NNC_PART_BACKWARD][engine];
@@ -76,7 +83,8 @@ static void add_times(double sums[NNC_ENGINES + 1], double matrix_s, double vect
     sums[NNC_ENGINES] += serial_s;
 }
 
-void nnc_bound_units_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_units *units)
+void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows,
+                                 nnc_bound_segment_times *units)
 {
     const engine_rates rates = rates_of(step->device);
     engine_sums all[NNC_SEGMENTS_MAX];
@@ -110,7 +118,7 @@ void nnc_bound_units_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_u
     }
 }
 
-double nnc_upper_bound(const nnc_step *step, const nnc_bound_units *units, double send_s,
+double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *units, double send_s,
                        nnc_step_memory *m)
 {
     double longest = 0.0;
@@ -122,7 +130,7 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_units *units, doubl
         if (m->alike[d]) {
             continue;
         }
-        const nnc_tail *t = step->ends->of[d];
+        const nnc_step_end *t = step->ends->of[d];
         for (int i = 0; i < t->exchange_count; i++) {
             sum += t->exchange_s[i] * (double)t->exchanges[i].repeat;
         }
@@ -140,14 +148,14 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_units *units, doubl
     return upper_bound_s;
 }
 
-/* The ideal step: which engine or link is the busiest, and for how long. */
+/* ---- the ideal step ---- */
 
-/* The engine's part of one device's step. */
-static void engine_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+/* Parts of one device's step on one engine. */
+static void engine_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                          const nnc_step_memory *m, int32_t stage, const engine_rates *rates,
                          nnc_engine engine, nnc_ideal *ideal)
 {
-    const nnc_holding *holding = &m->holdings[stage];
+    const nnc_stage_residency *holding = &m->holdings[stage];
     const double passes = (double)nnc_step_passes(step->plan);
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     ideal->forward_s = ideal->backward_s = ideal->recompute_s = ideal->update_s = 0.0;
@@ -158,7 +166,7 @@ static void engine_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
         ideal->backward_s += n * units[s].backward_s;
         ideal->recompute_s += again * units[s].recompute_s;
     }
-    const nnc_tail *t = step->ends->of[stage];
+    const nnc_step_end *t = step->ends->of[stage];
     for (int i = 0; i < t->update_count; i++) {
         ideal->update_s += engine_time_s(rates, engine, &t->updates[i], &t->works[i], NULL);
     }
@@ -170,8 +178,7 @@ static double parts_s(const nnc_ideal *i)
            i->bubble_s;
 }
 
-/* Seconds each fabric works in one pass over an instance of each segment: always, and where it is run
- * again. */
+/* Seconds that each fabric works in one pass over an instance of a segment: always; if recomputed. */
 typedef struct link_loads {
     double once_s[NNC_SEGMENTS_MAX][NNC_FABRICS], again_s[NNC_SEGMENTS_MAX][NNC_FABRICS];
 } link_loads;
@@ -187,7 +194,7 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
             double *const sums = full && nnc_part_of(row) == NNC_PART_RECOMPUTE ? loads->again_s[s]
                                                                                 : loads->once_s[s];
             double load_s[NNC_FABRICS];
-            nnc_fabric_load(step->network, &row->op->u.exchange, load_s);
+            nnc_fabric_load(step->network, &row->op->u.collective, load_s);
             for (int f = 0; f < NNC_FABRICS; f++) {
                 sums[f] += load_s[f] * row->repeat / (double)step->list->segments[s].instances;
             }
@@ -195,9 +202,10 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
     }
 }
 
-/* Seconds the busiest fabric of a device works over the step, hidden or not, and which it is. */
+/* Seconds that the busiest fabric of a device works in a step, overlapped or not. */
 static double device_network_s(const nnc_step *step, const link_loads *loads,
-                               const nnc_holding *holding, const nnc_tail *t, nnc_fabric *fabric)
+                               const nnc_stage_residency *holding, const nnc_step_end *t,
+                               nnc_fabric *fabric)
 {
     const double passes = (double)nnc_step_passes(step->plan);
     double sums[NNC_FABRICS] = { 0 };
@@ -209,7 +217,7 @@ static double device_network_s(const nnc_step *step, const link_loads *loads,
     }
     for (int i = 0; i < t->exchange_count; i++) {
         double load_s[NNC_FABRICS];
-        nnc_fabric_load(step->network, &t->exchanges[i].u.exchange, load_s);
+        nnc_fabric_load(step->network, &t->exchanges[i].u.collective, load_s);
         for (int f = 0; f < NNC_FABRICS; f++) {
             sums[f] += load_s[f] * (double)t->exchanges[i].repeat;
         }
@@ -221,7 +229,7 @@ static double device_network_s(const nnc_step *step, const link_loads *loads,
     return sums[*fabric];
 }
 
-/* The device whose links are busiest. */
+/* Finds the device with the busiest links. */
 static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
                                nnc_ideal *ideal, int32_t *stage)
 {
@@ -233,8 +241,8 @@ static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const
     }
     load_links(step, rows, &loads);
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
-        const nnc_holding *h = &m->holdings[d];
-        if (d == 0 || !nnc_holding_same(h, &h[-1])) {
+        const nnc_stage_residency *h = &m->holdings[d];
+        if (d == 0 || !nnc_stage_residency_same(h, &h[-1])) {
             nnc_fabric fabric;
             const double one_s = device_network_s(step, &loads, h, step->ends->of[d], &fabric);
             if (one_s > ideal->network_s) {
@@ -246,9 +254,9 @@ static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const
     }
 }
 
-/* Seconds a pipeline takes at the very most: every stage in turn, then the slowest for every other
- * micro-batch; and the longest any device works. */
-static double longest_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+/* An upper limit of a pipeline's time: every stage once, then the slowest for each further micro-batch; and the
+ * longest time that any device works. */
+static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                         const nnc_step_memory *m, double *busy_s)
 {
     double all = 0.0, slowest = 0.0;
@@ -265,8 +273,8 @@ static double longest_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_
     return all + *busy_s;
 }
 
-/* The step of one engine for itself. false: too large to replay. */
-static bool engine_step(const nnc_step *step, const nnc_bound_units *units,
+/* The step of one engine alone. false: too large to replay. */
+static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *units,
                         const engine_rates *rates, nnc_engine engine, nnc_step_memory *m,
                         nnc_ideal *one)
 {
@@ -284,8 +292,8 @@ static bool engine_step(const nnc_step *step, const nnc_bound_units *units,
     return true;
 }
 
-/* The device with the busiest links decides: its parts, and what its engine waits. */
-static void wait_for_links(const nnc_step *step, const nnc_bound_units *units,
+/* The device with the busiest links decides: takes its parts, and the time its engine waits. */
+static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units,
                            const engine_rates *rates, int32_t stage, const nnc_step_memory *m,
                            nnc_ideal *ideal)
 {
@@ -300,8 +308,8 @@ static void wait_for_links(const nnc_step *step, const nnc_bound_units *units,
     ideal->step_s = parts_s(ideal);
 }
 
-bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_units *units,
-                    nnc_step_memory *m, nnc_ideal *ideal)
+bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows,
+                    const nnc_bound_segment_times *units, nnc_step_memory *m, nnc_ideal *ideal)
 {
     const engine_rates rates = rates_of(step->device);
     double most_s[NNC_ENGINES], busy_s[NNC_ENGINES], engine_s[NNC_ENGINES];
@@ -322,7 +330,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
             continue;
         }
         if (step->plan->pipeline > 1 && most_s[e] < ideal->step_s) {
-            engine_s[e] = busy_s[e]; /* cannot be the busiest: no need to replay it */
+            engine_s[e] = busy_s[e]; /* cannot be the busiest: no replay needed */
             continue;
         }
         if (!engine_step(step, units, &rates, (nnc_engine)e, m, &one)) {
@@ -342,7 +350,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
     return true;
 }
 
-/* The ideal step op by op, and how it is explained. */
+/* ---- rows and lines of the ideal step ---- */
 
 void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why)
 {
@@ -383,7 +391,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     }
     const double matrix_s = times[NNC_ENGINE_MATRIX], vector_s = times[NNC_ENGINE_VECTOR];
     double memory_s = times[NNC_ENGINE_MEMORY];
-    (void)memory_s; /* only said */
+    (void)memory_s; /* used only for the derivation */
     if (nnc_op_row_of(op)->fuses) {
         NNC_SET(why, memory_s, "s", 0.0);
         NNC_NOTE(why, "ideal fusion hides what it moves in its neighbours");
@@ -399,7 +407,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     NNC_NOTE(why, "on the engine that is the busiest of the whole step");
 }
 
-/* Bubble and exposed communication are what is left of the engine's and the links' step. */
+/* Bubble and exposed communication are the rest of the step of the engine and of the links. */
 static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows,
                            const nnc_result *r)
 {
@@ -421,7 +429,7 @@ static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const n
     nnc_say_formula(why, "host_s", "s", "0", 0.0);
 }
 
-/* Of the ideal step each resource may be busy all the time, so that without one the next decides. */
+/* In the ideal step every resource may be busy all the time, so without the bound the next resource decides. */
 static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *why)
 {
     NNC_LET(why, matrix_s, "s", ideal->engine_s[NNC_ENGINE_MATRIX]);
@@ -446,14 +454,13 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
     }
 }
 
-/* A collective's load on the links, and its share of what the busiest of them takes longer than the
- * engine. */
+/* The load of a collective, and its share of the time by which the busiest link exceeds the engine. */
 static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row)
 {
     nnc_derivation *const why = step->why;
     double load_s[NNC_FABRICS];
     int most = 0;
-    nnc_fabric_load(step->network, &row->op->u.exchange, load_s);
+    nnc_fabric_load(step->network, &row->op->u.collective, load_s);
     row->network_s = 0.0;
     for (int f = 0; f < NNC_FABRICS; f++) {
         row->network_s += load_s[f];
@@ -477,8 +484,8 @@ static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_co
 static void describe_stages(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows,
                             nnc_step_memory *m)
 {
-    nnc_bound_units units;
-    nnc_bound_units_sum(step, rows, &units);
+    nnc_bound_segment_times units;
+    nnc_bound_segment_times_sum(step, rows, &units);
     nnc_step_run(step, units.engine[ideal->engine], 0.0, m);
     nnc_step_describe(step, units.engine[ideal->engine], m);
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
@@ -492,7 +499,7 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
 {
     const engine_rates rates = rates_of(step->device);
     const nnc_overlap hidden = { .share = { 1.0, 1.0, 1.0, 1.0, 1.0, 1.0 } };
-    nnc_unit none[NNC_SEGMENTS_MAX];
+    nnc_segment_time none[NNC_SEGMENTS_MAX];
     memset(none, 0, sizeof none);
     describe_stages(step, ideal, rows, m);
     nnc_step_restrict(step, &m->holdings[ideal->stage], rows);
@@ -517,8 +524,8 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
             nnc_say_of_row(why, i);
             row->time_s = exposed_of(step, ideal, row);
             nnc_say_of_step(why);
-            r->communication_s[row->op->u.exchange.comm] += row->network_s * row->repeat;
-            r->exposed_s[row->op->u.exchange.comm] += row->time_s * row->repeat;
+            r->communication_s[row->op->u.collective.comm] += row->network_s * row->repeat;
+            r->exposed_s[row->op->u.collective.comm] += row->time_s * row->repeat;
         }
         r->read_bytes += row->work.read_bytes * row->repeat;
         r->write_bytes += row->work.write_bytes * row->repeat;

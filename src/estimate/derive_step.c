@@ -1,7 +1,9 @@
+/* Lines of explain that are sums: over ops, groups, parts of the step or segments. Other formulas are recorded where
+ * they are computed. Nothing here changes a result. */
 #include <stdio.h>
 
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
+#include "op/op_internal.h"
 
 static const char *const part_names[NNC_PARTS] = {
     [NNC_PART_FORWARD] = "forward",     [NNC_PART_BACKWARD] = "backward",
@@ -41,7 +43,7 @@ typedef struct keyed {
     int count;
 } keyed;
 
-/* Past KEYS_MAX keys, the rest goes under the last. */
+/* Keys past KEYS_MAX are added to the last. */
 static void add_keyed(keyed *k, const char *key, double value)
 {
     int i = 0;
@@ -127,8 +129,8 @@ void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation
 
 /* ---- the step ---- */
 
-static void say_host(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                     const nnc_holding *holding, const nnc_result *r)
+static void say_host(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                     const nnc_stage_residency *holding, const nnc_result *r)
 {
     nnc_derivation *const why = step->why;
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
@@ -155,8 +157,8 @@ static void say_host(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
     nnc_say_note(why, "instances of each segment that the stage holds, in every pass over them");
 }
 
-void nnc_say_step(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                  const nnc_holding *holding, const nnc_result *r)
+void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                  const nnc_stage_residency *holding, const nnc_result *r)
 {
     nnc_derivation *const why = step->why;
     say_host(step, units, holding, r);
@@ -185,7 +187,7 @@ static void op_key(const nnc_op_cost *row, char key[NNC_SAY_NAME])
     snprintf(key, NNC_SAY_NAME, "%s.%s", row->op->name, nnc_phase_name(row->op->phase));
 }
 
-/* Seconds of one part of the step, by the part of the network. */
+/* Seconds of one part of the step, by group of ops. */
 static void say_part(const nnc_rows *rows, nnc_part part, const char *name, double result,
                      nnc_derivation *why)
 {
@@ -203,7 +205,7 @@ static void say_part(const nnc_rows *rows, nnc_part part, const char *name, doub
                  "of the ops of the busiest stage: nncost ops lists them, time_s times repeat");
 }
 
-/* Seconds of one kind of communication: as it is exposed, or all of it. */
+/* Seconds of one kind of communication: exposed, or all of it. */
 static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double result,
                      nnc_derivation *why)
 {
@@ -211,7 +213,7 @@ static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double r
     keyed sums = { .count = 0 };
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
-        if (nnc_op_is_collective(row->op) && row->op->u.exchange.comm == kind) {
+        if (nnc_op_is_collective(row->op) && row->op->u.collective.comm == kind) {
             char key[NNC_SAY_NAME];
             op_key(row, key);
             add_keyed(&sums, key, (exposed ? row->time_s : row->network_s) * row->repeat);
@@ -325,7 +327,7 @@ void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result
 void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest)
 {
     const nnc_plan *plan = step->plan;
-    const double stages = nnc_schedule_dual(plan) ? 2.0 : 1.0; /* that the device holds */
+    const double stages = nnc_schedule_dual(plan) ? 2.0 : 1.0; /* stages that the device holds */
     const nnc_equal_stages equal = { .p = plan->pipeline,
                                      .v = nnc_schedule_chunks(plan),
                                      .f = busiest->forward_s / stages,

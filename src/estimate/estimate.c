@@ -1,17 +1,21 @@
+/* One estimate, from a plan to a result. nnc_estimate_once below is the story:
+ *
+ *     resolve -> lower -> partition -> shard -> cost -> memory -> step ends -> bounds -> overlap and step -> rates, money
+ *
+ * A brief estimate leaves out the bounds and the rows of the step: searches and sweeps need neither. Nothing is
+ * remembered from one estimate to the next (memo/ does that). */
 #include <stdlib.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "base/sized.h"
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
-#include "shape/family.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
 NNC_ENUM_NAMES(nnc_bound, NNC_BOUND_LIST)
 NNC_ENUM_NAMES(nnc_verdict, NNC_VERDICT_LIST)
 
-_Static_assert(sizeof(nnc_memory) <= NNC_MEMORY_ROOM && (int)NNC_GROUP_COUNT <= NNC_GROUP_ROOM &&
-                   (int)NNC_COMM_COUNT <= NNC_COMM_ROOM && (int)NNC_BOUND_COUNT <= NNC_BOUND_ROOM,
+_Static_assert(sizeof(nnc_memory) <= NNC_MEMORY_SPACE && (int)NNC_GROUP_COUNT <= NNC_GROUP_SPACE &&
+                   (int)NNC_COMM_COUNT <= NNC_COMM_SPACE && (int)NNC_BOUND_COUNT <= NNC_BOUND_SPACE,
                "a result has less room");
 
 /* ---- rates, money and energy ---- */
@@ -70,13 +74,13 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
     }
 }
 
-/* Programs do more than is counted, and seldom less: the range reaches further above the prediction. Chosen with all
- * rows in sight, docs/accuracy.md; tests/spreads.py shows what they bring. */
+/* Programs do more than is counted and seldom less, so the range extends further above the prediction. Chosen on
+ * all measured rows: docs/accuracy.md; tests/spreads.py shows the effect. */
 #define BELOW 0.85
 #define ABOVE 1.15
 
-/* What a record's steps are of: a network by its file, since each has convolutions of its own; other models by
- * their family. */
+/* The group of measurements that a model belongs to: graphs by file, because each network has other convolutions;
+ * other models by family. */
 static const char *measured_of(const nnc_model *model, bool experts)
 {
     return model->family == NNC_FAMILY_GRAPH ? model->id
@@ -84,7 +88,7 @@ static const char *measured_of(const nnc_model *model, bool experts)
                                              : nnc_family_name(model->family);
 }
 
-/* What was measured of the profile on this device with models of this kind; NULL = nothing. */
+/* Measured range of the profile on this device with models of this group; NULL = not measured. */
 static const nnc_range *measured_range(const nnc_model *model, bool experts, const nnc_step *step)
 {
     const nnc_software *software = step->software;
@@ -129,10 +133,10 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
 }
 
-/* Kept tensors, parameters and times must stay exact or at least finite. */
+/* Kept tensors and parameters must stay exact, times finite. */
 static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)
 {
-    const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: past any device */
+    const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: beyond any device */
     const nnc_memory *m = &r->memory;
     if (!((double)m->activation_bytes < exact && (double)m->transient_bytes < exact)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id,
@@ -146,34 +150,35 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
 
 /* ---- bounds ---- */
 
-/* Does ideal fusion change nothing that the lower bound counts? Norms and pointwise ops move nothing
- * in it anyway. */
+/* Would ideal fusion leave the lower bound as it is? Norms and pointwise ops move no bytes in it anyway. */
 static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
 {
     return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss &&
            software->fused_optimizer && !software->zero_gradients && !software->added_gradients;
 }
 
-/* The step that a lower bound counts, and its rows. */
+/* The step whose ideal time is a lower bound, and its rows. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;
     nnc_ideal ideal;
 } bound_rows;
 
-/* What a fused step points to. */
+/* Storage of a fused step. */
 typedef struct fusing {
     nnc_software software;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
 } fusing;
 
-/* The model ideally fused, with flash attention. */
+/* The ideally fused model with flash attention. */
 static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with,
                  bound_rows *fused)
 {
-    nnc_bound_units units;
+    nnc_bound_segment_times units;
     with->software = nnc_software_default();
-    with->software.context_frozen = step->software->context_frozen; /* what is trained, not how */
+    with->software.context_frozen =
+        step->software->context_frozen; /* it decides what is trained, not
+                                                                     * how */
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
@@ -185,19 +190,19 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     nnc_split_list(&scratch->ideal, &how, with->sums);
     nnc_rows_build(&scratch->ideal, step->device, step->network, step->plan, fused->rows);
     nnc_step_ends_find(&fused->step, &scratch->step, &scratch->ideal_ends);
-    nnc_bound_units_sum(&fused->step, fused->rows, &units);
+    nnc_bound_segment_times_sum(&fused->step, fused->rows, &units);
     return nnc_ideal_step(&fused->step, fused->rows, &units, &scratch->step, &fused->ideal);
 }
 
-/* Both bounds. The lower one: ideally fused with flash attention, or the plan's own products where
- * they take less (unfused attention runs four backward, flash five). */
+/* Both bounds. The lower one is of the ideally fused model with flash attention, or of the plan's own products if
+ * they take less (unfused attention has four in backward, flash five). */
 static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
                        fusing *with, bound_rows *lower, nnc_result *r)
 {
-    nnc_bound_units units;
+    nnc_bound_segment_times units;
     bound_rows own = { .step = *step, .rows = &scratch->rows };
     own.step.why = NULL;
-    nnc_bound_units_sum(&own.step, own.rows, &units);
+    nnc_bound_segment_times_sum(&own.step, own.rows, &units);
     r->upper_bound_s = nnc_upper_bound(step, &units, nnc_step_send_s(step), &scratch->step);
     bool done = !(r->upper_bound_s < 0.0) &&
                 nnc_ideal_step(&own.step, own.rows, &units, &scratch->step, &own.ideal);
@@ -215,8 +220,8 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
     return done;
 }
 
-/* Times of parts that overlap need not grow part by part, and a schedule that splits backward may end a
- * little later for a shorter one: what takes longest bounds. */
+/* The sum of parts can be below the replayed step: overlapped times do not grow part by part, and a schedule with
+ * split backward may end later for a shorter one. Takes the larger as upper bound. */
 static void raise_upper(nnc_result *r, nnc_derivation *why)
 {
     if (r->step_s > r->upper_bound_s) {
@@ -226,11 +231,11 @@ static void raise_upper(nnc_result *r, nnc_derivation *why)
     }
 }
 
-/* What the stages of a pipeline do not work, in the mean. */
+/* Mean idle share of the pipeline stages. */
 static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r)
 {
     const int32_t count = step->plan->pipeline;
-    double work_s = 0.0; /* of a stage, in the mean */
+    double work_s = 0.0; /* mean over the stages */
     if (count == 1) {
         NNC_SET(step->why, r->idle_share, NULL, 0.0);
         NNC_NOTE(step->why, "there is no pipeline");
@@ -250,7 +255,7 @@ static nnc_status fail_long(nnc_error *err)
                     NNC_STAGES_MAX);
 }
 
-/* What a brief estimate does not say. */
+/* Marks the values that a brief estimate leaves out. */
 static void leave_out(nnc_result *r)
 {
     r->interval_s[0] = r->interval_s[1] = r->lower_bound_s = r->upper_bound_s = (double)NAN;
@@ -267,26 +272,25 @@ static void leave_out(nnc_result *r)
 
 /* ---- the step ---- */
 
-/* Does the table have room for what a step adds to it? */
+/* Can the table hold the step end too? */
 static bool has_room(const nnc_rows *rows)
 {
     return !rows->truncated &&
-           rows->count + (int32_t)sizeof(nnc_tail) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
+           rows->count + (int32_t)sizeof(nnc_step_end) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
 }
 
-/* Is no more asked for than a brief estimate says, and can it say that? */
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
 {
     return scratch->brief && plan->mode == NNC_MODE_PREDICTED && has_room(&scratch->rows);
 }
 
-/* The step time and its parts from segment times alone. */
-nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+nnc_status nnc_estimate_time_parts(const nnc_step *step,
+                                   const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_step_times times;
-    nnc_tail_stages(step, units, &overlap, &scratch->step);
+    nnc_step_ends_set(step, units, &overlap, &scratch->step);
     if (!nnc_step_core_run(step, units, &scratch->step, &times) ||
         !nnc_step_core_parts(step, units, &times, &scratch->step, r)) {
         return fail_long(err);
@@ -298,12 +302,12 @@ nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_unit units[NN
 static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                                nnc_error *err)
 {
-    nnc_unit units[NNC_SEGMENTS_MAX];
-    nnc_step_units(step, &scratch->rows, units);
+    nnc_segment_time units[NNC_SEGMENTS_MAX];
+    nnc_step_segment_times(step, &scratch->rows, units);
     return nnc_estimate_time_parts(step, units, scratch, r, err);
 }
 
-/* Builds the op table of the plan's mode and times it. */
+/* Bounds and step of the plan's mode. */
 static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
                              nnc_result *r, nnc_error *err)
 {
@@ -344,8 +348,8 @@ void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r)
     scratch->shown = NULL;
 }
 
-/* Lower, partition, shard, cost: fills step and sums, and leaves in scratch the op table of one micro-batch on a rank that
- * holds every layer. */
+/* Lower, partition, shard, cost: sets step and sums, and leaves the op table of one micro-batch, on a rank that
+ * holds every layer, in scratch->rows. */
 static nnc_status prepare(const nnc_model *model, const nnc_device *device,
                           const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
                           nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
@@ -360,7 +364,7 @@ static nnc_status prepare(const nnc_model *model, const nnc_device *device,
     NNC_TRY(nnc_check_list(&scratch->list, model, err));
     nnc_step_set_list(step, &scratch->list, &how, sums);
     nnc_describe_model(model, &scratch->list, step, r);
-    nnc_step_deal(step, &scratch->step);
+    nnc_step_partition(step, &scratch->step);
     const bool whole = nnc_plan_is_whole(plan);
     if (!whole) { /* model FLOPs are counted before sharding */
         nnc_rows_build(&scratch->list, NULL, NULL, plan, &scratch->rows);
@@ -401,15 +405,15 @@ nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device,
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_step step;
     nnc_estimate_begin(scratch, r);
-    NNC_TRY(nnc_plan_settle(plan, model, device, &r->plan, err));
+    NNC_TRY(nnc_plan_resolve_read(plan, model, device, &r->plan, err));
     NNC_TRY(prepare(model, device, software, scratch, &step, sums, r, err));
     NNC_TRY(nnc_estimate_time(model, &step, scratch, r, err));
     return nnc_estimate_finish(model, device, &step, r, err);
 }
 
-nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
-                              const nnc_software *software, const nnc_plan *plan,
-                              nnc_scratch *scratch, nnc_result *result, nnc_error *err)
+nnc_status nnc_estimate_read(const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
     return scratch->estimate(model, device, software, plan, scratch, result, err);
 }
@@ -442,7 +446,7 @@ const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index)
 
 /* ---- the public door ---- */
 
-/* Estimates in a row have much in common: what was checked last need not be checked again. */
+/* Reads and checks the arguments, unless they equal those of the previous call. */
 static nnc_status read_again(const char *function, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, const nnc_plan *plan,
                              nnc_scratch *scratch, nnc_error *err)
@@ -458,7 +462,7 @@ static nnc_status read_again(const char *function, const nnc_model *model, const
         return NNC_OK;
     }
     /* NOLINTEND(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    scratch->plan.struct_size = 0; /* none, should this one fail */
+    scratch->plan.struct_size = 0; /* invalid if this call fails */
     NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, &asked, err));
     memcpy(&scratch->software, asked.software, sizeof scratch->software);
     memcpy(&scratch->plan, &asked.plan, sizeof scratch->plan);
@@ -476,8 +480,8 @@ nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device,
     nnc_result *const whole = result->struct_size == sizeof *result ? result : &scratch->result;
     nnc_status status = read_again(here, model, device, software, plan, scratch, err);
     if (status == NNC_OK) {
-        status = nnc_estimate_asked(model, device, &scratch->software, &scratch->plan, scratch,
-                                    whole, err);
+        status = nnc_estimate_read(model, device, &scratch->software, &scratch->plan, scratch,
+                                   whole, err);
     } else {
         memset(whole, 0, sizeof *whole);
         whole->struct_size = sizeof *whole;

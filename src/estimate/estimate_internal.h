@@ -23,8 +23,8 @@
 
 #include "base/derivation.h"
 #include "cost/cost_internal.h"
-#include "parallel/split.h"
 #include "pipeline/pipeline_internal.h"
+#include "shape/shape_internal.h"
 
 /* ---- resolve.c: a whole and legal plan ---- */
 
@@ -45,13 +45,13 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model,
 
 /* Resolves a plan that nnc_plan_read read: precision, policy, degrees, batch, schedule. NNC_ILLEGAL_PLAN: err names
  * the option and the rule. */
-nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
-                           nnc_plan *resolved, nnc_error *err);
+nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
+                                 const nnc_device *device, nnc_plan *resolved, nnc_error *err);
 
 /* Checks a resolved plan after its schedule or its virtual stages changed; other fields do not depend on them.
  * layers: of the model. */
-nnc_status nnc_plan_settle_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
-                                    nnc_error *err);
+nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
+                                     nnc_error *err);
 
 /* ---- partition.c: layers of pipeline stages ---- */
 
@@ -67,18 +67,18 @@ typedef struct nnc_stage_layers {
 
 /* Virtual stages in the order in which a micro-batch meets them. Layers are distributed evenly; the first stages get
  * one more if they do not divide. Embedding and head go to the ends. */
-typedef struct nnc_deal {
+typedef struct nnc_stage_partition {
     int32_t stages, virtual_stages; /* devices of the pipeline; virtual stages in all */
     int32_t segments;
     nnc_stage_layers shares[NNC_VIRTUAL_STAGES_MAX];
     bool alike
         [NNC_VIRTUAL_STAGES_MAX]; /* true: holds the same as the virtual stage before; false: unknown */
-} nnc_deal;
+} nnc_stage_partition;
 
-void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal);
+void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *deal);
 
 /* Device of a virtual stage: round robin when interleaved, down and back up for zb-v. */
-int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage);
+int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
 /* Layers of a stage that full recomputation runs again. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
@@ -89,14 +89,14 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
 /* Seconds of one instance of a segment in one pass: compute and exposed communication of each part (forward, backward,
  * recompute), and their sums. weight_s is the part of backward_s that computes weight gradients. */
 enum { NNC_PASS_PARTS = NNC_PART_RECOMPUTE + 1 };
-typedef struct nnc_unit {
+typedef struct nnc_segment_time {
     double forward_s, backward_s, weight_s, recompute_s;
     double compute_s[NNC_PASS_PARTS];
     double exposed_s[NNC_PASS_PARTS][NNC_COMM_COUNT];
     double host_s[NNC_PASS_PARTS]; /* added by issuing the ops */
     /* Time left per lane to overlap further communication with: compute, and exposed communication of other lanes. */
     double free_s[NNC_PASS_PARTS][NNC_LANES];
-} nnc_unit;
+} nnc_segment_time;
 
 /* Share of each kind of communication that overlaps with compute, in [0, 1]. */
 typedef struct nnc_overlap {
@@ -109,10 +109,10 @@ typedef struct nnc_overlap {
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 
 /* Overlaps communication with the compute of the same segment and phase; blocks of ring attention overlap with the
- * attention first. An exposed collective keeps its row's time, an overlapped one loses it: t = C + N - share min(C, N).
- * [overlap] */
-void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                   const nnc_overlap *overlap, nnc_derivation *why);
+ * attention first. An exposed collective keeps its row's time, an overlapped one loses it: t = C + N - share min(C,
+ * N). [overlap] */
+void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                      const nnc_overlap *overlap, nnc_derivation *why);
 
 /* Host time to issue an op, and to issue each product of a group that a library launches one by one. */
 typedef struct nnc_launch {
@@ -133,19 +133,20 @@ static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *
  * the device works: a part takes
  *     (device^4 + host^4)^(1/4)
  * and host_s is the part above the device's time.   [launch] */
-void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                   const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why);
+void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list,
+                           const nnc_network *network, const nnc_launch *launch,
+                           nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why);
 
 /* ---- a step ---- */
 
 enum { NNC_STEP_EXCHANGES_MAX = 12 };
 
 /* Seconds of the step end of one device: exposed seconds of each collective in order, and of the update. */
-typedef struct nnc_tail_seconds {
+typedef struct nnc_step_end_seconds {
     nnc_comm comm[NNC_STEP_EXCHANGES_MAX];
     double exposed_s[NNC_STEP_EXCHANGES_MAX], update_s;
     int exchanges;
-} nnc_tail_seconds;
+} nnc_step_end_seconds;
 
 /* Everything that a step is computed from. */
 typedef struct nnc_step {
@@ -166,14 +167,14 @@ typedef struct nnc_step {
 
 /* Working memory of a step. */
 typedef struct nnc_step_memory {
-    nnc_deal deal;
-    nnc_holding holdings[NNC_STAGES_MAX];
+    nnc_stage_partition deal;
+    nnc_stage_residency holdings[NNC_STAGES_MAX];
     bool alike[NNC_STAGES_MAX]; /* holds the same as the stage before */
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
     nnc_pipeline_result run;
-    const nnc_tail_seconds *ends[NNC_STAGES_MAX]; /* equal stages share one */
-    nnc_tail_seconds own_ends[NNC_STAGES_MAX];
+    const nnc_step_end_seconds *ends[NNC_STAGES_MAX]; /* equal stages share one */
+    nnc_step_end_seconds own_ends[NNC_STAGES_MAX];
     double delay_s; /* of the step, caused by messages between stages */
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
         weight_s[NNC_VIRTUAL_STAGES_MAX];
@@ -211,39 +212,40 @@ static inline double nnc_step_free_s(const nnc_step *step, double compute_s, dou
 }
 
 /* partition.c: distributes the layers; fills m->holdings and m->alike. */
-void nnc_step_deal(const nnc_step *step, nnc_step_memory *m);
+void nnc_step_partition(const nnc_step *step, nnc_step_memory *m);
 /* The same for another number of micro-batches, all else unchanged: sets the micro-batches in flight. Returns whether
  * they stayed the same. */
-bool nnc_step_deal_again(const nnc_step *step, nnc_step_memory *m);
+bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
 /* Records how many micro-batches a device keeps in flight. */
 void nnc_step_say_in_flight(const nnc_step *step, int32_t device);
 
 /* overlap.c: overlaps communication in the rows and sums them. */
-void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEGMENTS_MAX]);
+void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows,
+                            nnc_segment_time units[NNC_SEGMENTS_MAX]);
 
 /* ---- step_end.c: once per step ---- */
 
 /* Time of one device that communication of the step end can overlap with, per lane: compute, time to issue ops, and
  * communication of other lanes, minus what overlaps already. Of one pass over the device's segments. */
-typedef struct nnc_hideout {
+typedef struct nnc_overlap_window {
     double forward_s[NNC_LANES], backward_s[NNC_LANES];
     double bucket_bytes,
         table_share;              /* of the dense gradients: a bucket; share of the first table */
     double unit_share;            /* share of one unit if units are the buckets; else 0 */
     double shards, expert_shards; /* of the gradients of a replica */
-} nnc_hideout;
+} nnc_overlap_window;
 
 /* Exposed seconds of a collective of the step end that takes N = exchange_s in a lane, with a window of t seconds to
- * overlap with: gradients leave in buckets, a share f each, when their layers are done; the last bucket, a share l, may be a
- * whole table:
+ * overlap with: gradients leave in buckets, a share f each, when their layers are done; the last bucket, a share l,
+ * may be a whole table:
  *     max(t + l N, N + f t) - t     for the share that overlaps, N for the rest.
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
-double nnc_cluster_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
-                             nnc_lane lane, const nnc_hideout *hideout);
+double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share,
+                             nnc_lane lane, const nnc_overlap_window *hideout);
 
 /* Work of one device after its last backward: communication, then the update. times, exchange_s: without overlap, no
  * resource free. */
-typedef struct nnc_tail {
+typedef struct nnc_step_end {
     nnc_op exchanges[NNC_STEP_EXCHANGES_MAX];
     double exchange_s[NNC_STEP_EXCHANGES_MAX];
     int exchange_count;
@@ -251,39 +253,41 @@ typedef struct nnc_tail {
     nnc_work works[NNC_UPDATE_KIND_COUNT];
     nnc_timing times[NNC_UPDATE_KIND_COUNT];
     int update_count;
-} nnc_tail;
+} nnc_step_end;
 
 /* Trained parameters of a device: all that its step end depends on, with the plan, the software and the network. */
 typedef struct nnc_step_end_params {
     nnc_parameters dense, expert;
     double tied_params;
 } nnc_step_end_params;
-nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_holding *holding);
-void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *params, nnc_tail *end);
+nnc_step_end_params nnc_step_end_params_of(const nnc_step *step,
+                                           const nnc_stage_residency *holding);
+void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *params, nnc_step_end *end);
 
 /* The step ends of all stages; equal stages share one. */
 typedef struct nnc_step_ends {
-    const nnc_tail *of[NNC_STAGES_MAX];
-    nnc_tail own[NNC_STAGES_MAX]; /* memory is touched as far as stages differ */
+    const nnc_step_end *of[NNC_STAGES_MAX];
+    nnc_step_end own[NNC_STAGES_MAX]; /* memory is touched as far as stages differ */
 } nnc_step_ends;
 void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends);
 
 /* Seconds of the step end of one device. */
-nnc_tail_seconds nnc_step_end_expose(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                                     const nnc_holding *holding, const nnc_overlap *overlap,
-                                     const nnc_tail *end);
+nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step,
+                                         const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                                         const nnc_stage_residency *holding,
+                                         const nnc_overlap *overlap, const nnc_step_end *end);
 /* Sets m->ends, exchange_s and update_s of a stage; of a stage that equals the one before. */
-void nnc_step_end_set(nnc_step_memory *m, int32_t stage, const nnc_tail_seconds *seconds);
+void nnc_step_end_set(nnc_step_memory *m, int32_t stage, const nnc_step_end_seconds *seconds);
 void nnc_step_end_set_alike(nnc_step_memory *m, int32_t stage);
 /* Sets them for every stage. The functions of a step time below need them. */
-void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                     const nnc_overlap *overlap, nnc_step_memory *m);
+void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                       const nnc_overlap *overlap, nnc_step_memory *m);
 
 /* Adds the exposed and the update seconds of one device to the result. */
-void nnc_step_end_add(const nnc_tail_seconds *seconds, nnc_result *r);
+void nnc_step_end_add(const nnc_step_end_seconds *seconds, nnc_result *r);
 
 /* Appends the step end of one stage to its rows. */
-void nnc_step_end_append(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                          const nnc_step_memory *m, int32_t stage, const nnc_overlap *overlap,
                          nnc_rows *rows);
 
@@ -298,37 +302,37 @@ typedef struct nnc_step_times {
 } nnc_step_times;
 
 /* Times the step. rows: the op table of one micro-batch on a rank that holds every layer. On return they are the rows
- * of the busiest stage over the whole step, with its step end appended, and the result has the times. spare: buffer for
- * as many rows. false: the pipeline is too large to replay.   [step] */
+ * of the busiest stage over the whole step, with its step end appended, and the result has the times. spare: buffer
+ * for as many rows. false: the pipeline is too large to replay.   [step] */
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
                    nnc_result *result);
 
 /* The parts of nnc_step_time, which a search calls one by one. Seconds of each virtual stage and of messages between
  * stages, in m: */
-void nnc_step_core_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                          nnc_step_memory *m);
 /* The passes through the schedule; false: the pipeline is too large to replay. */
-bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        nnc_step_memory *m, nnc_step_times *times);
 /* The step time of a pipeline: of the stage whose passes and step end take longest. */
-double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m);
 /* The step time and its parts: the busiest stage's, exposed communication, bubble. */
-bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
 
 /* Runs the schedule over the units into m->run; without a pipeline passes follow each other. */
-bool nnc_step_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], double send_s,
-                  nnc_step_memory *m);
+bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                  double send_s, nnc_step_memory *m);
 /* The pipeline of the last run. Points into m. */
 nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m);
 /* Device with the longest busy time of m->run, the lowest on a tie. */
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
 /* Fills m->stages from the last run, except memory and step end. */
-void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        nnc_step_memory *m);
 /* Keeps the share of one device in the rows, repeated over the step. */
-void nnc_step_restrict(const nnc_step *step, const nnc_holding *holding, nnc_rows *rows);
+void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding, nnc_rows *rows);
 /* Sets the largest and the second largest bound of the step. */
 void nnc_step_rank(nnc_result *r);
 /* Sets the message between stages and its seconds. */
@@ -351,7 +355,8 @@ typedef struct nnc_pass_work {
  * all of them, or none. */
 bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m,
                          double shares[NNC_SEGMENTS_MAX]);
-/* Model FLOPs of the rows of one micro-batch over all tensor, context and expert ranks; of the step into the result. */
+/* Model FLOPs of the rows of one micro-batch over all tensor, context and expert ranks; of the step into the result.
+ * */
 void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows,
                         const double again[NNC_SEGMENTS_MAX], nnc_pass_work *work);
 void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r);
@@ -386,15 +391,16 @@ typedef struct nnc_ideal {
 
 /* Seconds of one instance of each segment in one pass: on each engine alone, and serial, with compute, memory and
  * network one after the other. rows: the untouched op table of one micro-batch on a rank that holds every layer. */
-typedef struct nnc_bound_units {
-    nnc_unit engine[NNC_ENGINES][NNC_SEGMENTS_MAX];
-    nnc_unit serial[NNC_SEGMENTS_MAX];
-} nnc_bound_units;
-void nnc_bound_units_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_units *units);
+typedef struct nnc_bound_segment_times {
+    nnc_segment_time engine[NNC_ENGINES][NNC_SEGMENTS_MAX];
+    nnc_segment_time serial[NNC_SEGMENTS_MAX];
+} nnc_bound_segment_times;
+void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows,
+                                 nnc_bound_segment_times *units);
 
 /* false: the pipeline is too large to replay. */
-bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_units *units,
-                    nnc_step_memory *m, nnc_ideal *ideal);
+bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows,
+                    const nnc_bound_segment_times *units, nnc_step_memory *m, nnc_ideal *ideal);
 
 /* Records which engine decides a lower bound; the time of one row in an ideal step. */
 void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why);
@@ -406,7 +412,7 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
                     nnc_step_memory *m, nnc_result *r);
 
 /* The step at the same rates with no overlap of compute, memory and network. Negative: too large to replay. */
-double nnc_upper_bound(const nnc_step *step, const nnc_bound_units *units, double send_s,
+double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *units, double send_s,
                        nnc_step_memory *m);
 
 /* ---- derive_step.c: lines of explain ---- */
@@ -435,9 +441,9 @@ void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *nam
                     nnc_derivation *why);
 void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *unit, double result,
                    nnc_derivation *why);
-/* Of the busiest stage, before its rows exist: time to issue ops, exposed communication. */
-void nnc_say_step(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                  const nnc_holding *holding, const nnc_result *r);
+/* Lines of the busiest stage before its rows exist: time to issue ops, exposed communication. */
+void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                  const nnc_stage_residency *holding, const nnc_result *r);
 /* Sums over the rows of the step: its parts, communication, traffic; its bounds. */
 void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
 void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
@@ -449,7 +455,7 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 
 /* The cache key of an op list: the plan fields that affect it. Other fields are cleared, so a list cannot depend on
  * them. */
-nnc_plan nnc_plan_seen(const nnc_plan *plan);
+nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* How a plan is lowered: formats, and the kernel that adds weight gradients. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
                              nnc_attention attention);
@@ -506,15 +512,15 @@ struct nnc_scratch {
     nnc_result result; /* for a program whose nnc_result has another size */
     nnc_ideal bound;   /* the lower bound of the last result; in ideal mode its step */
     bool brief; /* estimates set bounds, and all that needs the rows of a whole step, to NaN */
-    nnc_derivation *why;       /* estimates record their formulas here; NULL = nowhere */
-    nnc_estimate_fn *estimate; /* nnc_estimate_once, or a function with the same results */
-    struct nnc_shared *shared; /* of that function; nnc_estimate_once does not read it */
+    nnc_derivation *why;               /* estimates record their formulas here; NULL = nowhere */
+    nnc_estimate_fn *estimate;         /* nnc_estimate_once, or a function with the same results */
+    struct nnc_estimate_cache *shared; /* of that function; nnc_estimate_once does not read it */
 };
 
 /* One estimate, from arguments that were read into a result of full size. */
 nnc_estimate_fn nnc_estimate_once;
 /* Calls scratch->estimate. */
-nnc_estimate_fn nnc_estimate_asked;
+nnc_estimate_fn nnc_estimate_read;
 
 /* The parts of nnc_estimate_once, for memo/. Clears the result. */
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
@@ -523,7 +529,8 @@ nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch
                              nnc_result *r, nnc_error *err);
 /* Is a brief estimate enough, and possible? */
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan);
-nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+nnc_status nnc_estimate_time_parts(const nnc_step *step,
+                                   const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);
 /* Rates, money and energy; refuses numbers beyond the arithmetic. */
 nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device,
@@ -552,12 +559,12 @@ bool nnc_timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s
 
 /* ---- single_op.c: one op alone ---- */
 
-enum { NNC_ALONE_DIMS_MAX = 6 };
+enum { NNC_SINGLE_OP_DIMS_MAX = 6 };
 
 /* A question and its answer. NaN where a number does not apply. */
-typedef struct nnc_alone {
-    const char *kind;                 /* "matmul" */
-    int64_t dims[NNC_ALONE_DIMS_MAX]; /* in the order of the kind */
+typedef struct nnc_single_op {
+    const char *kind;                     /* "matmul" */
+    int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* in the order of the kind */
     int32_t dim_count;
     double bytes; /* of a collective: the full tensor */
     nnc_dtype precision;
@@ -571,12 +578,12 @@ typedef struct nnc_alone {
     double peak_share;                                      /* of the rate that bounds it */
     nnc_bound bound;
     const char *link; /* of a collective */
-} nnc_alone;
+} nnc_single_op;
 
 /* The kinds by name, NULL past the last one; dims: how its dims are written. */
-const char *nnc_alone_kind(int index, const char **dims);
+const char *nnc_single_op_kind(int index, const char **dims);
 
 /* Fills in the answer. NNC_BAD_USAGE: an unknown kind, or wrong dims. */
-nnc_status nnc_op_alone(const nnc_device *device, nnc_alone *alone, nnc_error *err);
+nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *alone, nnc_error *err);
 
 #endif

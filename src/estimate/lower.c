@@ -1,10 +1,13 @@
-#include "base/error.h"
+/* From model and plan to the op list of one rank: how the plan is lowered, checks of the list, sizes of the whole
+ * model, and the communication that ZeRO-3 and offload add inside every pass.
+ *
+ *     nnc_lower (shape/) -> check -> nnc_shard (parallel/) -> sums of segments -> casts, unit collectives */
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
-#include "parallel/shard.h"
-#include "shape/family.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
-nnc_plan nnc_plan_seen(const nnc_plan *plan)
+nnc_plan nnc_plan_lowering_key(const nnc_plan *plan)
 {
     const nnc_plan unset = { 0 };
     nnc_plan seen = *plan;
@@ -37,7 +40,7 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
     const double passes = (double)plan->micro_batches;
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
-    const bool adds = software->added_gradients; /* products write what a kernel adds up */
+    const bool adds = software->added_gradients; /* the product writes; a separate kernel adds */
     return (nnc_lowering){
         .plan = plan,
         .software = software,
@@ -46,8 +49,8 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
         .linear_dtype = plan->precision,
         .grad_bytes =
             adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
-        /* An fp32 buffer beside 16-bit weights is added to by every pass, a plain gradient is
-         * written by the first and added to by the others. */
+        /* Every pass adds to an fp32 buffer next to 16-bit weights. The first pass writes a plain gradient, and
+         * the others add to it. */
         .grad_accumulate = adds         ? 0.0
                            : own_buffer ? 1.0
                                         : (passes - 1.0) / passes,
@@ -57,12 +60,12 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen)
 {
     nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
-    *seen = nnc_plan_seen(plan);
+    *seen = nnc_plan_lowering_key(plan);
     how.plan = seen;
     return how;
 }
 
-/* Past any model; whole bytes of so many parameters are exact in a double. */
+/* Beyond any model; whole bytes of this many parameters are exact in a double. */
 #define PARAMS_MAX 0x1p47
 
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err)
@@ -84,7 +87,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
                         "trains nothing of %s, expected other parts of it", model->id);
     }
-    double params = 0.0; /* before they are counted in whole numbers */
+    double params = 0.0; /* before integers count them */
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_weights *w = &list->ops[i].weights;
         params += ((double)w->count * (double)w->rows * (double)w->cols + (double)w->vector) *
@@ -96,8 +99,8 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
-/* A layer that predicts tokens further on is the last one again, a product of two streams to one, and three
- * norms; table and head are the model's. Source: arXiv:2412.19437, section 2.2. */
+/* A layer that predicts tokens further ahead repeats the last layer and adds a product of two streams to one and
+ * three norms; it uses the table and head of the model. Source: arXiv:2412.19437, section 2.2. */
 static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
 {
     int32_t last = list->segment_count - 1;
@@ -115,7 +118,7 @@ static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
     return params * d->next_layers;
 }
 
-/* What the whole model is, before it is split: parameters, tokens and input of a step. */
+/* Sizes of the whole model before sharding: parameters, tokens and input of a step. */
 static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r,
                            nnc_derivation *why)
 {
@@ -164,7 +167,7 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
         "T F elements to the other");
 }
 
-/* Parameters of the table that the last stage of a pipeline holds a second time, per rank. */
+/* Parameters per rank of the table that the last pipeline stage holds a second time. */
 static double second_table(const nnc_op_list *list, const nnc_plan *plan)
 {
     return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
@@ -172,7 +175,7 @@ static double second_table(const nnc_op_list *list, const nnc_plan *plan)
                : 0.0;
 }
 
-/* Activations that pass from stage to stage, of one micro-batch and rank. */
+/* Bytes of the activations that one rank sends from stage to stage, of one micro-batch. */
 static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
 {
     const nnc_plan *plan = how->plan;
@@ -180,7 +183,7 @@ static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
     return (double)list->stream_elements / ranks * nnc_dtype_bytes(how->dtype);
 }
 
-/* Is the table of words, which may be the head too, left as it is? */
+/* Is the embedding table, which may also be the head, not trained? */
 static bool table_is_frozen(const nnc_plan *plan)
 {
     return (plan->train != NNC_TRAIN_ALL || plan->adapter_rank > 0) &&
@@ -188,29 +191,29 @@ static bool table_is_frozen(const nnc_plan *plan)
 }
 
 static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name,
-                          int32_t segment, nnc_exchange exchange)
+                          int32_t segment, nnc_collective_op exchange)
 {
     const double units = nnc_list_units(list, segment);
     const nnc_writer w = { list, how, (int64_t)((double)list->segments[segment].instances * units),
                            -1, NULL };
     exchange.bytes /= units;
-    nnc_list_exchange(&w, name, exchange);
+    nnc_list_collective(&w, name, exchange);
     list->ops[list->count - 1].segment = segment;
 }
 
-/* Weights of a unit are gathered for forward and again for backward, when its gradient is scattered
- * too; replicas of a shard group add theirs up. Without resharding one gather serves the step. */
+/* The weights of a unit are gathered for forward and again for backward, where its gradient is scattered; replicas
+ * of a shard group add up theirs. Without resharding, one gather per step is enough (see step_end.c). */
 static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment,
                          const nnc_parameters *p, nnc_route_kind route, double shards)
 {
     const nnc_plan *plan = how->plan;
     const double weights = nnc_policy_bytes(plan->policy).weight_bytes * p->params;
     const double gradients = nnc_policy_gradient_io_bytes(plan->policy) * p->params;
-    nnc_exchange e = { .comm = NNC_COMM_DATA,
-                       .route = (int32_t)route,
-                       .forward = NNC_ALL_GATHER,
-                       .backward = NNC_ALL_GATHER,
-                       .bytes = weights };
+    nnc_collective_op e = { .comm = NNC_COMM_DATA,
+                            .route = (int32_t)route,
+                            .forward = NNC_ALL_GATHER,
+                            .backward = NNC_ALL_GATHER,
+                            .bytes = weights };
     if (p->params <= 0.0) {
         return;
     }
@@ -218,32 +221,32 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
         if (plan->reshard) {
             unit_exchange(list, how, "data.gather_weights", segment, e);
         }
-        e = (nnc_exchange){ .comm = NNC_COMM_DATA,
-                            .route = (int32_t)route,
-                            .backward = NNC_REDUCE_SCATTER,
-                            .bytes = gradients };
+        e = (nnc_collective_op){ .comm = NNC_COMM_DATA,
+                                 .route = (int32_t)route,
+                                 .backward = NNC_REDUCE_SCATTER,
+                                 .bytes = gradients };
         unit_exchange(list, how, "data.scatter_gradients", segment, e);
     }
     if (nnc_shard_replicas(plan, route, shards) > 1) {
-        e = (nnc_exchange){ .comm = NNC_COMM_DATA,
-                            .route = (int32_t)nnc_replica_route(route),
-                            .backward = NNC_ALL_REDUCE,
-                            .bytes = gradients / shards };
+        e = (nnc_collective_op){ .comm = NNC_COMM_DATA,
+                                 .route = (int32_t)nnc_replica_route(route),
+                                 .backward = NNC_ALL_REDUCE,
+                                 .bytes = gradients / shards };
         unit_exchange(list, how, "data.reduce_replicas", segment, e);
     }
 }
 
-/* Weights that are not trained are gathered, and have no gradient. */
+/* Weights that are not trained are gathered and have no gradient. */
 static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment,
                         const nnc_parameters *p, nnc_route_kind route, double shards)
 {
     if (p->params > 0.0 && shards > 1.0) {
         unit_exchange(list, how, "data.gather_frozen", segment,
-                      (nnc_exchange){ .comm = NNC_COMM_DATA,
-                                      .route = (int32_t)route,
-                                      .forward = NNC_ALL_GATHER,
-                                      .backward = NNC_ALL_GATHER,
-                                      .bytes = nnc_frozen_bytes(p, how->plan) });
+                      (nnc_collective_op){ .comm = NNC_COMM_DATA,
+                                           .route = (int32_t)route,
+                                           .forward = NNC_ALL_GATHER,
+                                           .backward = NNC_ALL_GATHER,
+                                           .bytes = nnc_frozen_bytes(p, how->plan) });
     }
 }
 
@@ -284,7 +287,7 @@ static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[
             frozen_unit(list, how, s, &sums[s].frozen_expert, NNC_ROUTE_EXPERT_SHARD,
                         nnc_expert_shards(plan));
         }
-        nnc_exchange e = { .comm = NNC_COMM_OFFLOAD, .forward = NNC_P2P, .backward = NNC_P2P };
+        nnc_collective_op e = { .comm = NNC_COMM_OFFLOAD, .forward = NNC_P2P, .backward = NNC_P2P };
         if ((plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
             e.bytes = sizes.weight_bytes * (dense + expert) +
                       nnc_frozen_bytes(&sums[s].frozen, plan) / nnc_dense_shards(plan) +
@@ -299,7 +302,6 @@ static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[
     }
 }
 
-/* Adds to a list of one rank what ZeRO-3 and offload exchange, and to its sums a table that two stages hold. */
 void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how,
                      nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
@@ -319,7 +321,7 @@ void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how,
 void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
                     nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
-    nnc_shard(list, how->plan);
+    nnc_list_shard(list, how->plan);
     nnc_segments_sum(list, sums);
     nnc_finish_list(list, how, sums);
 }
@@ -334,7 +336,6 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_software *software
                          .recorded_attention = software->recorded_attention };
 }
 
-/* The links of a plan. */
 nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device,
                           const nnc_software *software, const nnc_plan *plan, nnc_network *network,
                           nnc_step *step, nnc_error *err)
@@ -352,7 +353,6 @@ nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device,
     return NNC_OK;
 }
 
-/* What a step knows of a list. */
 void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering *how,
                        const nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {

@@ -1,5 +1,10 @@
+/* Overlap of communication with compute, and the times of one instance of each segment.
+ *
+ * In each segment and part of a pass, communication overlaps with the compute of that part. Lanes (see nnc_lane)
+ * that do not meet overlap with the same compute; those that meet share it. Blocks of ring attention overlap with
+ * the attention first; then the other kinds follow in the order of nnc_comm.   [overlap] [launch] */
 #include "estimate/estimate_internal.h"
-#include "op/op_row.h"
+#include "op/op_internal.h"
 
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
 {
@@ -14,7 +19,8 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
     overlap.tensor_backward = isnan(software->overlap_tensor_backward)
                                   ? software->overlap_tensor
                                   : software->overlap_tensor_backward;
-    if (nnc_schedule_dual(plan)) { /* a device meets as many forwards as stages without a partner */
+    if (nnc_schedule_dual(
+            plan)) { /* as many forwards as there are stages have no backward to pair with */
         const double alone = (double)plan->pipeline / (double)plan->micro_batches;
         overlap.share[NNC_COMM_EXPERT] *= nnc_max(0.0, 1.0 - alone);
     }
@@ -26,16 +32,17 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
     return overlap;
 }
 
-/* Compute there is in one segment and part, and exchanges of each kind that could hide behind it. */
+/* Compute of one segment and part, and the communication of each kind that could overlap with it. */
 typedef struct budget {
     double compute_s, attention_s;
-    double units; /* the weights of the first one are gathered before anything runs */
+    double units; /* the weights of the first unit are gathered before anything runs */
     bool exchanges;
-    nnc_lane lanes[NNC_COMM_COUNT];                            /* that each kind travels by */
-    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* beside the attention; anywhere */
+    nnc_lane lanes[NNC_COMM_COUNT];                            /* lane of each kind */
+    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* with the attention; with any
+                                                                * compute */
 } budget;
 
-/* Shares of the time of those exchanges that nothing hides. */
+/* Shares of that communication that stay exposed. */
 typedef struct exposed {
     double beside[NNC_COMM_COUNT], behind[NNC_COMM_COUNT];
 } exposed;
@@ -45,7 +52,7 @@ static inline void collect(const nnc_op_cost *row, const nnc_network *network,
 {
     const double time_s = row->time_s * row->repeat;
     if (nnc_op_is_collective(row->op)) {
-        const nnc_exchange *e = &row->op->u.exchange;
+        const nnc_collective_op *e = &row->op->u.collective;
         const nnc_lane lane = nnc_lane_of(network, e);
         b->exchanges = true;
         const bool first = b->beside_s[e->comm] + b->behind_s[e->comm] <= 0.0;
@@ -63,7 +70,7 @@ static double share_of(const nnc_overlap *overlap, int comm, nnc_part part)
                                                                 : overlap->share[comm];
 }
 
-/* Takes what hides from the time left; returns the share of the exchange that stays exposed. */
+/* Takes the overlapped time from *left_s; returns the share of the communication that stays exposed. */
 NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why)
 {
     NNC_LET(why, overlap, NULL, share);
@@ -82,13 +89,13 @@ NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_deri
     return exposed_rest;
 }
 
-/* Time beside which a fabric may still carry something, in one segment and part: kinds on different fabrics hide
- * behind the same compute. exposed_s: what each carries while the device waits for it. */
+/* Time left in each lane to overlap with, in one segment and part. exposed_s: communication that the device waits
+ * for. */
 typedef struct windows {
     double left_s[NNC_LANES], exposed_s[NNC_LANES];
 } windows;
 
-/* Nothing else in the lanes that it meets hides behind the same time. */
+/* Lanes that meet cannot overlap with the same time again. */
 static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
 {
     for (int f = 0; f < NNC_LANES && hidden_s > 0.0; f++) {
@@ -97,7 +104,7 @@ static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
     w->exposed_s[lane] += exposed_s;
 }
 
-/* What travels goes on while the device waits for another fabric. */
+/* Communication continues while the device waits for another lane. */
 static double beside_waits_s(const windows *w, nnc_lane lane)
 {
     double waits_s = 0.0;
@@ -107,9 +114,9 @@ static double beside_waits_s(const windows *w, nnc_lane lane)
     return waits_s;
 }
 
-/* asked: the exchange that is explained; NULL = none. */
+/* asked: the collective to explain; NULL = none. */
 NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part,
-                       const nnc_exchange *asked, exposed *shares, nnc_derivation *why)
+                       const nnc_collective_op *asked, exposed *shares, nnc_derivation *why)
 {
     windows w = { { 0 }, { 0 } };
     double attention[NNC_LANES];
@@ -121,7 +128,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
         nnc_derivation *const said =
             asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            shares->beside[k] = 1.0; /* of nothing */
+            shares->beside[k] = 1.0; /* not used */
             continue;
         }
         const nnc_lane f = b->lanes[k];
@@ -165,12 +172,12 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     }
 }
 
-/* How the exchange of a row came to the time it has now. */
+/* Records how a collective got its time. */
 static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op_cost *row,
                        int32_t index, nnc_derivation *why)
 {
     exposed shares;
-    const nnc_exchange *e = &row->op->u.exchange;
+    const nnc_collective_op *e = &row->op->u.collective;
     nnc_say_of_row(why, index);
     settle(b, overlap, nnc_part_of(row), e, &shares, why);
     const double exposed_share = e->hides ? shares.beside[e->comm] : shares.behind[e->comm];
@@ -196,7 +203,7 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
                           const nnc_overlap *overlap, nnc_derivation *why)
 {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
-    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* where there are exchanges */
+    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* set only where there is communication */
     if (!any_collective(rows)) {
         return;
     }
@@ -217,7 +224,7 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
     for (int32_t i = 0; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (nnc_op_is_collective(row->op)) {
-            const nnc_exchange *e = &row->op->u.exchange;
+            const nnc_collective_op *e = &row->op->u.collective;
             const nnc_part part = nnc_part_of(row);
             const exposed *x = &shares[row->op->segment][part];
             row->time_s *= e->hides ? x->beside[e->comm] : x->behind[e->comm];
@@ -226,8 +233,8 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
     }
 }
 
-void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                   const nnc_overlap *overlap, nnc_derivation *why)
+void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                      const nnc_overlap *overlap, nnc_derivation *why)
 {
     if (why != NULL) {
         hide_rows(rows, list, network, overlap, why);
@@ -236,8 +243,9 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *n
     }
 }
 
-/* What issuing takes is in host_s; leaves there what it adds. name: of that. */
-NNC_SAYING double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_derivation *why)
+/* host_s holds the time to issue the ops; leaves the time that issuing adds. name: of that line. */
+NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name,
+                         nnc_derivation *why)
 {
     double device_s = unit->compute_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
@@ -260,8 +268,8 @@ NNC_SAYING double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_de
     return device_s + unit->host_s[part];
 }
 
-/* Time behind which lanes may carry something; of an exchange, those that it does not meet. */
-static inline void add_free(nnc_unit *unit, nnc_part part, double time_s, double network_s,
+/* Adds time that lanes can overlap with; a collective counts for lanes that it does not meet. */
+static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s,
                             nnc_lane lane)
 {
     for (int f = 0; f < NNC_LANES; f++) {
@@ -270,21 +278,21 @@ static inline void add_free(nnc_unit *unit, nnc_part part, double time_s, double
 }
 
 NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                          const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX],
+                          const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX],
                           nnc_derivation *why)
 {
     memset(units, 0, sizeof units[0] * (size_t)list->segment_count);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
-        nnc_unit *unit = &units[row->op->segment];
+        nnc_segment_time *unit = &units[row->op->segment];
         const nnc_part part = nnc_part_of(row);
         const double instances = (double)list->segments[row->op->segment].instances;
         const double time_s = row->time_s * row->repeat / instances;
         unit->host_s[part] += nnc_launch_of_op_s(launch, row->op) * row->repeat / instances;
         if (nnc_op_is_collective(row->op)) {
-            unit->exposed_s[part][row->op->u.exchange.comm] += time_s;
+            unit->exposed_s[part][row->op->u.collective.comm] += time_s;
             add_free(unit, part, time_s, row->network_s * row->repeat / instances,
-                     nnc_lane_of(network, &row->op->u.exchange));
+                     nnc_lane_of(network, &row->op->u.collective));
         } else {
             unit->compute_s[part] += time_s;
             add_free(unit, part, time_s, 0.0, NNC_LANE_HOST);
@@ -303,8 +311,9 @@ NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const n
     }
 }
 
-void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                   const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why)
+void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list,
+                           const nnc_network *network, const nnc_launch *launch,
+                           nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why)
 {
     if (why != NULL) {
         sum_units(rows, list, network, launch, units, why);
@@ -313,11 +322,12 @@ void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_netw
     }
 }
 
-void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEGMENTS_MAX])
+void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows,
+                            nnc_segment_time units[NNC_SEGMENTS_MAX])
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     if (step->network != NULL) {
-        nnc_rows_hide(rows, step->list, step->network, &overlap, step->why);
+        nnc_rows_overlap(rows, step->list, step->network, &overlap, step->why);
     }
-    nnc_units_sum(rows, step->list, step->network, &step->launch, units, step->why);
+    nnc_segment_times_sum(rows, step->list, step->network, &step->launch, units, step->why);
 }

@@ -1,16 +1,22 @@
+/* Layers to pipeline stages: which segments each virtual stage and each device holds, for how many micro-batches in
+ * flight, and how much memory that takes.
+ *
+ *     10 layers, 2 stages x 2 chunks:   virtual stage   0    1    2    3
+ *                                       layers          3    3    2    2      + embedding on 0, head on 3
+ *                                       device          0    1    0    1
+ *
+ * Runs of equal stages are marked (alike), so later code computes them once. */
 #include "estimate/estimate_internal.h"
 
-/* Dealing the layers out to the stages of a pipeline. */
-
-int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
+int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage)
 {
     const int32_t p = plan->pipeline;
     const bool back = nnc_schedule_ends_meet(plan) && virtual_stage >= p;
     return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
 }
 
-/* Layers of a segment from number `from` to `to`; *first is the number of its first one, and of the
- * next segment's afterwards. */
+/* Layers of a segment from number `from` to `to`. *first is the number of its first layer; afterwards of the next
+ * segment's first layer. */
 static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first,
                               int64_t from, int64_t to)
 {
@@ -28,7 +34,7 @@ static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t 
     return to > from ? to - from : 0;
 }
 
-/* Things in order over parts: the first parts have one more. */
+/* An even distribution in order: the first parts get one more. */
 typedef struct dealt {
     int64_t each, more;
 } dealt;
@@ -43,8 +49,8 @@ static int64_t part_of(dealt all, int64_t part)
     return all.each + (part < all.more ? 1 : 0);
 }
 
-/* Layers of the virtual stages, with the ends where these count: of a first and a last stage with layers of their own,
- * and of the others. */
+/* Layers per virtual stage, including the ends if they count as layers: of a first and a last stage with given
+ * numbers of layers, and of the others. */
 typedef struct slots {
     int64_t stages, others;
     bool own_first, own_last;
@@ -76,12 +82,12 @@ static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
     return part_of(s->rest, chunk * s->others + stage - s->own_first);
 }
 
-/* Layers from one number to another, and the ends. */
+/* The segments with layers `from` to `to`, and the ends. */
 static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front,
                                  bool back)
 {
     nnc_stage_layers share = { { 0 } };
-    int64_t first = 0; /* index of the segment's first layer */
+    int64_t first = 0; /* number of the segment's first layer */
     for (int32_t s = 0; s < list->segment_count; s++) {
         const nnc_segment *segment = &list->segments[s];
         const bool held = (s == 0 && front) || (s > 0 && back);
@@ -92,7 +98,7 @@ static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t 
     return share;
 }
 
-/* Where the segment ends that holds all layers from one number to another; INT64_MIN: there is none. */
+/* End of the segment that holds all layers from `from` to `to`; INT64_MIN: no segment holds them all. */
 static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
 {
     int64_t first = 0;
@@ -106,15 +112,15 @@ static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
     return INT64_MIN;
 }
 
-/* Virtual stages from v on, in a row, that have as many slots as the one before; the last has the head and is none. At most
- * 0: there are none. */
+/* Number of virtual stages from v on that have as many layers as the one before (the last stage holds the head and
+ * is excluded). At most 0: none. */
 static int64_t as_many(const slots *s, int64_t v, int64_t count)
 {
     const int64_t last = count - 1, more = s->rest.more;
     return s->own_first || s->own_last ? 0 : (v <= more && more < last ? more : last) - v;
 }
 
-void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal)
+void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *deal)
 {
     const int32_t chunks = plan->pipeline > 1 ? nnc_schedule_chunks(plan) : 1;
     const int32_t count = plan->pipeline * chunks;
@@ -126,7 +132,7 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
     const int64_t ends = plan->ends_as_layers ? 1 : 0; /* slots before the first layer */
-    const int64_t further = 2 * list->next_layers;     /* each with a head of its own */
+    const int64_t further = 2 * list->next_layers;     /* each has a head of its own */
     const slots all = slots_of(plan, layers + 2 * ends + further, chunks);
     for (int32_t v = 0; v < count;) {
         const int64_t size = slots_at(&all, v % plan->pipeline, v / plan->pipeline);
@@ -135,7 +141,7 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
         deal->alike[v] = false;
         deal->shares[v] = share_of(list, from, to, v == 0, v == count - 1);
         next += size;
-        /* Stages as large are like it up to where its segment ends. */
+        /* Further stages of this size are equal up to the end of the segment. */
         const int64_t end = v > 0 && to - from == size ? segment_end(list, from, to) : INT64_MIN;
         const int64_t fit = end < to ? 0 : size > 0 ? (end - to) / size : count;
         const int64_t many = as_many(&all, v + 1, count), like = fit < many ? fit : many;
@@ -148,7 +154,7 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
     }
 }
 
-static void device_layers(const nnc_deal *deal, const nnc_plan *plan, int32_t device,
+static void device_layers(const nnc_stage_partition *deal, const nnc_plan *plan, int32_t device,
                           int64_t instances[NNC_SEGMENTS_MAX])
 {
     const bool ends_meet = nnc_schedule_ends_meet(plan);
@@ -174,11 +180,11 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
     return some && plan->recompute_layers < instances ? plan->recompute_layers : instances;
 }
 
-/* What each device of a pipeline holds. */
+/* ---- segments of each device ---- */
 
-/* Most of a holding is room for more segments than there are: only what is used is written. */
-static void set_holding(const nnc_step *step, const nnc_deal *deal, int32_t device,
-                        double in_flight, nnc_holding *h)
+/* Writes only the segments in use: a holding has space for many more. */
+static void set_holding(const nnc_step *step, const nnc_stage_partition *deal, int32_t device,
+                        double in_flight, nnc_stage_residency *h)
 {
     h->segments = step->list->segment_count;
     h->in_flight = in_flight;
@@ -189,8 +195,8 @@ static void set_holding(const nnc_step *step, const nnc_deal *deal, int32_t devi
     }
 }
 
-/* Are all of a device's virtual stages seen to hold what those of the one before do? */
-static bool like_before(const nnc_deal *deal, const nnc_plan *plan, int32_t device)
+/* Are all virtual stages of a device marked equal to those of the device before? */
+static bool like_before(const nnc_stage_partition *deal, const nnc_plan *plan, int32_t device)
 {
     bool like = device > 0 && !nnc_schedule_ends_meet(plan);
     for (int32_t v = device; like && v < deal->virtual_stages; v += deal->stages) {
@@ -222,29 +228,29 @@ void nnc_step_say_in_flight(const nnc_step *step, int32_t device)
     (void)in_flight_of(step->plan, device, step->why);
 }
 
-void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
+void nnc_step_partition(const nnc_step *step, nnc_step_memory *memory)
 {
     const nnc_plan *plan = step->plan;
-    nnc_deal_layers(step->list, plan, &memory->deal);
+    nnc_partition_layers(step->list, plan, &memory->deal);
     for (int32_t d = 0; d < plan->pipeline; d++) {
-        nnc_holding *h = &memory->holdings[d];
+        nnc_stage_residency *h = &memory->holdings[d];
         const double in_flight = in_flight_of(plan, d, NULL);
         const bool like = like_before(&memory->deal, plan, d);
         if (like) {
-            nnc_holding_copy(h, h - 1);
+            nnc_stage_residency_copy(h, h - 1);
             h->in_flight = in_flight;
         } else {
             set_holding(step, &memory->deal, d, in_flight, h);
         }
-        memory->alike[d] = like || (d > 0 && nnc_holding_same(h, h - 1));
+        memory->alike[d] = like || (d > 0 && nnc_stage_residency_same(h, h - 1));
     }
 }
 
-bool nnc_step_deal_again(const nnc_step *step, nnc_step_memory *memory)
+bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory)
 {
     bool same = true;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
-        nnc_holding *h = &memory->holdings[d];
+        nnc_stage_residency *h = &memory->holdings[d];
         const double in_flight = in_flight_of(step->plan, d, NULL);
         same = same && !(in_flight < h->in_flight) && !(in_flight > h->in_flight);
         h->in_flight = in_flight;
@@ -258,11 +264,11 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
                       nnc_step_memory *m, nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
-    const nnc_holding *before = NULL; /* the last that was weighed */
+    const nnc_stage_residency *before = NULL; /* the last stage that was computed */
     nnc_memory memory = { 0 };
     for (int32_t d = 0; d < plan->pipeline; d++) {
-        const nnc_holding *h = &m->holdings[d];
-        const bool same = before != NULL && nnc_holding_same(h, before);
+        const nnc_stage_residency *h = &m->holdings[d];
+        const bool same = before != NULL && nnc_stage_residency_same(h, before);
         if (same && fullest && h->in_flight <= before->in_flight) {
             continue;
         }
@@ -282,7 +288,7 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
     }
     r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
     if (step->why != NULL) {
-        const nnc_holding *h = &m->holdings[r->memory_stage];
+        const nnc_stage_residency *h = &m->holdings[r->memory_stage];
         nnc_step_say_in_flight(step, r->memory_stage);
         nnc_memory_say(model, step->list, step->sums, h, plan, step->software,
                        step->device->mem_bytes, step->why);

@@ -1,14 +1,15 @@
+/* From a given plan to a whole and legal one: reads a plan of any struct_size, fills in what it leaves open
+ * (precision, policy, devices, batch, schedule), and checks the rules. Also picks the software profile of a plan.  
+ * [legal-plans] */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/error.h"
-#include "base/sized.h"
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
-#include "parallel/split.h"
-#include "shape/family.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
-/* "fp64, fp32, bf16": the formats a device multiplies in. */
+/* "fp64, fp32, bf16": the formats in which a device multiplies. */
 static void formats_of(const nnc_device *device, char *text, size_t size)
 {
     size_t length = 0;
@@ -67,7 +68,7 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-/* micro_batch * micro_batches * data = global_batch: any two fix the third. */
+/* micro_batch * micro_batches * data = global_batch: any two determine the third. */
 static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
 {
     const int64_t data = p->data;
@@ -107,7 +108,7 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-/* --recompute-layers counts the layers of a stage. */
+/* --recompute-layers counts the layers of one stage. */
 static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, int64_t layers,
                                          nnc_error *err)
 {
@@ -128,7 +129,7 @@ static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *mod
                           nnc_family_name(model->family), p->recompute_layers);
 }
 
-/* What is trained, and what is beside it. */
+/* Checks the options on trained and frozen weights. */
 static nnc_status check_trained(const nnc_plan *p, nnc_error *err)
 {
     const bool all = p->train == NNC_TRAIN_ALL && p->adapter_rank == 0;
@@ -162,7 +163,7 @@ static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, in
     if (family->split != NULL) {
         return nnc_schedule_resolve(p, layers, err);
     }
-    p->schedule = NNC_SCHEDULE_1F1B; /* of one stage, where all are the same */
+    p->schedule = NNC_SCHEDULE_1F1B; /* with one stage all schedules are the same */
     return NNC_OK;
 }
 
@@ -173,8 +174,8 @@ static nnc_status check_schedule(const nnc_plan *p, const nnc_model *model, int6
     return check_recompute_layers(p, model, layers, err);
 }
 
-nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
-                           nnc_plan *resolved, nnc_error *err)
+nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
+                                 const nnc_device *device, nnc_plan *resolved, nnc_error *err)
 {
     const nnc_family_row *family = nnc_family_of(model);
     nnc_plan *p = resolved;
@@ -191,8 +192,8 @@ nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const n
     return check_schedule(p, model, layers, err);
 }
 
-nnc_status nnc_plan_settle_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
-                                    nnc_error *err)
+nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
+                                     nnc_error *err)
 {
     NNC_TRY(resolve_schedule(plan, nnc_family_of(model), layers, err));
     return check_schedule(plan, model, layers, err);
@@ -203,10 +204,9 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software)
     return (nnc_profiles){ .of = { software, software, software, software } };
 }
 
-/* Weights that are sharded whole are FSDP's whatever else the plan splits: torchtitan and others
- * combine it with tensor and pipeline parallelism. Copies that share the optimizer's states alone are Megatron's
- * distributed optimizer, where it trains such a model: else a search would split what needs no splitting, only to
- * come by its kernels. */
+/* Fully sharded weights are FSDP's, whatever else the plan splits: torchtitan and others combine it with tensor
+ * and pipeline parallelism. Replicas that share only optimizer states are Megatron's distributed optimizer, if it
+ * trains such a model; otherwise a search would split a model only to get the kernels of that framework. */
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
                                      const nnc_plan *plan)
 {
@@ -307,7 +307,7 @@ nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model,
     NNC_TRY(nnc_need(here, "resolved", resolved != NULL, err));
     NNC_TRY(nnc_sized_check(resolved, sizeof *resolved, "nnc_plan", err));
     NNC_TRY(nnc_plan_read(plan, &asked, err));
-    NNC_TRY(nnc_plan_settle(&asked, model, device, &full, err));
+    NNC_TRY(nnc_plan_resolve_read(&asked, model, device, &full, err));
     nnc_sized_write(resolved, &full, sizeof full);
     return NNC_OK;
 }

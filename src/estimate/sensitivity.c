@@ -1,21 +1,22 @@
+/* The step time against each parameter of the device file: elasticity, twice the value, and the value that reaches a
+ * target time. Each is found by estimates with another device.   [sensitivity] */
 #include <stddef.h>
 #include <stdio.h>
 
-#include <nncost/sensitivity.h>
+#include <nncost/estimate.h>
 
-#include "base/error.h"
-#include "base/names.h"
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 
-/* Either side of the value. Small against what it takes to leave a bound, large against rounding. */
+/* Distance on either side of the value: small compared with leaving a bound, large compared with rounding. */
 #define APART 1e-3
 
-/* As good as no bound, and still a number in every formula. */
+/* A factor as good as no limit that still gives finite numbers. */
 #define WITHOUT_BOUND 0x1p40
 
 enum { HALVINGS = 80 };
 
-/* The format that picks a rate, where there is one for each. */
+/* The format that selects a rate, if there is one per format. */
 typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
 
 static const struct {
@@ -24,67 +25,70 @@ static const struct {
     which_rate rate;
 } figures[] = {
 #define FIGURE(member, unit) #member, (unit), offsetof(nnc_device, member)
-    [NNC_LEVER_MATMUL] = { FIGURE(matmul_flops_per_s, "FLOP/s"), OF_PRECISION },
-    [NNC_LEVER_VECTOR] = { FIGURE(vector_flops_per_s, "FLOP/s"), OF_FP32 },
-    [NNC_LEVER_MEM_RATE] = { FIGURE(mem_bytes_per_s, "B/s"), ONE_RATE },
-    [NNC_LEVER_SCALE_UP_RATE] = { FIGURE(scale_up.bytes_per_s, "B/s"), ONE_RATE },
-    [NNC_LEVER_SCALE_UP_LATENCY] = { FIGURE(scale_up.latency_s, "s"), ONE_RATE },
-    [NNC_LEVER_SCALE_OUT_RATE] = { FIGURE(scale_out.bytes_per_s, "B/s"), ONE_RATE },
-    [NNC_LEVER_SCALE_OUT_LATENCY] = { FIGURE(scale_out.latency_s, "s"), ONE_RATE },
-    [NNC_LEVER_HOST_RATE] = { FIGURE(host.bytes_per_s, "B/s"), ONE_RATE },
-    [NNC_LEVER_HOST_MEM_RATE] = { FIGURE(host.mem_bytes_per_s, "B/s"), ONE_RATE },
-    [NNC_LEVER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE }, /* a whole number */
+    [NNC_PARAMETER_MATMUL] = { FIGURE(matmul_flops_per_s, "FLOP/s"), OF_PRECISION },
+    [NNC_PARAMETER_VECTOR] = { FIGURE(vector_flops_per_s, "FLOP/s"), OF_FP32 },
+    [NNC_PARAMETER_MEM_RATE] = { FIGURE(mem_bytes_per_s, "B/s"), ONE_RATE },
+    [NNC_PARAMETER_SCALE_UP_RATE] = { FIGURE(scale_up.bytes_per_s, "B/s"), ONE_RATE },
+    [NNC_PARAMETER_SCALE_UP_LATENCY] = { FIGURE(scale_up.latency_s, "s"), ONE_RATE },
+    [NNC_PARAMETER_SCALE_OUT_RATE] = { FIGURE(scale_out.bytes_per_s, "B/s"), ONE_RATE },
+    [NNC_PARAMETER_SCALE_OUT_LATENCY] = { FIGURE(scale_out.latency_s, "s"), ONE_RATE },
+    [NNC_PARAMETER_HOST_RATE] = { FIGURE(host.bytes_per_s, "B/s"), ONE_RATE },
+    [NNC_PARAMETER_HOST_MEM_RATE] = { FIGURE(host.mem_bytes_per_s, "B/s"), ONE_RATE },
+    [NNC_PARAMETER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE }, /* an integer */
 #undef FIGURE
 };
-NNC_ROW_EACH(figures, NNC_LEVER_COUNT);
+NNC_ROW_EACH(figures, NNC_PARAMETER_COUNT);
 
-char *nnc_lever_name(nnc_lever figure, nnc_dtype precision, char text[NNC_LEVER_TEXT])
+char *nnc_sensitivity_parameter_name(nnc_sensitivity_parameter figure, nnc_dtype precision,
+                                     char text[NNC_PARAMETER_TEXT])
 {
-    if (text == NULL || (unsigned)figure >= NNC_LEVER_COUNT) {
+    if (text == NULL || (unsigned)figure >= NNC_PARAMETER_COUNT) {
         if (text != NULL) {
-            snprintf(text, NNC_LEVER_TEXT, "?");
+            snprintf(text, NNC_PARAMETER_TEXT, "?");
         }
         return text;
     }
     const bool by_format = figures[figure].rate != ONE_RATE;
     const nnc_dtype dtype = figures[figure].rate == OF_FP32 ? NNC_FP32 : precision;
-    snprintf(text, NNC_LEVER_TEXT, "%s%s%s", figures[figure].name, by_format ? "." : "",
+    snprintf(text, NNC_PARAMETER_TEXT, "%s%s%s", figures[figure].name, by_format ? "." : "",
              by_format ? nnc_dtype_name(dtype) : "");
     return text;
 }
 
-const char *nnc_lever_unit(nnc_lever figure)
+const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter figure)
 {
-    return (unsigned)figure < NNC_LEVER_COUNT ? figures[figure].unit : "?";
+    return (unsigned)figure < NNC_PARAMETER_COUNT ? figures[figure].unit : "?";
 }
 
-/* NULL: the capacity, which is a whole number. */
-static double *place_of(nnc_device *device, nnc_lever figure, nnc_dtype precision)
+/* NULL: the capacity, which is an integer. */
+static double *place_of(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision)
 {
     const which_rate rate = figures[figure].rate;
     const int at = rate == OF_PRECISION ? (int)precision : rate == OF_FP32 ? (int)NNC_FP32 : 0;
     void *place = (char *)device + figures[figure].offset;
-    return figure == NNC_LEVER_MEM_BYTES ? NULL : (double *)place + at;
+    return figure == NNC_PARAMETER_MEM_BYTES ? NULL : (double *)place + at;
 }
 
-double nnc_lever_value(const nnc_device *device, nnc_lever figure, nnc_dtype precision)
+double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity_parameter figure,
+                                       nnc_dtype precision)
 {
-    if (device == NULL || (unsigned)figure >= NNC_LEVER_COUNT ||
+    if (device == NULL || (unsigned)figure >= NNC_PARAMETER_COUNT ||
         (unsigned)precision >= NNC_DTYPE_COUNT) {
         return (double)NAN;
     }
     nnc_device copy = *device;
     const double *place = place_of(&copy, figure, precision);
-    return figure == NNC_LEVER_MATMUL ? nnc_device_matmul_peak(device, precision)
-           : place != NULL            ? *place
-                                      : (double)device->mem_bytes;
+    return figure == NNC_PARAMETER_MATMUL ? nnc_device_matmul_peak(device, precision)
+           : place != NULL                ? *place
+                                          : (double)device->mem_bytes;
 }
 
-void nnc_lever_scale(nnc_device *device, nnc_lever figure, nnc_dtype precision, double factor)
+void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure,
+                                     nnc_dtype precision, double factor)
 {
-    const double value = nnc_lever_value(device, figure, precision) * factor;
+    const double value = nnc_sensitivity_parameter_value(device, figure, precision) * factor;
     if (isnan(value) || !(factor > 0.0)) {
-        return; /* not recorded, or no such figure */
+        return; /* not recorded, or no such parameter */
     }
     double *place = place_of(device, figure, precision);
     if (place != NULL) {
@@ -94,29 +98,29 @@ void nnc_lever_scale(nnc_device *device, nnc_lever figure, nnc_dtype precision, 
     }
 }
 
-/* One plan, and the scratch it is estimated with. */
+/* A plan, and the scratch for its estimates. */
 typedef struct trial {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
     const nnc_plan *plan;
     nnc_scratch *scratch;
-    nnc_dtype precision; /* resolved */
+    nnc_dtype precision; /* of the resolved plan */
 } trial;
 
-static nnc_status step_with(const trial *t, nnc_lever figure, double factor, double *step_s,
-                            nnc_error *err)
+static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, double factor,
+                            double *step_s, nnc_error *err)
 {
     nnc_device device = *t->device;
     nnc_result result;
-    nnc_lever_scale(&device, figure, t->precision, factor);
+    nnc_sensitivity_parameter_scale(&device, figure, t->precision, factor);
     const nnc_status status =
-        nnc_estimate_asked(t->model, &device, t->software, t->plan, t->scratch, &result, err);
+        nnc_estimate_read(t->model, &device, t->software, t->plan, t->scratch, &result, err);
     *step_s = result.step_s;
     return status;
 }
 
-/* What was asked for, read; t points into it. */
+/* Reads the arguments; t points into args. */
 static nnc_status begin(const char *function, const nnc_model *model, const nnc_device *device,
                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                         nnc_estimate_args *asked, trial *t, nnc_error *err)
@@ -142,7 +146,7 @@ static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err)
     return NNC_OK;
 }
 
-/* What matters most comes first, then the order of the figures. */
+/* Keeps the entries with the largest elasticity first, then in the order of the table. */
 static void insert(nnc_sensitivity *entries, int max, int *count, const nnc_sensitivity *entry)
 {
     int at = *count;
@@ -169,17 +173,18 @@ nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
     NNC_TRY(nnc_need(__func__, "count", count != NULL, err));
     *count = 0;
     NNC_TRY(begin(__func__, model, device, software, plan, scratch, &asked, &t, err));
-    NNC_TRY(nnc_estimate_asked(model, device, t.software, t.plan, scratch, &now, err));
+    NNC_TRY(nnc_estimate_read(model, device, t.software, t.plan, scratch, &now, err));
     t.precision = now.plan.precision;
-    for (int f = 0; f < NNC_LEVER_COUNT; f++) {
-        const nnc_lever figure = (nnc_lever)f;
+    for (int f = 0; f < NNC_PARAMETER_COUNT; f++) {
+        const nnc_sensitivity_parameter figure = (nnc_sensitivity_parameter)f;
         nnc_sensitivity entry = { .figure = figure,
-                                  .value = nnc_lever_value(device, figure, t.precision),
+                                  .value =
+                                      nnc_sensitivity_parameter_value(device, figure, t.precision),
                                   .needed = (double)NAN };
         if (isnan(entry.value)) {
             continue;
         }
-        if (figure == NNC_LEVER_MEM_BYTES) {
+        if (figure == NNC_PARAMETER_MEM_BYTES) {
             entry.doubled_s = now.step_s;
             entry.needed = (double)now.memory.total_bytes;
         } else {
@@ -191,25 +196,26 @@ nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
 }
 
 nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
-                           const nnc_software *software, const nnc_plan *plan, nnc_lever figure,
-                           double step_s, nnc_scratch *scratch, nnc_target *target, nnc_error *err)
+                           const nnc_software *software, const nnc_plan *plan,
+                           nnc_sensitivity_parameter figure, double step_s, nnc_scratch *scratch,
+                           nnc_target *target, nnc_error *err)
 {
     nnc_estimate_args asked;
     nnc_plan resolved;
     trial t;
-    double low = 0.0, high = log2(WITHOUT_BOUND); /* of the factor, in octaves */
+    double low = 0.0, high = log2(WITHOUT_BOUND); /* of the factor, base-2 logarithm */
     NNC_TRY(nnc_need(__func__, "target", target != NULL, err));
     NNC_TRY(begin(__func__, model, device, software, plan, scratch, &asked, &t, err));
-    if ((unsigned)figure >= NNC_LEVER_COUNT || !(step_s > 0.0) || isinf(step_s)) {
+    if ((unsigned)figure >= NNC_PARAMETER_COUNT || !(step_s > 0.0) || isinf(step_s)) {
         return nnc_fail(err, NNC_BAD_USAGE, __func__,
                         "out of range, expected one of %d figures and a time above 0 s, found %d "
                         "and %g s",
-                        NNC_LEVER_COUNT, (int)figure, step_s);
+                        NNC_PARAMETER_COUNT, (int)figure, step_s);
     }
-    NNC_TRY(nnc_plan_settle(t.plan, model, device, &resolved, err));
+    NNC_TRY(nnc_plan_resolve_read(t.plan, model, device, &resolved, err));
     t.precision = resolved.precision;
     *target = (nnc_target){ .figure = figure,
-                            .value = nnc_lever_value(device, figure, t.precision),
+                            .value = nnc_sensitivity_parameter_value(device, figure, t.precision),
                             .needed = (double)NAN };
     NNC_TRY(step_with(&t, figure, 1.0, &target->step_s, err));
     if (isnan(target->value)) {

@@ -1,21 +1,19 @@
+/* One op alone on a device (nncost op): its work, its roofline bound, and the time that the fitted values predict. */
 #include <stdio.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
-#include "op/op_row.h"
-#include "op/work.h"
-
-/* One op by itself on a device: its work, its roofline, and the time that the fitted figures predict. */
+#include "op/op_internal.h"
 
 typedef struct kind {
-    const char *name, *dims; /* how they are written; of a collective NULL */
+    const char *name, *dims; /* how dims are written; NULL for a collective */
     int least, most;
-    void (*fill)(const nnc_alone *alone, nnc_op *op);
+    void (*fill)(const nnc_single_op *alone, nnc_op *op);
     nnc_collective collective;
 } kind;
 
-/* M x N x K, after a batch if there are four. */
-static void fill_matmul(const nnc_alone *a, nnc_op *op)
+/* M x N x K, with a batch in front if there are four numbers. */
+static void fill_matmul(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims + a->dim_count - 3;
     op->kind = NNC_OP_MATMUL;
@@ -27,8 +25,8 @@ static void fill_matmul(const nnc_alone *a, nnc_op *op)
                                  .kept_divisor = 1 };
 }
 
-/* Batch x heads x tokens x width of a head; a fifth number: key and value heads. Causal. */
-static void fill_attention(const nnc_alone *a, nnc_op *op)
+/* Batch x heads x tokens x head width; a fifth number gives the key and value heads. Causal. */
+static void fill_attention(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims;
     const double all = (double)d[2] * (double)d[2];
@@ -49,8 +47,8 @@ static void fill_attention(const nnc_alone *a, nnc_op *op)
                                .kernel = NNC_FLASH2 };
 }
 
-/* Batch x channels in x height x width x channels out x kernel; stride 1, the same size out. */
-static void fill_conv(const nnc_alone *a, nnc_op *op)
+/* Batch x input channels x height x width x output channels x kernel; stride 1, output of the same size. */
+static void fill_conv(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims;
     op->kind = NNC_OP_CONV;
@@ -91,7 +89,7 @@ static const kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-const char *nnc_alone_kind(int index, const char **dims)
+const char *nnc_single_op_kind(int index, const char **dims)
 {
     if (index >= KINDS) {
         return NULL;
@@ -100,8 +98,8 @@ const char *nnc_alone_kind(int index, const char **dims)
     return kinds[index].name;
 }
 
-/* Keeps products of dims whole in a double. */
-static bool too_large(const nnc_alone *a)
+/* Limits the product of dims, so that it is exact in a double. */
+static bool too_large(const nnc_single_op *a)
 {
     double product = 1.0;
     for (int32_t i = 0; i < a->dim_count; i++) {
@@ -110,7 +108,7 @@ static bool too_large(const nnc_alone *a)
     return product > 1e18;
 }
 
-static nnc_status time_op(const kind *k, const nnc_device *device, nnc_alone *a, nnc_error *err)
+static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op *a, nnc_error *err)
 {
     nnc_op op = { .name = k->name,
                   .phase = NNC_PHASE_FORWARD,
@@ -135,7 +133,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_alone *a,
     a->flops_per_byte = a->flops / a->moved_bytes;
     a->ridge_flops_per_byte = peak / device->mem_bytes_per_s;
     a->bound_s = nnc_max(a->flops / peak, a->moved_bytes / device->mem_bytes_per_s);
-    if (op.kind == NNC_OP_CONV) { /* may run with fewer products than define it */
+    if (op.kind == NNC_OP_CONV) { /* may need fewer products than its definition */
         a->bound_s =
             nnc_min(a->bound_s, nnc_max(t.compute_s, a->moved_bytes / device->mem_bytes_per_s));
     }
@@ -150,7 +148,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_alone *a,
     return NNC_OK;
 }
 
-static nnc_status time_collective(const kind *k, const nnc_device *device, nnc_alone *a,
+static nnc_status time_collective(const kind *k, const nnc_device *device, nnc_single_op *a,
                                   nnc_error *err)
 {
     nnc_route route;
@@ -174,7 +172,7 @@ static nnc_status time_collective(const kind *k, const nnc_device *device, nnc_a
     return NNC_OK;
 }
 
-nnc_status nnc_op_alone(const nnc_device *device, nnc_alone *a, nnc_error *err)
+nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *a, nnc_error *err)
 {
     const kind *k = kinds;
     while (k < kinds + KINDS && strcmp(k->name, a->kind) != 0) {

@@ -1,12 +1,17 @@
-#include "base/error.h"
-#include "base/names.h"
-#include "base/sized.h"
+/* The step time: passes through the pipeline schedule, the slowest stage with its step end, and the parts of the
+ * busiest stage. Then the work of a step, and its timeline.
+ *
+ *     stage 0   F F F F B B B B | step end
+ *     stage 1     F F F F B B B B | step end          step = the longest of passes + step end
+ *
+ * [step] */
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
+#include "op/op_internal.h"
 
 /* ---- passes through the schedule ---- */
 
-static void find_virtual_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+static void find_virtual_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                nnc_step_memory *m)
 {
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
@@ -60,8 +65,8 @@ static bool rerun(const nnc_plan *plan, double send_s, nnc_step_memory *m)
     return nnc_pipeline_run(&pipeline, &m->pipeline, &m->run);
 }
 
-bool nnc_step_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], double send_s,
-                  nnc_step_memory *m)
+bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                  double send_s, nnc_step_memory *m)
 {
     find_virtual_times(step, units, m);
     return rerun(step->plan, send_s, m);
@@ -78,7 +83,7 @@ int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages)
     return stage;
 }
 
-void nnc_step_restrict(const nnc_step *step, const nnc_holding *holding, nnc_rows *rows)
+void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding, nnc_rows *rows)
 {
     const nnc_plan *plan = step->plan;
     const double passes = (double)nnc_step_passes(plan);
@@ -93,7 +98,7 @@ void nnc_step_restrict(const nnc_step *step, const nnc_holding *holding, nnc_row
     }
 }
 
-/* Activations from stage to stage; what they delay shows in the pipeline, not here. */
+/* The row of messages between stages; its time is the delay that they cause in the pipeline. */
 static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t device,
                          double exposed_s, nnc_rows *rows)
 {
@@ -107,11 +112,11 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
         .math_dtype = NNC_FP32,
         .repeat = 1,
         .block = -1,
-        .u.exchange = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = step->send_bytes }
+        .u.collective = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = step->send_bytes }
     };
     double sends = 0.0; /* forward to the next virtual stage, backward to the one before */
     for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
-        if (nnc_deal_device(plan, v) == device) {
+        if (nnc_partition_device(plan, v) == device) {
             sends += (v < m->deal.virtual_stages - 1 ? 1.0 : 0.0) + (v > 0 ? 1.0 : 0.0);
         }
     }
@@ -130,9 +135,9 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
 
 /* ---- sums ---- */
 
-/* Parts of one device's step, from the units it holds. */
-static void add_units(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                      const nnc_holding *holding, nnc_result *r)
+/* Adds the parts of one device's step, from the times of its segments. */
+static void add_units(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                      const nnc_stage_residency *holding, nnc_result *r)
 {
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     const double passes = (double)nnc_step_passes(step->plan);
@@ -152,7 +157,7 @@ static void add_units(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MA
     }
 }
 
-/* What the rows add to the times: traffic, communication hidden or not, what bounds them. */
+/* Adds traffic, communication (exposed or not), and bounds of the rows. */
 static void add_rows(const nnc_rows *rows, nnc_result *r)
 {
     for (int32_t i = 0; i < rows->count; i++) {
@@ -161,26 +166,26 @@ static void add_rows(const nnc_rows *rows, nnc_result *r)
         r->read_bytes += row->work.read_bytes * row->repeat;
         r->write_bytes += row->work.write_bytes * row->repeat;
         if (nnc_op_is_collective(row->op)) {
-            r->communication_s[row->op->u.exchange.comm] += row->network_s * row->repeat;
+            r->communication_s[row->op->u.collective.comm] += row->network_s * row->repeat;
         }
     }
     r->bound_s[NNC_BOUND_HOST] += r->host_s;
     r->bound_s[NNC_BOUND_BUBBLE] += r->bubble_s;
 }
 
-void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        nnc_step_memory *m)
 {
     const nnc_plan *plan = step->plan;
     const int32_t last = step->list->segment_count - 1;
     for (int32_t d = 0; d < plan->pipeline; d++) {
-        const nnc_holding *h = &m->holdings[d];
+        const nnc_stage_residency *h = &m->holdings[d];
         nnc_stage *stage = &m->stages[d];
         const bool apart = nnc_schedule_splits(plan);
-        *stage = (nnc_stage){ .memory = stage->memory, /* these three are filled before */
+        *stage = (nnc_stage){ .memory = stage->memory, /* these three are set before */
                               .exchange_s = stage->exchange_s,
                               .update_s = stage->update_s,
-                              .params = (int64_t)nnc_holding_params(step->sums, h),
+                              .params = (int64_t)nnc_stage_residency_params(step->sums, h),
                               .embedding = h->instances[0] > 0,
                               .head = h->instances[last] > 0,
                               .in_flight = h->in_flight,
@@ -200,9 +205,9 @@ void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
 
 void nnc_step_set_send(nnc_step *step, double send_bytes)
 {
-    const nnc_exchange send = { .comm = NNC_COMM_PIPELINE,
-                                .forward = NNC_P2P,
-                                .bytes = send_bytes };
+    const nnc_collective_op send = { .comm = NNC_COMM_PIPELINE,
+                                     .forward = NNC_P2P,
+                                     .bytes = send_bytes };
     const char *link = NULL;
     step->send_bytes = send_bytes;
     step->send_s =
@@ -220,14 +225,14 @@ static double exposed_send_s(const nnc_step *step)
     return nnc_step_send_s(step) * (1.0 - overlap.share[NNC_COMM_PIPELINE]);
 }
 
-void nnc_step_core_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                          nnc_step_memory *m)
 {
     find_virtual_times(step, units, m);
     m->send_s = exposed_send_s(step);
 }
 
-bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        nnc_step_memory *m, nnc_step_times *times)
 {
     *times = (nnc_step_times){ .send_s = exposed_send_s(step) };
@@ -240,7 +245,7 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
     return true;
 }
 
-/* A stage's passes and what it does after them. */
+/* Passes and step end of a stage. */
 static double ends_s(const nnc_step_memory *m, int32_t stage)
 {
     return m->run.span_s[stage] + (m->stages[stage].exchange_s + m->stages[stage].update_s);
@@ -255,10 +260,10 @@ static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages)
     return slowest;
 }
 
-double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m)
 {
-    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* another plan ran since */
+    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* another plan ran meanwhile */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     for (int32_t d = 0; d < step->plan->pipeline && !nnc_schedule_splits(step->plan); d++) {
@@ -275,8 +280,8 @@ double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
     return step_s;
 }
 
-/* What messages between stages delay: the same passes run again without them. */
-static bool find_delay(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+/* Delay of the step by messages between stages: runs the same passes without messages. */
+static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m)
 {
     const int32_t stages = step->plan->pipeline;
@@ -288,7 +293,7 @@ static bool find_delay(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
         return false;
     }
     NNC_LET(step->why, without_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
-    if (!rerun(step->plan, times->send_s, m)) { /* and for those who ask m->run */
+    if (!rerun(step->plan, times->send_s, m)) { /* m->run stays the run with messages */
         return false;
     }
     NNC_LET(step->why, with_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
@@ -298,7 +303,7 @@ static bool find_delay(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
     return true;
 }
 
-bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
@@ -307,7 +312,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
     }
     r->exposed_s[NNC_COMM_PIPELINE] = m->delay_s;
     r->stage = times->stage;
-    const nnc_holding *holding = &m->holdings[r->stage];
+    const nnc_stage_residency *holding = &m->holdings[r->stage];
     add_units(step, units, holding, r);
     nnc_step_end_add(m->ends[r->stage], r);
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
@@ -334,7 +339,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
 
 /* ---- bounds of the step ---- */
 
-/* The largest of what bounds the step, and the largest of the rest. */
+/* The largest bound of the step, and the largest of the others. */
 void nnc_step_rank(nnc_result *r)
 {
     r->bound = NNC_BOUND_COMPUTE;
@@ -368,7 +373,7 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
                               nnc_step_memory *m)
 {
     nnc_step freed = *step;
-    nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_segment_time units[NNC_SEGMENTS_MAX];
     nnc_step_times times = { .stage = 0 };
     nnc_result r;
     freed.why = NULL;
@@ -377,9 +382,9 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
         freed.launch = (nnc_launch){ 0.0, 0.0, false };
     }
     free_rows(&freed, fresh);
-    nnc_step_units(&freed, fresh, units);
+    nnc_step_segment_times(&freed, fresh, units);
     const nnc_overlap overlap = nnc_overlap_of(freed.plan, freed.software);
-    nnc_tail_stages(&freed, units, &overlap, m);
+    nnc_step_ends_set(&freed, units, &overlap, m);
     if (step->plan->pipeline > 1) {
         return nnc_step_core_run(&freed, units, m, &times)
                    ? nnc_step_core_s(&freed, units, &times, m)
@@ -391,8 +396,8 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
 
 /* ---- the whole step ---- */
 
-/* What the step would take without what binds it. */
-static void free_bound(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+/* The step time if its bound cost nothing. */
+static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_rows *fresh, nnc_step_memory *m,
                        nnc_result *r)
 {
@@ -413,25 +418,25 @@ static void free_bound(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
     if (step->plan->pipeline > 1) { /* m keeps the run of the step itself */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
-    nnc_tail_stages(step, units, &overlap, m);
+    nnc_step_ends_set(step, units, &overlap, m);
 }
 
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
                    nnc_result *r)
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
-    nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_segment_time units[NNC_SEGMENTS_MAX];
     nnc_step_times times;
     spare->count = rows->count;
     memcpy(spare->rows, rows->rows, sizeof *rows->rows * (size_t)rows->count);
-    nnc_step_units(step, rows, units);
-    nnc_tail_stages(step, units, &overlap, m);
+    nnc_step_segment_times(step, rows, units);
+    nnc_step_ends_set(step, units, &overlap, m);
     if (!nnc_step_core_run(step, units, m, &times) ||
         !nnc_step_core_parts(step, units, &times, m, r)) {
         return false;
     }
     nnc_step_describe(step, units, m);
-    const nnc_holding *holding = &m->holdings[r->stage];
+    const nnc_stage_residency *holding = &m->holdings[r->stage];
     nnc_step_restrict(step, holding, rows);
     if (step->plan->pipeline > 1) {
         append_sends(step, m, r->stage, m->delay_s, rows);
@@ -558,7 +563,7 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
         NNC_WHEN(why, vector[nnc_part_of(row)] += row->work.vector_flops * repeat);
     }
     for (int32_t d = 0; d < plan->pipeline; d++) {
-        const nnc_tail *tail = step->ends->of[d];
+        const nnc_step_end *tail = step->ends->of[d];
         for (int i = 0; i < tail->update_count; i++) {
             r->executed_flops += tail->works[i].flops * ranks;
             r->vector_flops += tail->works[i].vector_flops * ranks;
@@ -584,7 +589,7 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
     }
 }
 
-/* Steps follow each other without a barrier: each stage's step begins with its own first add_pass. */
+/* Do steps follow each other without a barrier? Then the step of each stage begins with its own first pass. */
 static bool rolls(const nnc_plan *plan)
 {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls;
@@ -596,7 +601,7 @@ double nnc_timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
            (nnc_schedule_splits(plan) ? 3.0 : 2.0);
 }
 
-/* A timeline under way: where each stage has got to. */
+/* A timeline under way: how far each stage has got. */
 typedef struct timeline {
     nnc_interval_fn *interval;
     void *context;
@@ -606,7 +611,7 @@ typedef struct timeline {
     double begin_s[NNC_STAGES_MAX], end_s[NNC_STAGES_MAX];
 } timeline;
 
-/* Gaps of a rounding error are none. */
+/* Reports idle time; gaps of a rounding error are skipped. */
 static void idle_until(timeline *w, int32_t stage, double until_s)
 {
     const double start_s = w->end_s[stage];
@@ -645,7 +650,7 @@ static void add_pass(void *context, const nnc_pipeline_event *event)
                                            .end_s = event->end_s });
 }
 
-/* One stage: forward and backward of each micro-batch in turn. */
+/* Without a pipeline: forward and backward of each micro-batch in turn. */
 static void add_passes(const nnc_step_memory *m, const nnc_plan *plan, timeline *w)
 {
     const double backward_s = m->backward_s[0] + m->weight_s[0];
@@ -701,7 +706,7 @@ bool nnc_timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s
     return true;
 }
 
-/* What can be asked about the last estimate made with a scratch, beyond its result. */
+/* ---- public: the timeline of the last estimate ---- */
 
 nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
                         void *context, nnc_error *err)

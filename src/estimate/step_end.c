@@ -1,6 +1,13 @@
+/* The step end of a device, after its last backward: gradients are reduced, the optimizer updates, sharded weights are
+ * gathered. ZeRO stages 0 to 2, stage 3 without resharding, tied tables and offload communicate here.
+ *
+ *     backward ...[bucket][bucket][last bucket]| update | gather weights ... next forward
+ *               gradients overlap with backward           weights overlap with forward
+ *
+ * [bucketed-overlap] */
 #include "estimate/estimate_internal.h"
-#include "op/work.h"
-#include "parallel/split.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
 typedef struct writer {
     nnc_op *ops;
@@ -11,28 +18,29 @@ static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route
                 nnc_collective kind, double bytes, int64_t passes)
 {
     if (bytes > 0.0 && w->count < NNC_STEP_EXCHANGES_MAX) {
-        w->ops[w->count++] = (nnc_op){
-            .name = name,
-            .kind = NNC_OP_COLLECTIVE,
-            .phase = NNC_PHASE_COMM,
-            .group = NNC_GROUP_NETWORK,
-            .dtype = NNC_FP32,
-            .math_dtype = NNC_FP32,
-            .repeat = passes,
-            .block = -1,
-            .u.exchange = { .comm = comm, .route = (int32_t)route, .forward = kind, .bytes = bytes }
-        };
+        w->ops[w->count++] = (nnc_op){ .name = name,
+                                       .kind = NNC_OP_COLLECTIVE,
+                                       .phase = NNC_PHASE_COMM,
+                                       .group = NNC_GROUP_NETWORK,
+                                       .dtype = NNC_FP32,
+                                       .math_dtype = NNC_FP32,
+                                       .repeat = passes,
+                                       .block = -1,
+                                       .u.collective = { .comm = comm,
+                                                         .route = (int32_t)route,
+                                                         .forward = kind,
+                                                         .bytes = bytes } };
     }
 }
 
-/* Bytes of a gradient on its way; of one flat buffer, in the format of the products. */
+/* Bytes of a gradient on the network; of one flat buffer, in the format of the products. */
 static double sent_gradient_bytes(const nnc_plan *plan, bool flat)
 {
     const double bytes = nnc_policy_gradient_io_bytes(plan->policy);
     return flat ? nnc_min(bytes, nnc_dtype_bytes(plan->precision)) : bytes;
 }
 
-/* Weights that are gathered so many times a step. */
+/* Gathers weights `times` times per step. */
 static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
                         double shards, int64_t times)
 {
@@ -42,8 +50,9 @@ static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_rout
     }
 }
 
-/* Stage 2 frees the gradients of each pass, so it scatters in every one; weights of one flat buffer are gathered in
- * every one, too. These come first: what a pass exposes can hide what happens once, not the other way around. */
+/* ZeRO stage 2 frees gradients after each pass, so it scatters them in every pass; weights in one flat buffer are
+ * also gathered in every pass. These come first: communication of every pass leaves less time for communication
+ * once per step. */
 static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, double params,
                                 nnc_route_kind route, double shards)
 {
@@ -110,8 +119,8 @@ static int step_collectives(double dense, double expert, const nnc_plan *plan, b
     return w.count;
 }
 
-NNC_SAYING double exposed_of(const nnc_exchange *exchange, double exchange_s, double share,
-                             nnc_lane lane, const nnc_hideout *hideout, nnc_derivation *why)
+NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_s, double share,
+                             nnc_lane lane, const nnc_overlap_window *hideout, nnc_derivation *why)
 {
     const bool data = exchange->comm == NNC_COMM_DATA;
     const nnc_route_kind route = data ? (nnc_route_kind)exchange->route : NNC_ROUTE_COUNT;
@@ -127,7 +136,7 @@ NNC_SAYING double exposed_of(const nnc_exchange *exchange, double exchange_s, do
                                   : "nothing else runs at the end of the pipeline");
         return time_s;
     }
-    /* Gradients leave while backward runs, weights come back while the next forward does. */
+    /* Gradients leave during backward; weights return during the next forward. */
     NNC_LET(why, window_s, "s",
             nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? hideout->forward_s[lane]
                                                              : hideout->backward_s[lane]));
@@ -154,26 +163,25 @@ NNC_SAYING double exposed_of(const nnc_exchange *exchange, double exchange_s, do
     return time_s;
 }
 
-double nnc_cluster_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
-                             nnc_lane lane, const nnc_hideout *hideout)
+double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share,
+                             nnc_lane lane, const nnc_overlap_window *hideout)
 {
     return exposed_of(exchange, exchange_s, share, lane, hideout, NULL);
 }
 
-static double exposed_seconds(const nnc_exchange *exchange, double exchange_s, double share,
-                              nnc_lane lane, const nnc_hideout *hideout, nnc_derivation *why)
+static double exposed_seconds(const nnc_collective_op *exchange, double exchange_s, double share,
+                              nnc_lane lane, const nnc_overlap_window *hideout, nnc_derivation *why)
 {
     return why != NULL ? exposed_of(exchange, exchange_s, share, lane, hideout, why)
                        : exposed_of(exchange, exchange_s, share, lane, hideout, NULL);
 }
 
-static bool holds(const nnc_holding *holding, int32_t segment)
+static bool holds(const nnc_stage_residency *holding, int32_t segment)
 {
     return holding->instances[segment] > 0;
 }
 
-/* Passes whose gradients a kernel adds to the sums: all where these are wider than weights, else the first pass's
- * gradients are the sums. */
+/* Passes whose gradients a separate kernel adds up: all if sums are wider than weights, else all but the first. */
 static int64_t added_passes(const nnc_step *step)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
@@ -191,7 +199,7 @@ static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *hel
 }
 
 static void add_updates(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u,
-                        nnc_tail *t)
+                        nnc_step_end *t)
 {
     static const struct {
         const char *name;
@@ -218,7 +226,7 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
                             .block = -1,
                             .u.update = *u };
             op->u.update.kind = kinds[i].kind;
-            if (kinds[i].kind == NNC_UPDATE_ADD) { /* before they are shared out */
+            if (kinds[i].kind == NNC_UPDATE_ADD) { /* before sharding */
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }
@@ -226,15 +234,15 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
     }
 }
 
-nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_holding *holding)
+nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_stage_residency *holding)
 {
     const bool end = holds(holding, 0) || holds(holding, step->list->segment_count - 1);
-    return (nnc_step_end_params){ .dense = nnc_holding_trained(step->sums, holding, false),
-                                  .expert = nnc_holding_trained(step->sums, holding, true),
+    return (nnc_step_end_params){ .dense = nnc_stage_residency_trained(step->sums, holding, false),
+                                  .expert = nnc_stage_residency_trained(step->sums, holding, true),
                                   .tied_params = end ? step->tied_params : 0.0 };
 }
 
-void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nnc_tail *t)
+void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nnc_step_end *t)
 {
     const nnc_plan *plan = step->plan;
     const nnc_update u = update_of(step, held);
@@ -248,19 +256,19 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
         t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
         nnc_op update = { .kind = NNC_OP_UPDATE, .u.update = u };
         const nnc_work work = nnc_op_work(&update);
-        update = t->exchanges[t->exchange_count - 1]; /* beside the transfers, after them */
+        update = t->exchanges[t->exchange_count - 1]; /* after the transfers */
         update.name = "offload.update";
-        update.u.exchange = (nnc_exchange){ .comm = NNC_COMM_OFFLOAD,
-                                            .route = NNC_OFFLOAD_HOST_MEMORY,
-                                            .forward = NNC_P2P,
-                                            .bytes = work.read_bytes + work.write_bytes };
+        update.u.collective = (nnc_collective_op){ .comm = NNC_COMM_OFFLOAD,
+                                                   .route = NNC_OFFLOAD_HOST_MEMORY,
+                                                   .forward = NNC_P2P,
+                                                   .bytes = work.read_bytes + work.write_bytes };
         t->exchanges[t->exchange_count++] = update;
     }
     add_updates(step, held, &u, t);
     for (int i = 0; i < t->exchange_count; i++) {
         const char *link = "";
         t->exchange_s[i] =
-            nnc_network_exchange_s(step->network, &t->exchanges[i].u.exchange, &link);
+            nnc_network_exchange_s(step->network, &t->exchanges[i].u.collective, &link);
     }
     for (int i = 0; i < t->update_count; i++) {
         t->works[i] = nnc_op_work(&t->updates[i]);
@@ -268,8 +276,8 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
     }
 }
 
-/* The share of the dense gradients that is the first segment's table, which is reduced last. */
-static double table_share(const nnc_step *step, const nnc_holding *holding)
+/* Share of the dense gradients that belongs to the table of the first segment, which is reduced last. */
+static double table_share(const nnc_step *step, const nnc_stage_residency *holding)
 {
     const nnc_parameters *first = &step->sums[0].dense;
     double dense = 0.0;
@@ -280,14 +288,15 @@ static double table_share(const nnc_step *step, const nnc_holding *holding)
     return table ? (first->params - first->matrix_params) / dense : 0.0;
 }
 
-/* What exchanges of the whole step can hide behind on each fabric, however the plan shards. */
-static nnc_hideout window_of(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                             const nnc_holding *holding)
+/* Time of one device that its step end can overlap with. */
+static nnc_overlap_window window_of(const nnc_step *step,
+                                    const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                                    const nnc_stage_residency *holding)
 {
-    nnc_hideout h = { .bucket_bytes = step->software->bucket_bytes,
-                      .table_share = table_share(step, holding),
-                      .shards = nnc_dense_shards(step->plan),
-                      .expert_shards = nnc_expert_shards(step->plan) };
+    nnc_overlap_window h = { .bucket_bytes = step->software->bucket_bytes,
+                             .table_share = table_share(step, holding),
+                             .shards = nnc_dense_shards(step->plan),
+                             .expert_shards = nnc_expert_shards(step->plan) };
     double count = 0.0;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         count += (double)holding->instances[s] * nnc_list_units(step->list, s);
@@ -295,7 +304,7 @@ static nnc_hideout window_of(const nnc_step *step, const nnc_unit units[NNC_SEGM
     h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0; /* FSDP cuts by unit, not by size */
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
-        const nnc_unit *u = &units[s];
+        const nnc_segment_time *u = &units[s];
         for (int f = 0; f < NNC_LANES && holds(holding, s); f++) {
             h.forward_s[f] += n * (u->free_s[NNC_PART_FORWARD][f] + u->host_s[NNC_PART_FORWARD]);
             h.backward_s[f] +=
@@ -306,10 +315,10 @@ static nnc_hideout window_of(const nnc_step *step, const nnc_unit units[NNC_SEGM
     return h;
 }
 
-/* Seconds of an exchange that stay exposed; behind what hides the rest nothing else that it meets can, while what it
- * does not meet goes on as long as it is waited for. */
-static double expose(const nnc_step *step, const nnc_exchange *e, double raw_s,
-                     const nnc_overlap *overlap, nnc_hideout *hideout, nnc_derivation *why)
+/* Exposed seconds of a collective. Lanes that it meets lose the time that it overlaps with; other lanes gain the
+ * time that the device waits for it. */
+static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s,
+                     const nnc_overlap *overlap, nnc_overlap_window *hideout, nnc_derivation *why)
 {
     const nnc_lane lane = nnc_lane_of(step->network, e);
     const double exposed_s = exposed_seconds(e, raw_s, overlap->share[e->comm], lane, hideout, why);
@@ -321,14 +330,15 @@ static double expose(const nnc_step *step, const nnc_exchange *e, double raw_s,
     return exposed_s;
 }
 
-nnc_tail_seconds nnc_step_end_expose(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                                     const nnc_holding *holding, const nnc_overlap *overlap,
-                                     const nnc_tail *t)
+nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step,
+                                         const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                                         const nnc_stage_residency *holding,
+                                         const nnc_overlap *overlap, const nnc_step_end *t)
 {
-    nnc_hideout window = window_of(step, units, holding);
-    nnc_tail_seconds seconds = { .exchanges = t->exchange_count };
+    nnc_overlap_window window = window_of(step, units, holding);
+    nnc_step_end_seconds seconds = { .exchanges = t->exchange_count };
     for (int i = 0; i < t->exchange_count; i++) {
-        const nnc_exchange *e = &t->exchanges[i].u.exchange;
+        const nnc_collective_op *e = &t->exchanges[i].u.collective;
         const double raw_s = step->free[NNC_BOUND_NETWORK] ? 0.0 : t->exchange_s[i];
         seconds.comm[i] = e->comm;
         seconds.exposed_s[i] =
@@ -341,7 +351,7 @@ nnc_tail_seconds nnc_step_end_expose(const nnc_step *step, const nnc_unit units[
     return seconds;
 }
 
-void nnc_step_end_add(const nnc_tail_seconds *seconds, nnc_result *r)
+void nnc_step_end_add(const nnc_step_end_seconds *seconds, nnc_result *r)
 {
     for (int i = 0; i < seconds->exchanges; i++) {
         r->exposed_s[seconds->comm[i]] += seconds->exposed_s[i];
@@ -362,7 +372,7 @@ void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step
     }
 }
 
-void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_tail_seconds *seconds)
+void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds *seconds)
 {
     nnc_stage *stage = &m->stages[d];
     double exposed_s[NNC_COMM_COUNT] = { 0.0 };
@@ -385,8 +395,8 @@ void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d)
     stage->update_s = stage[-1].update_s;
 }
 
-void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                     const nnc_overlap *overlap, nnc_step_memory *m)
+void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                       const nnc_overlap *overlap, nnc_step_memory *m)
 {
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         if (m->alike[d]) {
@@ -399,14 +409,14 @@ void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
     }
 }
 
-void nnc_step_end_append(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                          const nnc_step_memory *m, int32_t stage, const nnc_overlap *overlap,
                          nnc_rows *rows)
 {
-    const nnc_tail *t = step->ends->of[stage];
-    nnc_hideout window = window_of(step, units, &m->holdings[stage]);
+    const nnc_step_end *t = step->ends->of[stage];
+    nnc_overlap_window window = window_of(step, units, &m->holdings[stage]);
     for (int i = 0; i < t->exchange_count && !rows->truncated; i++) {
-        const nnc_exchange *e = &t->exchanges[i].u.exchange;
+        const nnc_collective_op *e = &t->exchanges[i].u.collective;
         nnc_rows_add(rows, &t->exchanges[i], step->device, step->network,
                      (double)t->exchanges[i].repeat);
         nnc_op_cost *row = &rows->rows[rows->count - 1];

@@ -5,12 +5,11 @@
 
 #include <nncost/estimate.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "estimate/scratch.h"
+#include "base/base_internal.h"
 #include "explain/explain_internal.h"
-#include "run/run.h"
-#include "serve/serve_images.h"
+#include "memo/memo_internal.h"
+#include "run/run_internal.h"
+#include "serve/serve_internal.h"
 
 NNC_ENUM_NAMES(nnc_explained_kind, NNC_EXPLAINED_LIST)
 

@@ -8,10 +8,10 @@
 
 #include <nncost/spec.h>
 
-#include "base/arena.h"
+#include "base/base_internal.h"
 #include "base/derivation.h"
 #include "metrics/metrics_internal.h"
-#include "render/format.h"
+#include "render/render_internal.h"
 
 /* Kinds of a line of an answer. */
 #define NNC_EXPLAINED_LIST(X)                                                           \

@@ -3,11 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/formula.h"
-#include "cost/fabric.h"
-#include "cost/roofline.h"
-#include "estimate/scratch.h"
+#include "base/derivation.h"
+#include "cost/cost_internal.h"
 #include "explain/explain_internal.h"
+#include "memo/memo_internal.h"
 #include "op/op_internal.h"
 
 const char *nnc_metric_short_name(const char *column)
@@ -352,7 +351,7 @@ static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool 
 static void route_text(const nnc_network *network, const nnc_op_cost *cost, const char *by,
                        char *text, size_t size)
 {
-    const nnc_exchange *e = &cost->op->u.exchange;
+    const nnc_collective_op *e = &cost->op->u.collective;
     const nnc_route *route = &network->routes[nnc_network_route_of(e)];
     if (e->comm == NNC_COMM_OFFLOAD) {
         snprintf(text, size, "between the device and host memory, over the host link");
@@ -374,9 +373,9 @@ static void say_network(const nnc_report *report, const nnc_op_cost *cost,
     const nnc_network *network = &report->scratch->network;
     const char *by = NULL;
     if (ideal) {
-        nnc_fabric_say_load(network, &cost->op->u.exchange, why);
+        nnc_fabric_say_load(network, &cost->op->u.collective, why);
     } else {
-        by = nnc_network_say_s(network, &cost->op->u.exchange, why);
+        by = nnc_network_say_s(network, &cost->op->u.collective, why);
     }
     const nnc_line *lines = NULL;
     char row[16];
@@ -403,7 +402,7 @@ static void explain_row(nnc_answer *answer, const nnc_report *report, const nnc_
     if (nnc_op_is_collective(op)) {
         say_network(report, cost, step, route, sizeof route, why);
         snprintf(heading, sizeof heading, "%s, %s of %s ranks, %s, %.0f in one step", of,
-                 nnc_op_kind_name(op), nnc_comm_name(op->u.exchange.comm), route, cost->repeat);
+                 nnc_op_kind_name(op), nnc_comm_name(op->u.collective.comm), route, cost->repeat);
     } else {
         say_compute(report, cost, answer->report != NULL, why);
         snprintf(heading, sizeof heading, "%s, %s, %s, %.0f in one step", of, nnc_op_kind_name(op),

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "explain/explain_internal.h"
-#include "input/field.h"
-#include "render/sheet.h"
+#include "input/input_internal.h"
+#include "render/render_internal.h"
 
 /* Collects names: the first pass counts them, the second fills the list. */
 typedef struct finder {

@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "explain/explain_internal.h"
-#include "render/sheet.h"
-#include "render/subject.h"
-#include "render/text.h"
+#include "render/render_internal.h"
 
 #define LINE(member) NNC_IN(nnc_explained, line.member)
 static const nnc_metric line_rows[] = {

@@ -437,7 +437,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
         what = "not a number";
         break;
     case NNC_FIELD_ENUM:
-        *value = nnc_names_find_typed(field->names, text);
+        *value = nnc_names_find_nocase(field->names, text);
         what = *value < 0 ? "unknown value" : NULL;
         break;
     case NNC_FIELD_RECOMPUTE:

@@ -152,7 +152,7 @@ static const nnc_field plan_fields[] = {
 
 const nnc_field_table nnc_plan_table = { "plan", plan_fields, NNC_COUNT_OF(plan_fields) };
 
-_Static_assert(sizeof(nnc_plan) <= NNC_PLAN_ROOM,
+_Static_assert(sizeof(nnc_plan) <= NNC_PLAN_SPACE,
                "nnc_plan is larger than its space in other structs");
 
 void nnc_plan_init(nnc_plan *plan, size_t struct_size)

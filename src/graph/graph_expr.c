@@ -1,6 +1,6 @@
 /* Evaluates the postfix code of an expression of a graph file. */
-#include "base/number.h"
-#include "graph/graph.h"
+#include "base/base_internal.h"
+#include "graph/graph_internal.h"
 
 static bool apply(nnc_code_kind kind, int64_t a, int64_t b, int64_t *out)
 {

@@ -54,7 +54,7 @@ typedef struct nnc_expr {
 /* ---- kinds of op ---- */
 
 /* Enumerator, name in files, help, name of the row (nnc_graph_conv_row). The row has its parameters and infers its
- * output; shape/graph_ops.c has its cost. A kind without a row does not link. */
+ * output; shape/graph_family.c has its cost. A kind without a row does not link. */
 #define NNC_GRAPH_KIND_LIST(X)                                                                     \
     X(NNC_GRAPH_INPUT, "input", "A tensor that comes from outside: token ids or values.", input)   \
     X(NNC_GRAPH_CONV, "conv", "A convolution over the positions of a map.", conv)                  \

@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/names.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "graph/graph_internal.h"
 
 NNC_ENUM_TEXTS(nnc_graph_kind, NNC_GRAPH_KIND_LIST)

@@ -3,10 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "base/expression.h"
-#include "base/number.h"
-#include "input/graph_read.h"
+#include "input/input_internal.h"
 
 enum { CODE_MAX = 64, NESTING_MAX = 17, DIGITS_MAX = 15 };
 

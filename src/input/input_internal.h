@@ -25,8 +25,8 @@
 
 #include "base/base_internal.h"
 #include "fields/fields_internal.h"
-#include "graph/graph.h"
-#include "metrics/metric.h"
+#include "graph/graph_internal.h"
+#include "metrics/metrics_internal.h"
 
 /* ---- files ---- */
 
@@ -147,14 +147,14 @@ typedef struct nnc_faults {
 
 /* One large object whose members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of that
  * size. */
-typedef struct nnc_json_apart {
+typedef struct nnc_json_large {
     const char *name;           /* dotted: "recorded.estimates" */
     const struct cJSON *object; /* NULL: the document does not have it, or it was parsed as usual */
     int32_t count;              /* of its members */
     size_t *places;             /* offset of each member in the text; 0 = parsed as usual */
     size_t end;                 /* offset after the object */
     uint64_t *digests;          /* of the members that were closed */
-} nnc_json_apart;
+} nnc_json_large;
 
 typedef struct nnc_json_doc {
     nnc_faults *faults;
@@ -165,7 +165,7 @@ typedef struct nnc_json_doc {
     bool foreign;     /* may be the configuration of another program: see nnc_json_parse */
     bool lenient;     /* skip and note unknown keys of such a file */
     nnc_specs *specs; /* where the data files of its architecture are; NULL = nowhere */
-    nnc_json_apart apart;
+    nnc_json_large apart;
     struct cJSON *root;        /* NULL: no document, errors have no line */
     struct nnc_json_doc *like; /* the file whose values it inherits, freed with it; NULL = none */
 } nnc_json_doc;
@@ -203,7 +203,7 @@ const char *nnc_json_key(nnc_json at); /* "" in a list */
 /* Follows a dotted name as far as it exists; *rest is the remainder. */
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
-/* Parses and frees a member of the large object (nnc_json_apart); other values stay as they are. Closing keeps the
+/* Parses and frees a member of the large object (nnc_json_large); other values stay as they are. Closing keeps the
  * digest of the member, without the members named in `skip`. open: false = an error was noted. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);

@@ -2,7 +2,7 @@
  * cJSON builds the tree; then the tree is checked for repeated keys and infinite numbers. cJSON keeps no
  * positions: the line of an error is found by walking the text again.
  *
- * One object of a document can be left out of the tree (nnc_json_apart): its members are parsed one at a
+ * One object of a document can be left out of the tree (nnc_json_large): its members are parsed one at a
  * time. A check of recorded estimates then needs memory for one estimate, not for the whole file. */
 #include <cjson/cJSON.h>
 #include <locale.h>
@@ -276,7 +276,7 @@ bool nnc_json_parse(nnc_json_doc *doc)
 
 static bool is_apart(nnc_json at, int32_t index)
 {
-    const nnc_json_apart *apart = &at.doc->apart;
+    const nnc_json_large *apart = &at.doc->apart;
     return apart->object != NULL && index < apart->count && apart->places[index] > 0;
 }
 

@@ -645,7 +645,7 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
 static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index,
                               const char *const *skip)
 {
-    const nnc_json_apart *apart = &object.doc->apart;
+    const nnc_json_large *apart = &object.doc->apart;
     return object.node == apart->object && apart->places[index] > 0 ? apart->digests[index]
                                                                     : nnc_json_digest(item, skip);
 }

@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "input/field.h"
-#include "input/kind.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "lab/lab_internal.h"
 
 /* Lists of "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */

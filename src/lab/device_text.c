@@ -3,16 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "base/error.h"
-#include "base/names.h"
-#include "base/number.h"
-#include "input/file.h"
-#include "input/kind.h"
-#include "input/read.h"
-#include "input/walk.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "lab/lab_internal.h"
-#include "render/json_writer.h"
+#include "render/render_internal.h"
 
 /* One rewriting: the new parameters, and where the text goes. */
 typedef struct rewriting {

@@ -32,11 +32,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
-#include "input/field.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "lab/lab_internal.h"
-#include "shape/transformer.h"
+#include "shape/shape_internal.h"
 
 /* ---- groups of rows ---- */
 

@@ -14,9 +14,9 @@
 #include <nncost/serve.h>
 #include <nncost/spec.h>
 
-#include "base/arena.h"
-#include "input/field.h"
-#include "op/dims.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
+#include "op/op_internal.h"
 
 /* ---- columns.c: names of columns ---- */
 

@@ -9,15 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
-#include "base/error.h"
-#include "base/names.h"
-#include "base/number.h"
-#include "input/csv.h"
-#include "input/field.h"
-#include "input/file.h"
-#include "input/kind.h"
-#include "input/read.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "lab/lab_internal.h"
 
 NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/late.h"
+#include "base/base_internal.h"
 #include "lab/lab_internal.h"
 
 enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
@@ -29,8 +29,8 @@ static nnc_status load(calls *call, nnc_error *err)
 #ifdef NNC_NLOPT_LIBRARY
 #define NAME(name) "nlopt_" #name,
     static const char *const names[] = { CALLS(NAME) };
-    return nnc_late_load(NNC_NLOPT_LIBRARY, NNC_NLOPT_PACKAGE, names, sizeof names / sizeof *names,
-                         call, err);
+    return nnc_dlopen_functions(NNC_NLOPT_LIBRARY, NNC_NLOPT_PACKAGE, names,
+                                sizeof names / sizeof *names, call, err);
 #else
 #define ADDRESS(name) .name = nlopt_##name,
     (void)err;

@@ -1,7 +1,7 @@
 /* Stands in for minimise.c in a program that is built without NLopt: nothing can be fitted. */
 #include <math.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "lab/lab_internal.h"
 
 nnc_status nnc_minimise_available(nnc_error *err)

@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "cost/link.h"
-#include "cost/roofline.h"
+#include "base/base_internal.h"
+#include "cost/cost_internal.h"
 #include "lab/lab_internal.h"
-#include "op/work.h"
-#include "serve/serve_images.h"
+#include "op/op_internal.h"
+#include "serve/serve_internal.h"
 
 /* ---- predictions ---- */
 

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "launch/launch_internal.h"
@@ -71,7 +72,7 @@ typedef struct reading {
     nnc_specs *specs;
     nnc_arena *arena;
     const nnc_launch_asked *asked;
-    const nnc_given *given;
+    const nnc_scenario_args *given;
     launch_file files[FILES_MAX];
     int file_count, file; /* file: the one that is read now */
     set_field sets[SETTINGS_MAX];
@@ -146,7 +147,7 @@ static nnc_status table_open(nnc_specs *specs, const char *format, document *tab
     NNC_TRY(nnc_specs_file(specs, name, &path, err));
     if (path == NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--from",
-                        "unknown format, expected a file of foreign/launch/, found \"%.60s\"",
+                        "unknown format, expected deepspeed or accelerate, found \"%.60s\"",
                         format);
     }
     return document_read(specs, path, table, err);
@@ -201,16 +202,25 @@ static bool is_other_json(nnc_specs *specs, const char *path)
     return other;
 }
 
+/* A pipe is left to the commands that read it: it can be read only once. */
+static bool is_regular(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
 {
     document content = { .is_parsed = false }, table = { .is_parsed = false };
     const char *found = NULL;
     nnc_error err;
-    if (!may_be_launch(path) || access(path, F_OK) != 0 || nnc_is_folder(path) ||
-        nnc_is_pipe(path)) {
+    if (is_yaml(path)) {
+        return true; /* no other file of nncost is YAML */
+    }
+    if (!may_be_launch(path) || !is_regular(path)) {
         return false;
     }
-    if (format != NULL || is_yaml(path)) {
+    if (format != NULL) {
         return true;
     }
     const bool is = !is_other_json(specs, path) &&
@@ -376,6 +386,10 @@ static void set_text(reading *r, nnc_json at, const char *name, const char *valu
         return;
     }
     if (set != NULL && (is_default || strcmp(set->value, text) == 0)) {
+        if (set->is_default && !is_default) {
+            set->is_default = false;
+            set->at = at;
+        }
         return; /* known already */
     }
     if (set != NULL && !set->is_default && nnc_flags_of(field->type) == NULL) {
@@ -825,7 +839,7 @@ static const char *options_of(reading *r, int index)
 }
 
 /* Copies the settings to those of the command line, which count first. */
-static nnc_status hand_over(reading *r, nnc_given *given)
+static nnc_status hand_over(reading *r, nnc_scenario_args *given)
 {
     for (int i = 0; i < r->set_count; i++) {
         const set_field *set = &r->sets[i];
@@ -855,7 +869,7 @@ static nnc_status hand_over(reading *r, nnc_given *given)
     return said->files != NULL ? NNC_OK : nnc_no_memory(r->err);
 }
 
-static nnc_status read_all(reading *r, nnc_given *given)
+static nnc_status read_all(reading *r, nnc_scenario_args *given)
 {
     const int given_files = r->file_count;
     for (int i = 0; i < given_files && goes_on(r); i++) {
@@ -871,10 +885,19 @@ static nnc_status read_all(reading *r, nnc_given *given)
     return goes_on(r) ? hand_over(r, given) : r->status;
 }
 
-nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands,
-                           int *operand_count, nnc_given *given, nnc_error *err)
+/* Is there a table for the format of --from? */
+static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *err)
 {
-    nnc_status status = NNC_OK;
+    document table = { .is_parsed = false };
+    const nnc_status status = format != NULL ? table_open(specs, format, &table, err) : NNC_OK;
+    document_free(&table);
+    return status;
+}
+
+nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands,
+                           int *operand_count, nnc_scenario_args *given, nnc_error *err)
+{
+    nnc_status status = check_format(specs, asked->format, err);
     reading *r = NULL;
     int kept = 0;
     for (int i = 0; status == NNC_OK && i < *operand_count; i++) {

@@ -34,6 +34,6 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format);
  * everything as it is when no operand is a launch file. What it adds lives as long as the specs. NNC_BAD_SPEC and
  * NNC_BAD_USAGE name file, line and key. */
 nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands,
-                           int *operand_count, nnc_given *given, nnc_error *err);
+                           int *operand_count, nnc_scenario_args *given, nnc_error *err);
 
 #endif

@@ -8,7 +8,7 @@
  * on the line of the event. libyaml is loaded when a YAML file is first read. */
 #include <string.h>
 
-#include "base/late.h"
+#include "base/base_internal.h"
 #include "launch/launch_internal.h"
 
 #ifdef NNC_HAVE_YAML
@@ -37,8 +37,8 @@ static nnc_status load(yaml_calls *calls, nnc_error *err)
 #ifdef NNC_YAML_LIBRARY
 #define NAME(name) "yaml_" #name,
     static const char *const names[] = { YAML_CALLS(NAME) };
-    return nnc_late_load(NNC_YAML_LIBRARY, NNC_YAML_PACKAGE, names, sizeof names / sizeof *names,
-                         calls, err);
+    return nnc_dlopen_functions(NNC_YAML_LIBRARY, NNC_YAML_PACKAGE, names,
+                                sizeof names / sizeof *names, calls, err);
 #else
 #define ADDRESS(name) .name = yaml_##name,
     (void)err;

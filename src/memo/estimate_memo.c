@@ -1,5 +1,5 @@
-/* Estimates that share results: lowered lists with their tables, product times, and the passes of plans that differ only
- * in the number of micro-batches.
+/* Estimates that share results: lowered lists with their tables, product times, and the passes of plans that differ
+ * only in the number of micro-batches.
  *
  *     first estimate of a model on a device  -> nnc_estimate_once
  *     then: passes known, estimate is brief  -> step ends, pipeline, step
@@ -9,11 +9,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "memo/memo_internal.h"
-#include "op/op_row.h"
-#include "parallel/shard.h"
-#include "shape/family.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
 /* ---- product times ---- */
 
@@ -24,7 +23,7 @@ typedef struct product_key {
     double flops, vector_flops, read_bytes, write_bytes;
 } product_key;
 
-enum { PRODUCTS = 1024 };
+enum { PRODUCTS = 1024, PRODUCT_WAYS = 4 };
 
 static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op,
                           const nnc_work *work)
@@ -34,19 +33,19 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
     if (nnc_op_timed(op) != NNC_TIMED_GEMM) {
         return nnc_op_time(device, op, work);
     }
-    const product_key key = { u->m,
-                              u->n,
-                              u->k,
-                              u->batch,
-                              u->experts,
-                              (int64_t)op->math_dtype << 8 |
-                                  (op->phase == NNC_PHASE_GRAD_WEIGHT ? 1 : 0) |
-                                  (u->one_by_one ? 2 : 0) | (u->b_is_weight ? 4 : 0) |
-                                  (u->in_blocks ? 8 : 0),
-                              work->flops,
-                              work->vector_flops,
-                              work->read_bytes,
-                              work->write_bytes };
+    const int64_t flags = (int64_t)op->math_dtype << 8 |
+                          (op->phase == NNC_PHASE_GRAD_WEIGHT ? 1 : 0) | (u->one_by_one ? 2 : 0) |
+                          (u->b_is_weight ? 4 : 0) | (u->in_blocks ? 8 : 0);
+    const product_key key = { .m = u->m,
+                              .n = u->n,
+                              .k = u->k,
+                              .flags = flags,
+                              .read_bytes = work->read_bytes,
+                              .batch = u->batch,
+                              .experts = u->experts,
+                              .flops = work->flops,
+                              .vector_flops = work->vector_flops,
+                              .write_bytes = work->write_bytes };
     const nnc_timing *known = nnc_memo_find(memo, &key);
     if (known != NULL) {
         return *known;
@@ -59,14 +58,14 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
 /* ---- lowered lists ---- */
 
 typedef struct list_key {
-    nnc_plan seen; /* see nnc_plan_seen */
+    nnc_plan seen; /* see nnc_plan_lowering_key */
     nnc_software software;
 } list_key;
 
-/* Copies what is filled of a list. */
+/* Copies the used part of a list. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from)
 {
-    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* the numbers from there on */
+    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* the scalars from there on */
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
     memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
     to->count = from->count;
@@ -77,12 +76,13 @@ static void copy_list(nnc_op_list *to, const nnc_op_list *from)
     memcpy((char *)to + mixed, (const char *)from + mixed, sizeof *to - mixed);
 }
 
-static nnc_status lower(nnc_shared *shared, const nnc_lowering *how, nnc_alike *a, nnc_error *err)
+static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a,
+                        nnc_error *err)
 {
     nnc_lower(shared->model, how, &a->whole);
     NNC_TRY(nnc_check_list(&a->whole, shared->model, err));
     copy_list(&a->list, &a->whole);
-    nnc_shard(&a->list, how->plan);
+    nnc_list_shard(&a->list, how->plan);
     nnc_segments_sum(&a->list, a->sums);
     a->count = a->list.count;
     a->grad_accumulate = how->grad_accumulate;
@@ -91,7 +91,7 @@ static nnc_status lower(nnc_shared *shared, const nnc_lowering *how, nnc_alike *
     return NNC_OK;
 }
 
-static void accumulate(const nnc_shared *shared, double grad_accumulate, nnc_alike *a)
+static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate, nnc_lowered *a)
 {
     if (a->grad_accumulate == grad_accumulate) {
         return;
@@ -107,14 +107,14 @@ static void accumulate(const nnc_shared *shared, double grad_accumulate, nnc_ali
 }
 
 /* Finds or makes the lists and sums of a plan. */
-static nnc_status find_list(nnc_shared *shared, const nnc_plan *plan, const nnc_software *software,
-                            nnc_alike **found, nnc_error *err)
+static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan,
+                            const nnc_software *software, nnc_lowered **found, nnc_error *err)
 {
     list_key key;
     nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
-    key.seen = nnc_plan_seen(plan);
+    key.seen = nnc_plan_lowering_key(plan);
     memcpy(&key.software, software, sizeof key.software);
-    nnc_alike *a = nnc_memo_find(&shared->alikes, &key);
+    nnc_lowered *a = nnc_memo_find(&shared->alikes, &key);
     if (a != NULL && a->listed) {
         accumulate(shared, how.grad_accumulate, a);
         a->found = true;
@@ -130,13 +130,14 @@ static nnc_status find_list(nnc_shared *shared, const nnc_plan *plan, const nnc_
     return lower(shared, &how, a, err);
 }
 
-/* The table that was made last of another list of the same framework: plans in a row differ in little. */
-static nnc_rows_like find_like(const nnc_shared *shared, const nnc_alike *alike,
+/* The latest table of another list with the same profile: consecutive plans differ in little, so its rows can be
+ * copied. */
+static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike,
                                const nnc_network *network)
 {
-    const nnc_alike *last = NULL;
+    const nnc_lowered *last = NULL;
     for (uint32_t i = 0; i < shared->alikes.count; i++) {
-        const nnc_alike *other = nnc_memo_value(&shared->alikes, i);
+        const nnc_lowered *other = nnc_memo_value(&shared->alikes, i);
         if (other != alike && other->listed && other->tabled && !other->rows.truncated &&
             (last == NULL || other->list_number > last->list_number) &&
             strcmp(other->software.id, alike->software.id) == 0) {
@@ -151,7 +152,7 @@ static nnc_rows_like find_like(const nnc_shared *shared, const nnc_alike *alike,
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
-uint64_t nnc_alike_table(nnc_shared *shared, nnc_alike *a, const nnc_step *step)
+uint64_t nnc_lowered_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step)
 {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;
@@ -176,18 +177,19 @@ uint64_t nnc_alike_table(nnc_shared *shared, nnc_alike *a, const nnc_step *step)
     return a->table;
 }
 
-void nnc_alike_rows(nnc_shared *shared, nnc_alike *alike, const nnc_step *step, nnc_rows *rows)
+void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step,
+                      nnc_rows *rows)
 {
-    (void)nnc_alike_table(shared, alike, step);
+    (void)nnc_lowered_table(shared, alike, step);
     nnc_rows_join(&alike->rows, &alike->list, alike->count, step->device, step->network, step->plan,
                   rows);
     nnc_rows_lend(rows, nnc_rows_lent_factor(step->device, step->plan, step->software));
     nnc_power_throttle(rows, step->device);
 }
 
-nnc_status nnc_prepare_list(nnc_shared *shared, const nnc_software *software, const nnc_plan *plan,
-                            nnc_network *network, nnc_step *step,
-                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_alike **alike,
+nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software,
+                            const nnc_plan *plan, nnc_network *network, nnc_step *step,
+                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_lowered **alike,
                             nnc_error *err)
 {
     NNC_TRY(nnc_step_begin(shared->model, shared->device, software, plan, network, step, err));
@@ -202,7 +204,8 @@ nnc_status nnc_prepare_list(nnc_shared *shared, const nnc_software *software, co
 }
 
 /* The list again, for a plan that differs only in its number of passes. */
-static void prepare_again(const nnc_shared *shared, const nnc_step *step, nnc_alike *alike)
+static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step,
+                          nnc_lowered *alike)
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* the step has them */
     const nnc_plan *plan = step->plan;
@@ -213,7 +216,7 @@ static void prepare_again(const nnc_shared *shared, const nnc_step *step, nnc_al
     nnc_finish_list(&alike->list, &how, sums);
 }
 
-void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *step, nnc_result *r)
+void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r)
 {
     double again[NNC_SEGMENTS_MAX];
     const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
@@ -221,7 +224,7 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *st
     if (!everywhere || !alike->worked) { /* model FLOPs are counted before sharding */
         const bool whole = nnc_plan_is_whole(step->plan); /* one table serves both */
         if (whole) {
-            (void)nnc_alike_table(scratch->shared, alike, step);
+            (void)nnc_lowered_table(scratch->shared, alike, step);
         } else {
             nnc_rows_build(&alike->whole, NULL, NULL, step->plan, &scratch->rows);
         }
@@ -250,7 +253,7 @@ static nnc_plan pass_key(const nnc_plan *plan)
     return key;
 }
 
-nnc_pass_entry *nnc_pass_find(const nnc_shared *shared, const nnc_plan *plan,
+nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan,
                               const nnc_software *software)
 {
     const nnc_plan key = pass_key(plan);
@@ -260,12 +263,12 @@ nnc_pass_entry *nnc_pass_find(const nnc_shared *shared, const nnc_plan *plan,
     return valid ? p : NULL;
 }
 
-static void keep_pass(nnc_shared *shared, const nnc_step *step,
-                      const nnc_unit units[NNC_SEGMENTS_MAX], const nnc_result *r)
+static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step,
+                      const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_result *r)
 {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
-    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* an invalid one */
+    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* an invalid entry */
     p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
     p->alike = shared->last;
     p->list_number = shared->last->list_number;
@@ -295,14 +298,14 @@ static bool counts_passes(const nnc_step *step)
 static void recall_stages(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step,
                           nnc_scratch *scratch, nnc_result *r)
 {
-    nnc_shared *shared = scratch->shared;
+    nnc_estimate_cache *shared = scratch->shared;
     bool same = shared->dealt == p;
     const bool other_ends =
         !same || (shared->dealt_passes != step->plan->micro_batches && counts_passes(step));
     if (same) {
-        same = nnc_step_deal_again(step, &scratch->step);
+        same = nnc_step_partition_again(step, &scratch->step);
     } else {
-        nnc_step_deal(step, &scratch->step);
+        nnc_step_partition(step, &scratch->step);
     }
     if (other_ends) {
         nnc_step_ends_find(step, &scratch->step, &scratch->ends);
@@ -324,7 +327,7 @@ static void recall_stages(const nnc_model *model, const nnc_pass_entry *p, const
 static nnc_status time_known(const nnc_model *model, const nnc_software *software,
                              nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
-    nnc_shared *shared = scratch->shared;
+    nnc_estimate_cache *shared = scratch->shared;
     const nnc_plan *plan = &r->plan;
     const double share = nnc_lowering_of(plan, software, plan->attention).grad_accumulate;
     p->step.plan = plan;
@@ -335,8 +338,8 @@ static nnc_status time_known(const nnc_model *model, const nnc_software *softwar
     recall_stages(model, p, &p->step, scratch, r);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share)) {
         prepare_again(shared, &p->step, p->alike); /* weight gradients alone differ */
-        nnc_alike_rows(shared, p->alike, &p->step, &scratch->rows);
-        nnc_step_units(&p->step, &scratch->rows, p->units);
+        nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
+        nnc_step_segment_times(&p->step, &scratch->rows, p->units);
         p->grad_accumulate = share;
     }
     return nnc_estimate_time_parts(&p->step, p->units, scratch, r, err);
@@ -348,16 +351,17 @@ static nnc_status time_known(const nnc_model *model, const nnc_software *softwar
 static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scratch *scratch,
                                 nnc_result *r, nnc_error *err)
 {
-    nnc_shared *shared = scratch->shared;
-    nnc_unit units[NNC_SEGMENTS_MAX];
-    const bool lasts = shared->promised && shared->last->found; /* else the list is made per plan */
+    nnc_estimate_cache *shared = scratch->shared;
+    nnc_segment_time units[NNC_SEGMENTS_MAX];
+    const bool lasts = shared->promised && shared->last->found; /* a list that serves one plan only
+                                                                 * is not kept */
     if (!lasts || !nnc_estimate_is_brief(scratch, &r->plan)) {
         return nnc_estimate_time(model, step, scratch, r, err);
     }
     nnc_stage_memory(step, model, true, &scratch->step, r);
     nnc_step_ends_find(step, &scratch->step, &scratch->ends);
     step->ends = &scratch->ends;
-    nnc_step_units(step, &scratch->rows, units);
+    nnc_step_segment_times(step, &scratch->rows, units);
     keep_pass(shared, step, units, r);
     return nnc_estimate_time_parts(step, units, scratch, r, err);
 }
@@ -368,10 +372,10 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_step step;
-    nnc_alike *alike = NULL;
-    nnc_shared *shared = scratch->shared;
+    nnc_lowered *alike = NULL;
+    nnc_estimate_cache *shared = scratch->shared;
     nnc_estimate_begin(scratch, r);
-    NNC_TRY(nnc_plan_settle(plan, model, device, &r->plan, err));
+    NNC_TRY(nnc_plan_resolve_read(plan, model, device, &r->plan, err));
     nnc_pass_entry *known = shared->promised && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED
                                 ? nnc_pass_find(shared, &r->plan, software)
                                 : NULL;
@@ -382,14 +386,15 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
     shared->dealt = NULL;
     NNC_TRY(
         nnc_prepare_list(shared, software, &r->plan, &scratch->network, &step, sums, &alike, err));
-    nnc_step_deal(&step, &scratch->step);
+    nnc_step_partition(&step, &scratch->step);
     nnc_prepare_work(scratch, alike, &step, r);
-    nnc_alike_rows(shared, alike, &step, &scratch->rows);
+    nnc_lowered_rows(shared, alike, &step, &scratch->rows);
     NNC_TRY(time_and_keep(model, &step, scratch, r, err));
     return nnc_estimate_finish(model, device, &step, r, err);
 }
 
-void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_device *device)
+void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model,
+                              const nnc_device *device)
 {
     shared->model = model;
     shared->device = device;
@@ -403,7 +408,8 @@ void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_devi
 }
 
 /* Without the promise: keeps the caches while model and device equal those of the previous estimate. */
-static void compare_specs(nnc_shared *shared, const nnc_model *model, const nnc_device *device)
+static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model,
+                          const nnc_device *device)
 {
     /* The bytes of a graph, or of a model with towers, are not all that its list depends on. */
     const bool whole = model->family != NNC_FAMILY_GRAPH && model->tower_count == 0;
@@ -419,7 +425,7 @@ static void compare_specs(nnc_shared *shared, const nnc_model *model, const nnc_
         return;
     }
     if (shared->model == NULL) {
-        nnc_shared_begin(shared, model, device);
+        nnc_estimate_cache_begin(shared, model, device);
     }
     shared->model = model; /* equal, possibly at another address */
     shared->device = device;
@@ -429,7 +435,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device,
                            const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                            nnc_result *result, nnc_error *err)
 {
-    nnc_shared *shared = scratch->shared;
+    nnc_estimate_cache *shared = scratch->shared;
     compare_specs(shared, model, device);
     if (shared->model == model && shared->device == device && scratch->why == NULL) {
         return estimate_shared(model, device, software, plan, scratch, result, err);
@@ -442,13 +448,13 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device,
 
 static bool create_lists(nnc_memo *memo, uint32_t count)
 {
-    return nnc_memo_create(memo, count, count, sizeof(list_key), sizeof(nnc_alike));
+    return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
 }
 
 nnc_scratch *nnc_scratch_create(void)
 {
     nnc_scratch *made = calloc(1, sizeof *made);
-    nnc_shared *shared = calloc(1, sizeof *shared);
+    nnc_estimate_cache *shared = calloc(1, sizeof *shared);
     if (made == NULL || shared == NULL) {
         free(made);
         free(shared);
@@ -458,7 +464,8 @@ nnc_scratch *nnc_scratch_create(void)
     made->shared = shared;
     made->rows.timer = made->ideal_rows.timer = &shared->timer;
     shared->timer = (nnc_op_timer){ time_op, &shared->products };
-    if (!nnc_memo_create(&shared->products, PRODUCTS, 1, sizeof(product_key), sizeof(nnc_timing)) ||
+    if (!nnc_memo_create(&shared->products, PRODUCTS, PRODUCT_WAYS, sizeof(product_key),
+                         offsetof(product_key, batch), sizeof(nnc_timing)) ||
         !create_lists(&shared->alikes, 1)) {
         nnc_scratch_destroy(made);
         return NULL;
@@ -482,11 +489,11 @@ void nnc_scratch_destroy(nnc_scratch *scratch)
 
 bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device)
 {
-    nnc_shared *shared = scratch->shared;
+    nnc_estimate_cache *shared = scratch->shared;
     if (shared->passes.slots == 0) { /* the first promise: many plans follow */
         nnc_memo lists;
-        if (!create_lists(&lists, NNC_ALIKE) ||
-            !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan),
+        if (!create_lists(&lists, NNC_LOWERED_LISTS) ||
+            !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan), sizeof(nnc_plan),
                              sizeof(nnc_pass_entry)) ||
             !nnc_search_memos_create(shared)) {
             return false;
@@ -495,6 +502,6 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
         shared->alikes = lists;
     }
     shared->promised = true;
-    nnc_shared_begin(shared, model, device);
+    nnc_estimate_cache_begin(shared, model, device);
     return true;
 }

@@ -1,4 +1,6 @@
 /* Caches that a search alone needs: step ends and partitions. */
+#include <stddef.h>
+
 #include "memo/memo_internal.h"
 
 /* ---- step ends ---- */
@@ -6,13 +8,14 @@
 /* All that the step end of a device depends on, for one device, model and its links: the plan without the fields that
  * change only the passes and their order, and the trained parameters that it holds. */
 typedef struct end_key {
+    uint64_t degrees; /* of the plan, for the hash */
+    nnc_step_end_params params;
     nnc_plan plan;
     const nnc_software *software;
     int64_t passes; /* 0 if nothing of the step end happens in each pass */
-    nnc_step_end_params params;
 } end_key;
 
-enum { ENDS = 1024, END_WAYS = 2 };
+enum { ENDS = 1024, END_WAYS = 4 };
 
 static void set_plan(end_key *key, const nnc_step *step)
 {
@@ -24,6 +27,12 @@ static void set_plan(end_key *key, const nnc_step *step)
     key->plan.sequence_parallel = false;
     key->plan.schedule = NNC_SCHEDULE_1F1B;
     key->plan.virtual_stages = 0;
+    key->degrees =
+        ((((uint64_t)plan->data * 31 + (uint64_t)plan->tensor) * 31 + (uint64_t)plan->pipeline) *
+             31 +
+         (uint64_t)plan->shard) *
+            31 +
+        (uint64_t)plan->zero * 8 + plan->offload;
     key->software = step->software;
     key->passes = every_pass ? nnc_step_passes(plan) : 0;
 }
@@ -34,7 +43,9 @@ typedef struct seconds_key {
     int32_t held[2 * NNC_SEGMENTS_MAX];
 } seconds_key;
 
-static void set_held(seconds_key *key, const nnc_holding *h)
+enum { HASHED_HELD = 6 * sizeof(int32_t) }; /* the embedding, the first layers and what follows */
+
+static void set_held(seconds_key *key, const nnc_stage_residency *h)
 {
     for (int32_t s = 0; s < h->segments; s++) {
         key->held[2 * s] = (int32_t)h->instances[s];
@@ -42,12 +53,13 @@ static void set_held(seconds_key *key, const nnc_holding *h)
     }
 }
 
-static const nnc_tail *find_end(nnc_memo *memo, const nnc_step *step, const nnc_holding *holding)
+static const nnc_step_end *find_end(nnc_memo *memo, const nnc_step *step,
+                                    const nnc_stage_residency *holding)
 {
     end_key key;
     set_plan(&key, step);
     key.params = nnc_step_end_params_of(step, holding);
-    nnc_tail *end = nnc_memo_find(memo, &key);
+    nnc_step_end *end = nnc_memo_find(memo, &key);
     if (end == NULL) {
         end = nnc_memo_add(memo, &key);
         nnc_step_end_find(step, &key.params, end);
@@ -55,10 +67,10 @@ static const nnc_tail *find_end(nnc_memo *memo, const nnc_step *step, const nnc_
     return end;
 }
 
-void nnc_tail_stages_recall(nnc_scratch *scratch, const nnc_step *step,
-                            const nnc_unit units[NNC_SEGMENTS_MAX], uint64_t like)
+void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step,
+                          const nnc_segment_time units[NNC_SEGMENTS_MAX], uint64_t like)
 {
-    nnc_shared *shared = scratch->shared;
+    nnc_estimate_cache *shared = scratch->shared;
     nnc_step_memory *m = &scratch->step;
     seconds_key key = { .like = like };
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
@@ -67,11 +79,11 @@ void nnc_tail_stages_recall(nnc_scratch *scratch, const nnc_step *step,
             continue;
         }
         set_held(&key, &m->holdings[d]);
-        const nnc_tail_seconds *known = nnc_memo_find(&shared->end_seconds, &key);
+        const nnc_step_end_seconds *known = nnc_memo_find(&shared->end_seconds, &key);
         if (known == NULL) {
             const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
-            const nnc_tail *end = find_end(&shared->ends, step, &m->holdings[d]);
-            nnc_tail_seconds *made = nnc_memo_add(&shared->end_seconds, &key);
+            const nnc_step_end *end = find_end(&shared->ends, step, &m->holdings[d]);
+            nnc_step_end_seconds *made = nnc_memo_add(&shared->end_seconds, &key);
             *made = nnc_step_end_expose(step, units, &m->holdings[d], &overlap, end);
             known = made;
         }
@@ -87,7 +99,7 @@ enum { PARTITIONS = 256, PARTITION_STAGES = 32, PARTITION_VIRTUAL = 64 };
 typedef struct partition {
     int32_t virtual_stages;
     bool alike[PARTITION_STAGES], virtual_alike[PARTITION_VIRTUAL];
-    nnc_holding holdings[PARTITION_STAGES];
+    nnc_stage_residency holdings[PARTITION_STAGES];
     nnc_stage_layers shares[PARTITION_VIRTUAL];
 } partition;
 
@@ -125,7 +137,7 @@ static void recall(const partition *from, int32_t stages, int32_t segments, nnc_
     memcpy(m->deal.shares, from->shares, count * sizeof m->deal.shares[0]);
 }
 
-void nnc_step_deal_recall(nnc_scratch *scratch, const nnc_step *step)
+void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step)
 {
     nnc_memo *memo = &scratch->shared->partitions;
     nnc_step_memory *m = &scratch->step;
@@ -134,19 +146,22 @@ void nnc_step_deal_recall(nnc_scratch *scratch, const nnc_step *step)
     const partition *known = key != 0 ? nnc_memo_find(memo, &key) : NULL;
     if (known != NULL) {
         recall(known, plan->pipeline, step->list->segment_count, m);
-        (void)nnc_step_deal_again(step, m);
+        (void)nnc_step_partition_again(step, m);
         return;
     }
-    nnc_step_deal(step, m);
+    nnc_step_partition(step, m);
     if (key != 0) {
         keep(m, plan->pipeline, nnc_memo_add(memo, &key));
     }
 }
 
-bool nnc_search_memos_create(nnc_shared *shared)
+bool nnc_search_memos_create(nnc_estimate_cache *shared)
 {
-    return nnc_memo_create(&shared->ends, ENDS, END_WAYS, sizeof(end_key), sizeof(nnc_tail)) &&
+    return nnc_memo_create(&shared->ends, ENDS, END_WAYS, sizeof(end_key), sizeof(end_key),
+                           sizeof(nnc_step_end)) &&
            nnc_memo_create(&shared->end_seconds, ENDS, END_WAYS, sizeof(seconds_key),
-                           sizeof(nnc_tail_seconds)) &&
-           nnc_memo_create(&shared->partitions, PARTITIONS, 1, sizeof(uint64_t), sizeof(partition));
+                           offsetof(seconds_key, held) + HASHED_HELD,
+                           sizeof(nnc_step_end_seconds)) &&
+           nnc_memo_create(&shared->partitions, PARTITIONS, 4, sizeof(uint64_t), sizeof(uint64_t),
+                           sizeof(partition));
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "metrics/metrics_internal.h"
 #include "op/op_internal.h"
 
@@ -169,12 +169,14 @@ const nnc_metrics nnc_interval_metrics =
 /* ---- sensitivity ---- */
 
 NNC_GET(get_lever, nnc_sensitivity,
-        nnc_text_cell(nnc_lever_name(self->figure, NNC_OWNER(nnc_report)->result->plan.precision,
-                                     text)))
+        nnc_text_cell(nnc_sensitivity_parameter_name(self->figure,
+                                                     NNC_OWNER(nnc_report)->result->plan.precision,
+                                                     text)))
 
 /* The unit is that of the parameter. */
 NNC_GET(get_shown_value, nnc_sensitivity,
-        nnc_text_cell(nnc_unit_text(self->value, nnc_lever_unit(self->figure), text)))
+        nnc_text_cell(nnc_unit_text(self->value, nnc_sensitivity_parameter_unit(self->figure),
+                                    text)))
 
 static nnc_cell get_shown_elasticity(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {

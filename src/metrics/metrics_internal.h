@@ -7,15 +7,13 @@
 
 #include <stddef.h>
 
+#include <nncost/estimate.h>
 #include <nncost/run.h>
-#include <nncost/sensitivity.h>
 #include <nncost/serve.h>
 #include <nncost/spec.h>
 
-#include "base/arena.h"
-#include "base/cell.h"
+#include "base/base_internal.h"
 #include "base/derivation.h"
-#include "base/names.h"
 
 typedef enum nnc_metric_type {
     NNC_METRIC_NUMBER, /* double; NaN = unknown */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "metrics/metrics_internal.h"
 #include "shape/shape_internal.h"
 

@@ -1,6 +1,6 @@
 /* Tables of serving and of image generation. */
 #include "metrics/metrics_internal.h"
-#include "serve/serve_images.h"
+#include "serve/serve_internal.h"
 
 #define SECONDS(member, ...) NNC_NUMBER(nnc_serve, member, .unit = "s", __VA_ARGS__)
 #define BYTES(member, ...) NNC_NUMBER(nnc_serve, member, .unit = "B", __VA_ARGS__)

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/error.h"
-#include "base/json_text.h"
+#include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
 /* Largest file, in bytes. A larger one holds its weights, and only their shapes are needed. */

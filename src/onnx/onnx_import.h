@@ -6,7 +6,7 @@
 
 #include <nncost/spec.h>
 
-#include "base/arena.h"
+#include "base/base_internal.h"
 
 /* Converts an ONNX file to a graph file, as JSON text in the arena. id: of the graph file. axes: sizes of axes that have
  * none, "sequence=128,x.2=48", or NULL. *notes: remarks, a line each. NNC_BAD_SPEC names the node that cannot be

@@ -14,8 +14,7 @@
 
 #include <nncost/status.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
+#include "base/base_internal.h"
 
 enum { NNC_ONNX_RANK_MAX = 8, NNC_ONNX_WHOLE_MAX = 4096 };
 

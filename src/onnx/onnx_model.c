@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "input/place.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "onnx/onnx_import.h"
 
 bool nnc_onnx_is_file(const char *path)

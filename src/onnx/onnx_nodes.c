@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
 /* ---- nodes that cut, join and reorder ---- */

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
 /* ---- values by name, attributes of the node ---- */

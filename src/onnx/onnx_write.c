@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
 /* ---- steps and names ---- */

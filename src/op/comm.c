@@ -3,7 +3,7 @@
  * reverse. */
 #include <stdio.h>
 
-#include "base/names.h"
+#include "base/base_internal.h"
 #include "op/op_internal.h"
 
 NNC_ENUM_NAMES(nnc_collective, NNC_COLLECTIVE_LIST)
@@ -23,7 +23,7 @@ static void collective_say(const nnc_op *op, nnc_derivation *why)
 
 static int collective_backward(const nnc_op *op, nnc_op *backward)
 {
-    const nnc_exchange *e = &op->u.exchange;
+    const nnc_collective_op *e = &op->u.collective;
     const nnc_collective runs[] = { e->backward, e->backward_again };
     const double backward_bytes = e->backward_bytes > 0.0 ? e->backward_bytes : e->bytes;
     const double bytes[] = { backward_bytes,
@@ -33,8 +33,8 @@ static int collective_backward(const nnc_op *op, nnc_op *backward)
         if (runs[i] != NNC_NO_COLLECTIVE) {
             backward[count] = *op;
             backward[count].phase = NNC_PHASE_BACKWARD;
-            backward[count].u.exchange.forward = runs[i];
-            backward[count].u.exchange.bytes = bytes[i];
+            backward[count].u.collective.forward = runs[i];
+            backward[count].u.collective.bytes = bytes[i];
             count++;
         }
     }
@@ -43,12 +43,12 @@ static int collective_backward(const nnc_op *op, nnc_op *backward)
 
 static void collective_shape(const nnc_op *op, char *text, size_t size)
 {
-    snprintf(text, size, "bytes=%.0f", op->u.exchange.bytes);
+    snprintf(text, size, "bytes=%.0f", op->u.collective.bytes);
 }
 
 static const char *collective_name(const nnc_op *op)
 {
-    return nnc_collective_name(op->u.exchange.forward);
+    return nnc_collective_name(op->u.collective.forward);
 }
 
 const nnc_op_row nnc_collective_row = {

@@ -71,7 +71,7 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
         NNC_NOTE(why,
                  "operands cross memory once; grad_accumulate: share of the micro-batches that "
                  "add to an existing gradient");
-        if (op->u.conv.bias_apart) {
+        if (op->u.conv.separate_bias) {
             NNC_LET(why, plain_read_bytes, "B", work.read_bytes);
             NNC_SET(why, work.read_bytes, "B", plain_read_bytes + d.outputs * d.in_bytes);
             NNC_NOTE(why, "a separate kernel makes the gradient of the bias");
@@ -81,7 +81,7 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
     }
     NNC_SET(why, work.read_bytes, "B", (d.inputs + d.weights + d.bias) * d.in_bytes);
     NNC_SET(why, work.write_bytes, "B", d.outputs * d.out_bytes);
-    if (op->u.conv.bias_apart) {
+    if (op->u.conv.separate_bias) {
         NNC_LET(why, plain_read_bytes, "B", work.read_bytes);
         NNC_SET(why, work.read_bytes, "B", plain_read_bytes + d.outputs * d.out_bytes);
         NNC_NOTE(why, "a separate kernel adds the bias");

@@ -70,9 +70,9 @@ typedef struct nnc_conv {
     bool transposed;
     bool needs_grad_input;
     bool keeps_input;
-    bool contiguous; /* NCHW layout: channels of a position are not adjacent in memory */
-    bool bias_apart; /* a separate kernel adds the bias */
-    bool on_vectors; /* matrix units have no kernel for these groups */
+    bool contiguous;    /* NCHW layout: channels of a position are not adjacent in memory */
+    bool separate_bias; /* a separate kernel adds the bias */
+    bool on_vectors;    /* matrix units have no kernel for these groups */
 } nnc_conv;
 
 /* Every token adds to a state and reads it: `state` numbers for each of `inner` values. */
@@ -225,7 +225,7 @@ NNC_ENUM(nnc_collective, NNC_COLLECTIVE_LIST, NNC_COLLECTIVE_COUNT);
 const char *nnc_collective_name(nnc_collective value);
 
 /* One collective, with its counterpart in backward. Bytes are those of the full tensor. */
-typedef struct nnc_exchange {
+typedef struct nnc_collective_op {
     nnc_comm comm;
     int32_t route;                                    /* data: which of its rank groups */
     nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = no communication */
@@ -236,7 +236,7 @@ typedef struct nnc_exchange {
     double groups,
         groups_met;     /* those ranks form this many groups, and a token goes to a few; 0 = any */
     bool once_per_node; /* software sends one copy to a domain, which spreads it inside */
-} nnc_exchange;
+} nnc_collective_op;
 
 /* How an op's dims divide over the ranks of tensor, context and expert parallelism. */
 typedef enum nnc_split {
@@ -287,7 +287,7 @@ struct nnc_op {
         nnc_embedding embedding;
         nnc_loss loss;
         nnc_update update;
-        nnc_exchange exchange;
+        nnc_collective_op collective;
     } u;
 };
 

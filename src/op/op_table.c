@@ -6,7 +6,7 @@
 
 #include <nncost/dtype.h>
 
-#include "base/names.h"
+#include "base/base_internal.h"
 #include "op/op_internal.h"
 
 const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/names.h"
+#include "base/base_internal.h"
 #include "op/op_internal.h"
 
 NNC_ENUM_NAMES(nnc_update_kind, NNC_UPDATE_LIST)

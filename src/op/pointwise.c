@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/names.h"
+#include "base/base_internal.h"
 #include "op/op_internal.h"
 
 NNC_ENUM_NAMES(nnc_pointwise_kind, NNC_POINTWISE_LIST)

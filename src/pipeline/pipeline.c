@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
 /* A replay under way. Virtual stages count both directions of dualpipe here. */

@@ -69,8 +69,8 @@ typedef struct nnc_pipeline_result {
                                                 * see nnc_pipeline_in_flight */
 } nnc_pipeline_result;
 
-/* Working memory of replays: allocate it once with calloc, use it for any number of replays. It has a few MB, of
- * which a replay touches as much as its pipeline needs. */
+/* Working memory of replays: allocate it once with calloc, use it for any number of replays. A replay touches as
+ * much of its few MB as the pipeline needs. */
 typedef struct nnc_pipeline_memory nnc_pipeline_memory;
 
 /* Replays the whole schedule op by op, in a topological order; event may be NULL. Exact; takes

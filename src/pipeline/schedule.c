@@ -2,9 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
 /* An order list gives the ops of each device, one after the other. It depends on stages, chunks and micro-batches
@@ -154,7 +152,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
     .in_flight = in_flight_interleaved,
 };
 
-/* ---- ZB-H1 and ZB-H2, arXiv:2401.10241: 1f1b with weight gradients apart. The published bubbles are
+/* ---- ZB-H1 and ZB-H2, arXiv:2401.10241: 1f1b with separate weight gradients. The published bubbles are
  * for tW <= tF. Past that what remains is the wait for the first gradient: with so many micro-batches
  * in flight the first device has nothing to run until it is back ---- */
 

@@ -1,8 +1,8 @@
 /* Schedules whose devices move in step, replayed slot by slot.
  *
  * In slot t device i runs forward number t - i, then backward number t - lead + skew * i, then weight gradient number
- * t - lead - i, as far as these exist. Numbers count micro-batches, of one chunk each if a device has several. Lead and
- * skew alone turn this into the order lists of gpipe, 1f1b, interleaved, zb-h1 and zb-h2.
+ * t - lead - i, as far as these exist. Numbers count micro-batches, of one chunk each if a device has several. Lead
+ * and skew alone turn this into the order lists of gpipe, 1f1b, interleaved, zb-h1 and zb-h2.
  *
  *            slot  0   1   2   3   4   5   6
  *     device 0     F0  F1  F2  F3B0 ..              lead 3, skew 0: 1f1b with 4 stages
@@ -11,8 +11,8 @@
  *     device 3                 F0B0 ..
  *
  * A forward takes the message that the device above sent one slot before; a backward takes the message that the device
- * below sent in the same slot (skew 0) or one slot before (skew 1). Messages also wrap around from the last device to the
- * first. Two arrays hold all messages on the way, and no device has to ask whether an input is ready. */
+ * below sent in the same slot (skew 0) or one slot before (skew 1). Messages also wrap around from the last device
+ * to the first. Two arrays hold all messages on the way, and no device has to ask whether an input is ready. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -408,8 +408,8 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave)
 
 /* ---- skipping ---- */
 
-/* One slot maps the state (when each device is free, when each message arrives) to the next state by maxima of sums, so
- * every entry after n slots is a convex function of every entry before. Two cases continue in closed form:
+/* One slot maps the state (when each device is free, when each message arrives) to the next state by maxima of sums,
+ * so every entry after n slots is a convex function of every entry before. Two cases continue in closed form:
  *
  *   - The state repeats, later by one time: it repeats forever.
  *   - Each entry grew by its own constant amount twice (stages that do not wait for each other drift away from each
@@ -543,8 +543,8 @@ typedef struct drifting {
     int64_t good, bad, times;
 } drifting;
 
-/* Continues the tracks whose then, later and now are `slots` apart and grew equally: by as many repeats as a trial
- * of one further repeat confirms. The trials of all tracks run at the same time. */
+/* Continues the tracks whose then, later and now differ by `slots` slots and grew equally: by as many repeats as a
+ * trial of one further repeat confirms. The trials of all tracks run at the same time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at,
                   const bool *drifts, int64_t slots, int64_t t)
 {

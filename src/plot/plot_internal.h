@@ -6,10 +6,10 @@
 #ifndef NNCOST_PLOT_INTERNAL_H
 #define NNCOST_PLOT_INTERNAL_H
 
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "metrics/metrics_internal.h"
-#include "render/svg.h"
-#include "search/search_task.h"
+#include "render/render_internal.h"
+#include "search/search_internal.h"
 
 /* Input of a picture: an estimate, or a search. */
 typedef struct nnc_plot_data {

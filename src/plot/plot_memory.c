@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "plot/plot_internal.h"
-#include "render/text.h"
+#include "render/render_internal.h"
 
 enum { CLASSES_MAX = 12, ROWS_MAX = 64 };
 

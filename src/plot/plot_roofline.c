@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "plot/plot_internal.h"
-#include "render/text.h"
+#include "render/render_internal.h"
 
 enum { ROOF_MARKS_MAX = 1024 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plot/plot_internal.h"
-#include "render/text.h"
+#include "render/render_internal.h"
 
 typedef struct front {
     nnc_canvas *canvas;

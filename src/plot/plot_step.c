@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "plot/plot_internal.h"
-#include "render/text.h"
+#include "render/render_internal.h"
 
 enum { PARTS_MAX = 16 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plot/plot_internal.h"
-#include "render/text.h"
+#include "render/render_internal.h"
 
 /* With at most this many passes, each has a tooltip and a number. */
 enum { TIMELINE_DETAIL = 600 };

@@ -7,11 +7,10 @@
 
 #include <nncost/check.h>
 
-#include "base/error.h"
-#include "base/number.h"
-#include "metrics/report.h"
+#include "base/base_internal.h"
+#include "metrics/metrics_internal.h"
 #include "record/record_internal.h"
-#include "render/text.h"
+#include "render/render_internal.h"
 
 /* Two estimates mostly list the same values in the same order, so the search starts after the last one found. */
 static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const char *name)

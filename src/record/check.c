@@ -9,13 +9,10 @@
 
 #include <nncost/nncost.h>
 
-#include "base/atomic_file.h"
-#include "base/error.h"
-#include "input/file.h"
-#include "input/kind.h"
-#include "input/place.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "record/record_internal.h"
-#include "record/serve_scenario.h"
+#include "scenario/scenario_internal.h"
 
 enum { NNC_CAUSES_MAX = NNC_REF_COUNT + 3 };
 
@@ -452,12 +449,12 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
 static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scenario **scenario,
                          nnc_error *err)
 {
-    static const nnc_given nothing = { .setting_count = 0 };
+    static const nnc_scenario_args nothing = { .setting_count = 0 };
     nnc_scenario *one = *scenario = scenario_of(c, from);
     if (from->serve) {
         NNC_TRY(nnc_plans_load_served(c->specs, &nothing, c->arena, c->plans, from, NULL, c->served,
                                       err));
-        return nnc_serve_scenario_answer(c->served, c->scratch, err) == NNC_OK
+        return nnc_serve_scenario_compute(c->served, c->scratch, err) == NNC_OK
                    ? NNC_OK
                    : nnc_plans_blame(c->plans, from, err);
     }
@@ -657,7 +654,7 @@ static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, 
 
 static nnc_status replace(const char *path, const char *text, size_t size, nnc_error *err)
 {
-    return nnc_beside_write(path, text, size)
+    return nnc_atomic_file_write(path, text, size)
                ? NNC_OK
                : nnc_fail(err, NNC_IO, path, "cannot write: %s", strerror(errno));
 }

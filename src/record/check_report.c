@@ -2,9 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "record/record_internal.h"
 
 int32_t nnc_check_missed(const nnc_check_row *row)

@@ -3,10 +3,10 @@
 
 #include <nncost/nncost.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "record/record_internal.h"
-#include "render/json_writer.h"
+#include "render/render_internal.h"
 
 static nnc_status take(nnc_buffer *out, char **text, size_t *size, nnc_error *err)
 {

@@ -5,9 +5,8 @@
 
 #include <nncost/check.h>
 
-#include "base/error.h"
-#include "base/number.h"
-#include "metrics/metric.h"
+#include "base/base_internal.h"
+#include "metrics/metrics_internal.h"
 #include "record/record_internal.h"
 
 enum { NAMES_MAX = 512 };

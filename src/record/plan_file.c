@@ -10,13 +10,8 @@
 #include <nncost/run.h>
 #include <nncost/serve.h>
 
-#include "base/error.h"
-#include "base/number.h"
-#include "input/file.h"
-#include "input/kind.h"
-#include "input/place.h"
-#include "input/read.h"
-#include "input/scan.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "record/record_internal.h"
 
 /* Reports that memory ran out; returns false. */

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "input/file.h"
-#include "input/read.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "record/record_internal.h"
-#include "record/serve_scenario.h"
+#include "scenario/scenario_internal.h"
 
 nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model,
                           const nnc_plans **plans, nnc_error *err)
@@ -65,7 +64,7 @@ static bool is_load(const nnc_field *field)
 }
 
 /* Is the field among the first `count` settings? */
-static bool is_given(const nnc_given *given, int count, const nnc_field *field)
+static bool is_given(const nnc_scenario_args *given, int count, const nnc_field *field)
 {
     for (int i = 0; i < count; i++) {
         const nnc_field *other = given->settings[i].field;
@@ -77,7 +76,7 @@ static bool is_given(const nnc_given *given, int count, const nnc_field *field)
 }
 
 /* Joins the scenario's settings and those of the command line, which come last and win. */
-static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_given *given,
+static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_scenario_args *given,
                         nnc_error *err)
 {
     const char *sets[NNC_SETS_MAX];
@@ -124,13 +123,13 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
 /* The specs of a scenario, and the options it stands for. */
 typedef struct whole_ask {
     const char *refs[NNC_REF_COUNT];
-    nnc_given given;
+    nnc_scenario_args given;
     bool own; /* the command line changes nothing */
 } whole_ask;
 
-static nnc_status ask_whole(const nnc_given *given, nnc_arena *arena, const nnc_plans *plans,
-                            const nnc_plans_scenario *from, const char *device, whole_ask *whole,
-                            nnc_error *err)
+static nnc_status ask_whole(const nnc_scenario_args *given, nnc_arena *arena,
+                            const nnc_plans *plans, const nnc_plans_scenario *from,
+                            const char *device, whole_ask *whole, nnc_error *err)
 {
     const char **refs = whole->refs;
     whole->given = *given;
@@ -164,7 +163,7 @@ static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, 
     return status;
 }
 
-nnc_status nnc_plans_load(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
+nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
                           const nnc_plans *plans, const nnc_plans_scenario *from,
                           const char *device, nnc_scenario *scenario, nnc_error *err)
 {
@@ -181,7 +180,7 @@ nnc_status nnc_plans_load(nnc_specs *specs, const nnc_given *given, nnc_arena *a
                  err);
 }
 
-nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
+nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
                                  const nnc_plans *plans, const nnc_plans_scenario *from,
                                  const char *device, nnc_serve_scenario *scenario, nnc_error *err)
 {

@@ -3,13 +3,10 @@
 
 #include <nncost/check.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/digest.h"
-#include "input/field.h"
-#include "input/json.h"
-#include "metrics/report.h"
-#include "record/scenario.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
+#include "metrics/metrics_internal.h"
+#include "scenario/scenario_internal.h"
 
 /* ---- lists of values (figure.c) ---- */
 
@@ -184,12 +181,12 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
 
 /* Loads a scenario, changed by the options given on the command line; device NULL = the scenario's own. Errors name
  * the file, the line and the scenario. */
-nnc_status nnc_plans_load(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
+nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
                           const nnc_plans *plans, const nnc_plans_scenario *from,
                           const char *device, nnc_scenario *scenario, nnc_error *err);
 
 /* The same for a scenario of serving. */
-nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
+nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
                                  const nnc_plans *plans, const nnc_plans_scenario *from,
                                  const char *device, nnc_serve_scenario *scenario, nnc_error *err);
 

@@ -10,17 +10,11 @@
 #include <nncost/check.h>
 #include <nncost/nncost.h>
 
-#include "base/buffer.h"
-#include "base/error.h"
-#include "base/number.h"
-#include "input/file.h"
-#include "input/json.h"
-#include "input/read.h"
-#include "input/scan.h"
-#include "input/walk.h"
-#include "metrics/report.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
+#include "metrics/metrics_internal.h"
 #include "record/record_internal.h"
-#include "render/json_writer.h"
+#include "render/render_internal.h"
 
 /* A flat list of values, in the arena of the document. */
 typedef struct nnc_figure_list {

@@ -1,11 +1,10 @@
-#include "render/json_writer.h"
-
+/* The JSON writer: a document value by value, or all members of a record by its metrics table. */
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "render/render_internal.h"
 
 void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
 {
@@ -18,10 +17,11 @@ void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
     }
 }
 
-/* What stands before a value. */
+/* Writes the comma, the line break and the key before a value. */
 static void begin_value(nnc_record *record, const char *key)
 {
-    const bool own_line = record->depth == 1 || (record->depth == 2 && record->list[2]);
+    const bool own_line =
+        record->spread || record->depth == 1 || (record->depth == 2 && record->list[2]);
     const bool first = record->members[record->depth]++ == 0;
     nnc_buffer_text(record->out, first ? "" : ",");
     if (own_line) {
@@ -73,14 +73,15 @@ void nnc_record_list(nnc_record *record, const char *key)
 void nnc_record_close(nnc_record *record)
 {
     const bool list = record->list[record->depth];
-    if (list && record->depth == 2 && record->members[2] > 0) {
-        nnc_buffer_text(record->out, "\n  ");
+    if ((record->spread || (list && record->depth == 2)) && record->members[record->depth] > 0) {
+        nnc_buffer_byte(record->out, '\n');
+        nnc_buffer_blanks(record->out, 2 * record->depth - 2);
     }
     nnc_buffer_byte(record->out, list ? ']' : '}');
     record->depth--;
 }
 
-void nnc_record_cell(nnc_record *record, const char *key, const nnc_cell *cell)
+static void put_cell(nnc_record *record, const char *key, const nnc_cell *cell)
 {
     begin_value(record, key);
     if (cell->kind == NNC_CELL_NUMBER && record->exact) {
@@ -93,23 +94,23 @@ void nnc_record_cell(nnc_record *record, const char *key, const nnc_cell *cell)
 void nnc_record_text(nnc_record *record, const char *key, const char *text)
 {
     const nnc_cell cell = nnc_text_cell(text);
-    nnc_record_cell(record, key, &cell);
+    put_cell(record, key, &cell);
 }
 
 void nnc_record_number(nnc_record *record, const char *key, double value)
 {
     const nnc_cell cell = nnc_number_cell(value);
-    nnc_record_cell(record, key, &cell);
+    put_cell(record, key, &cell);
 }
 
 void nnc_record_whole(nnc_record *record, const char *key, int64_t value)
 {
-    nnc_record_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = value });
+    put_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = value });
 }
 
 void nnc_record_bool(nnc_record *record, const char *key, bool value)
 {
-    nnc_record_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_BOOL, .flag = value });
+    put_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_BOOL, .flag = value });
 }
 
 void nnc_record_json(nnc_record *record, const char *key, const char *json)
@@ -120,12 +121,12 @@ void nnc_record_json(nnc_record *record, const char *key, const char *json)
 
 void nnc_record_null(nnc_record *record, const char *key)
 {
-    nnc_record_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_NULL });
+    put_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_NULL });
 }
 
-/* ---- by tables ---- */
+/* ---- records by their metrics table ---- */
 
-/* An array: an object where its values have names, else a list. */
+/* An array becomes an object when its values have names, else a list. */
 static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place *place)
 {
     char text[NNC_METRIC_TEXT_MAX];
@@ -133,10 +134,10 @@ static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place
     for (int32_t i = 0; i < row->each_count; i++) {
         const nnc_cell cell = nnc_metric_read(row, place, i, text);
         if (!row->sparse || cell.kind != NNC_CELL_WHOLE || cell.whole > 0) {
-            nnc_record_cell(
-                record,
-                nnc_metric_rare(row)->each != NULL ? nnc_metric_rare(row)->each((unsigned)i) : NULL,
-                &cell);
+            put_cell(record,
+                     nnc_metric_rare(row)->each != NULL ? nnc_metric_rare(row)->each((unsigned)i)
+                                                        : NULL,
+                     &cell);
         }
     }
     nnc_record_close(record);
@@ -200,7 +201,7 @@ void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nn
             put_array(record, row, place);
         } else if (row->name != NULL) {
             const nnc_cell cell = nnc_metric_read(row, place, 0, text);
-            nnc_record_cell(record, row->name, &cell);
+            put_cell(record, row->name, &cell);
         }
     }
 }

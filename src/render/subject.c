@@ -1,24 +1,38 @@
-#include "render/subject.h"
-
+/* The first lines of a page: model, device, links and plan as resolved, and the sources of prices, carbon intensities
+ * and PUE. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "render/text.h"
+#include "render/render_internal.h"
 
-/* "a100 = a100-sxm4-80gb" where an alias or a path was given, else the id. */
-static void subject_id(nnc_sheet *sheet, const char *label, const char *asked, const char *id)
+#define PLAN_OF(record) (&((const nnc_report *)(record))->result->plan)
+
+/* "a100 = a100-sxm4-80gb" when another word was asked for (an alias, a path). */
+static void add_id(nnc_sheet *sheet, const char *asked, const char *id)
 {
-    nnc_sheet_label(sheet, label);
-    if (asked == NULL || strcmp(asked, id) == 0) {
-        nnc_sheet_item(sheet, NNC_INK_STRONG, "%s", id);
-    } else {
-        nnc_sheet_item(sheet, NNC_INK_STRONG, "%s = %s", asked, id);
-    }
+    const bool same = asked == NULL || strcmp(asked, id) == 0;
+    nnc_sheet_item(sheet, NNC_INK_STRONG, "%s%s%s", same ? "" : asked, same ? "" : " = ", id);
 }
 
-/* "data 2 x tensor 8 x pipeline 8": the degrees that are on. */
+void nnc_sheet_model(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    add_id(sheet, report->model_asked, report->model->id);
+}
+
+void nnc_sheet_device(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    add_id(sheet, report->device_asked, report->device->id);
+}
+
+#define PLAN self->result->plan
+
+/* ---- metrics of the page that the output does not have ---- */
+
+/* "data 2 x tensor 8 x pipeline 8": the degrees above 1. */
 static void degrees_text(const nnc_plan *plan, char *text, size_t size)
 {
     const struct {
@@ -38,72 +52,6 @@ static void degrees_text(const nnc_plan *plan, char *text, size_t size)
     }
 }
 
-static void write_sharding(nnc_sheet *sheet, const nnc_plan *plan)
-{
-    if (plan->expert > 1) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "expert %" PRId32, plan->expert);
-    }
-    if (plan->sequence_parallel) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "sequence parallel");
-    }
-    if (plan->context > 1) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "context by %s",
-                       nnc_context_kind_name(plan->context_kind));
-    }
-    if (plan->zero > 0) {
-        const int32_t replicas = plan->data * plan->context;
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "ZeRO %" PRId32 "%s", plan->zero,
-                       plan->zero == 3 && !plan->reshard ? " without resharding" : "");
-        if (plan->shard < replicas) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "sharded over %" PRId32 " of %" PRId32 " ranks",
-                           plan->shard, replicas);
-        }
-    }
-    if (plan->pipeline > 1) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_schedule_name(plan->schedule));
-        if (plan->virtual_stages > 1) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%" PRId32 " virtual stages",
-                           plan->virtual_stages);
-        }
-    }
-}
-
-/* What is done on several devices, or with the host; nothing on one alone. */
-static void write_cluster(nnc_sheet *sheet, const nnc_report *report)
-{
-    const nnc_plan *plan = &report->result->plan;
-    char text[128];
-    nnc_sheet_label(sheet, "plan");
-    if (plan->devices > 1) {
-        degrees_text(plan, text, sizeof text);
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%" PRId32 " devices = %s", plan->devices, text);
-        write_sharding(sheet, plan);
-        if (plan->rank_order != NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "ranks by %s",
-                           nnc_rank_order_name(plan->rank_order));
-        }
-    }
-    if (plan->offload != 0) {
-        nnc_offload_text(plan->offload, text, sizeof text);
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "offload %s", text);
-    }
-    if (!isnan(plan->overlap)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "overlap %s", nnc_number_text(plan->overlap, text));
-    }
-    if (plan->capacity_factor > 0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "capacity factor %s",
-                       nnc_number_text(plan->capacity_factor, text));
-    }
-    if (plan->imbalance > 1) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "imbalance %s",
-                       nnc_number_text(plan->imbalance, text));
-    }
-    if (sheet->items > 0) {
-        nnc_sheet_end(sheet);
-        nnc_sheet_label(sheet, "");
-    }
-}
-
 /* "full", "full, 12 layers of a stage", "full, every 2 layers". */
 static void recompute_text(const nnc_plan *plan, char *text, size_t size)
 {
@@ -120,9 +68,80 @@ static void recompute_text(const nnc_plan *plan, char *text, size_t size)
     }
 }
 
-/* "batch 256 = 4 micro-batches of 2 x data 32". */
-static void write_batch(nnc_sheet *sheet, const nnc_plan *plan)
+NNC_GET(get_degrees, nnc_report,
+        (degrees_text(&PLAN, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
+NNC_GET(get_recompute, nnc_report,
+        (recompute_text(&PLAN, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
+NNC_GET(get_trained, nnc_report,
+        (nnc_train_text(PLAN.train, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
+NNC_GET(get_dora, nnc_report, nnc_text_cell(PLAN.dora ? " (DoRA)" : ""))
+NNC_GET(get_resharding, nnc_report,
+        nnc_text_cell(PLAN.zero == 3 && !PLAN.reshard ? " without resharding" : ""))
+NNC_GET(get_linked, nnc_report, nnc_bool_cell(PLAN.devices > 1 || self->cluster != NULL))
+NNC_GET(get_leaves_node, nnc_report,
+        nnc_bool_cell(self->device->scale_up.kind == NNC_LINK_NONE ||
+                      PLAN.devices > PLAN.devices_per_node))
+NNC_GET(get_replicas, nnc_report, nnc_whole_cell(PLAN.data *PLAN.context))
+
+#define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
+#define RESULT(member) NNC_VIA(nnc_report, result), NNC_IN(nnc_result, member)
+static const nnc_metric page_metric_rows[] = {
+    NNC_ROWS(&nnc_estimate_metrics),
+    NNC_AS("linked", BOOL, .get = get_linked),
+    NNC_AS("leaves_node", BOOL, .get = get_leaves_node),
+    NNC_AS("resharding", TEXT, .get = get_resharding),
+    NNC_AS("fp8_inputs", BOOL, RESULT(plan.fp8_inputs)),
+    NNC_AS("next_tokens", BOOL, RESULT(plan.next_tokens)),
+    NNC_AS("degrees", TEXT, .get = get_degrees),
+    NNC_AS("replicas", WHOLE, .get = get_replicas),
+    NNC_AS("recompute", TEXT, .get = get_recompute),
+    NNC_AS("trained", TEXT, .get = get_trained),
+    NNC_AS("adapter_rank", WHOLE, RESULT(plan.adapter_rank)),
+    NNC_AS("adapters", ENUM, RESULT(plan.adapters),
+           .names = { nnc_adapted_name, NNC_ADAPTED_COUNT }),
+    NNC_AS("dora", TEXT, .get = get_dora),
+    NNC_AS("frozen", ENUM, RESULT(plan.frozen), .names = { nnc_frozen_name, NNC_FROZEN_COUNT }),
+    NNC_AS("scale_up", ENUM, DEVICE(scale_up.kind),
+           .names = { nnc_link_kind_name, NNC_LINK_KIND_COUNT }),
+    NNC_AS("scale_up_bytes_per_s", NUMBER, DEVICE(scale_up.bytes_per_s), .unit = "B/s"),
+    NNC_AS("scale_out_bytes_per_s", NUMBER, DEVICE(scale_out.bytes_per_s), .unit = "B/s"),
+    NNC_AS("oversubscription", NUMBER, DEVICE(scale_out.oversubscription), .show = NNC_SHOW_PLAIN),
+    NNC_AS("host_bytes_per_s", NUMBER, DEVICE(host.bytes_per_s), .unit = "B/s"),
+};
+static const nnc_metrics page_metrics = NNC_METRICS("a subject", page_metric_rows, nnc_report);
+
+/* ---- code of rows ---- */
+
+/* Multi-token prediction layers, which a plan without next_tokens leaves out. */
+static void add_left_out(nnc_sheet *sheet, const void *record)
 {
+    const nnc_report *report = record;
+    const int64_t layers = report->model->decoder.next_layers;
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT] = "";
+    if (report->result->next_params > 0) {
+        if (layers > 1) {
+            snprintf(b, sizeof b, "%" PRId64 " ", layers);
+        }
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "without its %smulti-token prediction layer%s (+%s)",
+                       b, layers > 1 ? "s" : "",
+                       nnc_count_text((double)report->result->next_params, a));
+    }
+}
+
+static void write_notes(nnc_sheet *sheet, const void *record)
+{
+    const nnc_model *model = ((const nnc_report *)record)->model;
+    for (int32_t i = 0; i < model->note_count; i++) {
+        nnc_sheet_label(sheet, i == 0 ? "noted" : "");
+        nnc_sheet_words(sheet, "%s", model->notes[i]);
+        nnc_sheet_end(sheet);
+    }
+}
+
+/* "batch 256 = 4 micro-batches of 2 x data 32". */
+static void add_batch(nnc_sheet *sheet, const void *record)
+{
+    const nnc_plan *plan = PLAN_OF(record);
     char text[96] = "", data[24] = "";
     if (plan->data > 1) {
         snprintf(data, sizeof data, " x data %" PRId32, plan->data);
@@ -134,83 +153,74 @@ static void write_batch(nnc_sheet *sheet, const nnc_plan *plan)
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "batch %" PRId64 "%s", plan->global_batch, text);
 }
 
-/* What is trained, unless that is all. */
-static void write_trained(nnc_sheet *sheet, const nnc_plan *plan)
-{
-    char text[128];
-    if (plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0) {
-        return;
-    }
-    if (plan->adapter_rank > 0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "adapters of rank %" PRId64 " beside %s layers%s",
-                       plan->adapter_rank, nnc_adapted_name(plan->adapters),
-                       plan->dora ? " (DoRA)" : "");
-    }
-    if (plan->train != NNC_TRAIN_ALL) {
-        nnc_train_text(plan->train, text, sizeof text);
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "trained %s", text);
-    }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "frozen weights in %s", nnc_frozen_name(plan->frozen));
-}
+/* ---- the lines ---- */
 
-static void write_plan(nnc_sheet *sheet, const nnc_report *report)
-{
-    const nnc_plan *plan = &report->result->plan;
-    char text[128];
-    write_cluster(sheet, report);
-    write_batch(sheet, plan);
-    if (plan->seq_len > 0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "sequence %" PRId64, plan->seq_len);
-    }
-    if (plan->image > 0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "image %" PRId64, plan->image);
-    }
-    recompute_text(plan, text, sizeof text);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_dtype_name(plan->precision));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "policy %s", nnc_policy_name(plan->policy));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_optimizer_name(plan->optimizer));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s attention", nnc_attention_name(plan->attention));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "recompute %s%s", text,
-                   plan->fp8_inputs ? ", 8-bit activation inputs" : "");
-    if (plan->next_tokens) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "tokens further on");
-    }
-    write_trained(sheet, plan);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "software %s%s", report->software->id,
-                   report->software_chosen ? " (chosen for this plan)" : "");
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "mode %s", nnc_mode_name(plan->mode));
-    nnc_sheet_end(sheet);
-}
+static const nnc_page_row subject_rows[] = {
+    NNC_LINE("model"),
+    NNC_ADD(nnc_sheet_model),
+    NNC_ITEM("{model.name}"),
+    NNC_ITEM("{model.family}"),
+    NNC_ITEM("{model.params} parameters"),
+    NNC_ITEM("{model.active_params} active per token",
+             .when = "model.active_params != model.params"),
+    NNC_ADD(add_left_out),
+    NNC_ITEM("vocabulary padded to {model.padded_vocab} rows for {plan.tensor} tensor ranks"),
+    NNC_ITEM("{model.trained_params} trained", .when = "model.trained_params != model.params"),
+    NNC_BLOCK(write_notes),
+    NNC_LINE("device"),
+    NNC_ADD(nnc_sheet_device),
+    NNC_ITEM("{device.name}"),
+    NNC_ITEM("{device.peak_flops_per_s} {plan.precision}"),
+    NNC_ITEM("{device.mem_bytes_per_s}"),
+    NNC_ITEM("ridge {device.ridge_flops_per_byte:count} FLOP/B"),
+    NNC_LINE("links", .when = "linked"),
+    NNC_ITEM("{plan.cluster}"),
+    NNC_ITEM("{scale_up} of {plan.devices_per_node} at {scale_up_bytes_per_s}",
+             .when = "scale_up != none"),
+    NNC_ITEM("network {scale_out_bytes_per_s} per device", .when = "leaves_node"),
+    NNC_ITEM("oversubscribed {oversubscription} to 1", .when = "leaves_node, oversubscription > 1"),
+    NNC_ITEM("host {host_bytes_per_s}", .when = "plan.offload != none"),
 
-/* The links that several devices exchange over. */
-static void write_links(nnc_sheet *sheet, const nnc_report *report)
-{
-    char text[NNC_NUMBER_TEXT];
-    const nnc_device *device = report->device;
-    const nnc_plan *plan = &report->result->plan;
-    nnc_sheet_label(sheet, "links");
-    if (report->cluster != NULL) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", report->cluster);
-    }
-    if (device->scale_up.kind != NNC_LINK_NONE) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of %" PRId32 " at %s",
-                       nnc_link_kind_name(device->scale_up.kind), plan->devices_per_node,
-                       nnc_unit_text(device->scale_up.bytes_per_s, "B/s", text));
-    }
-    if (device->scale_up.kind == NNC_LINK_NONE || plan->devices > plan->devices_per_node) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "network %s per device",
-                       nnc_unit_text(device->scale_out.bytes_per_s, "B/s", text));
-        if (device->scale_out.oversubscription > 1) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "oversubscribed %s to 1",
-                           nnc_number_text(device->scale_out.oversubscription, text));
-        }
-    }
-    if (plan->offload != 0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "host %s",
-                       nnc_unit_text(device->host.bytes_per_s, "B/s", text));
-    }
-    nnc_sheet_end(sheet);
-}
+    NNC_LINE("plan"),
+    NNC_ITEM("{plan.devices} devices = {degrees}", .when = "plan.devices > 1"),
+    NNC_ITEM("expert {plan.expert}", .when = "plan.devices > 1, plan.expert > 1"),
+    NNC_ITEM("sequence parallel", .when = "plan.devices > 1, plan.sequence_parallel"),
+    NNC_ITEM("context by {plan.context_kind}", .when = "plan.devices > 1, plan.context > 1"),
+    NNC_ITEM("ZeRO {plan.zero}{resharding}", .when = "plan.devices > 1, plan.zero > 0"),
+    NNC_ITEM("sharded over {plan.shard} of {replicas} ranks",
+             .when = "plan.devices > 1, plan.zero > 0, replicas > plan.shard"),
+    NNC_ITEM("{plan.schedule}", .when = "plan.pipeline > 1"),
+    NNC_ITEM("{plan.virtual_stages} virtual stages",
+             .when = "plan.pipeline > 1, plan.virtual_stages > 1"),
+    NNC_ITEM("ranks by {plan.rank_order}",
+             .when = "plan.devices > 1, plan.rank_order != tensor-context-data-pipeline"),
+    NNC_ITEM("offload {plan.offload}", .when = "plan.offload != none"),
+    NNC_ITEM("overlap {plan.overlap:plain}"),
+    NNC_ITEM("capacity factor {plan.capacity_factor:plain}", .when = "plan.capacity_factor > 0"),
+    NNC_ITEM("imbalance {plan.imbalance:plain}", .when = "plan.imbalance > 1"),
+    NNC_LINE("plan"),
+    NNC_ADD(add_batch),
+    NNC_ITEM("sequence {plan.seq_len}"),
+    NNC_ITEM("image {plan.image}"),
+    NNC_ITEM("{plan.precision}"),
+    NNC_ITEM("policy {plan.policy}"),
+    NNC_ITEM("{plan.optimizer}"),
+    NNC_ITEM("{plan.attention} attention"),
+    NNC_ITEM("recompute {recompute}"),
+    NNC_ITEM("8-bit activation inputs", .when = "fp8_inputs"),
+    NNC_ITEM("multi-token prediction", .when = "next_tokens"),
+    NNC_ITEM("adapters of rank {adapter_rank} on {adapters} layers{dora}",
+             .when = "adapter_rank > 0"),
+    NNC_ITEM("trained {trained}", .when = "trained != all"),
+    NNC_ITEM("frozen weights in {frozen}", .when = "trained != all"),
+    NNC_ITEM("frozen weights in {frozen}", .when = "trained = all, adapter_rank > 0"),
+    NNC_ITEM("software {plan.software}", .when = "!plan.software_chosen"),
+    NNC_ITEM("software {plan.software} (chosen for this plan)", .when = "plan.software_chosen"),
+    NNC_ITEM("mode {plan.mode}"),
+    NNC_LINE("set"),
+    NNC_ITEM("{plan.overrides}"),
+};
+static const nnc_page_rows subject_page = NNC_PAGE_ROWS(&page_metrics, subject_rows);
 
 /* The launch files, the options that each stands for, and the keys that --lenient skipped. */
 static void write_launch(nnc_sheet *sheet, const nnc_launch_said *said)
@@ -245,65 +255,13 @@ static void write_launch(nnc_sheet *sheet, const nnc_launch_said *said)
 
 void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report)
 {
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    const nnc_result *result = report->result;
-    const nnc_device *device = report->device;
-
-    subject_id(sheet, "model", report->model_asked, report->model->id);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", report->model->name);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_family_name(report->model->family));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s parameters",
-                   nnc_count_text((double)result->params, a));
-    if (result->active_params != result->params) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s active per token",
-                       nnc_count_text((double)result->active_params, a));
-    }
-    if (result->next_params > 0) {
-        const int64_t layers = report->model->decoder.next_layers;
-        snprintf(b, sizeof b, "%" PRId64 " layers that predict", layers);
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "without the %s tokens further on (+%s)",
-                       layers == 1 ? "layer that predicts" : b,
-                       nnc_count_text((double)result->next_params, a));
-    }
-    if (nnc_padded_rows(report) > 0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN,
-                       "vocabulary padded to %s rows for %" PRId32 " tensor ranks",
-                       nnc_count_text((double)nnc_padded_rows(report), a), result->plan.tensor);
-    }
-    if (result->trained_params != result->params) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s trained",
-                       nnc_count_text((double)result->trained_params, a));
-    }
-    nnc_sheet_end(sheet);
-    for (int32_t i = 0; i < report->model->note_count; i++) {
-        nnc_sheet_label(sheet, i == 0 ? "noted" : "");
-        nnc_sheet_words(sheet, "%s", report->model->notes[i]);
-        nnc_sheet_end(sheet);
-    }
-
-    subject_id(sheet, "device", report->device_asked, device->id);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", device->name);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s",
-                   nnc_unit_text(result->peak_flops_per_s, "FLOP/s", a),
-                   nnc_dtype_name(result->plan.precision));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text(device->mem_bytes_per_s, "B/s", a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "ridge %s FLOP/B",
-                   nnc_count_text(result->ridge_flops_per_byte, b));
-    nnc_sheet_end(sheet);
-
-    if (result->plan.devices > 1 || report->cluster != NULL) {
-        write_links(sheet, report);
-    }
-    write_plan(sheet, report);
-    if (report->overrides != NULL) {
-        nnc_sheet_label(sheet, "set");
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", report->overrides);
-        nnc_sheet_end(sheet);
-    }
+    nnc_sheet_rows(sheet, &subject_page, report);
     if (report->launch != NULL) {
         write_launch(sheet, report->launch);
     }
 }
+
+/* ---- sources ---- */
 
 void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price)
 {
@@ -314,17 +272,19 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price)
     }
 }
 
-/* Sources differ by a factor: no figure without its own. */
-void nnc_sheet_building(nnc_sheet *sheet, const nnc_building *building)
+/* Sources differ by a factor of several, so each number names its own. */
+void nnc_sheet_building(nnc_sheet *sheet, const void *record)
 {
+    const nnc_building *building = ((const nnc_report *)record)->building;
     if (building != NULL) {
         nnc_sheet_words(sheet, "(%s, %" PRId32 ": %s)", building->name, building->year,
                         building->source);
     }
 }
 
-void nnc_sheet_region(nnc_sheet *sheet, const nnc_region *region)
+void nnc_sheet_region(nnc_sheet *sheet, const void *record)
 {
+    const nnc_region *region = ((const nnc_report *)record)->region;
     if (region == NULL) {
         return;
     }

@@ -1,5 +1,4 @@
-#include "render/text.h"
-
+/* Small pieces of text: numbers as people read them, headings of columns, widths, and escapes. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -7,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
+#include "render/render_internal.h"
 
-/* Past this a double holds no single units, and the grouping below would run out of int64_t. */
+/* Above this a double is not exact in units, and the grouping below would overflow int64_t. */
 static const double whole_max = 9007199254740992.0;
 
 char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT])
@@ -47,7 +47,8 @@ char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-char *nnc_scaled_text(double value, char text[NNC_NUMBER_TEXT])
+/* For a column whose heading names the unit: "386.5 G". */
+static char *scaled_text(double value, char text[NNC_NUMBER_TEXT])
 {
     nnc_unit_text(value, "", text);
     size_t length = strlen(text);
@@ -57,7 +58,8 @@ char *nnc_scaled_text(double value, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-char *nnc_error_text(double error, char text[NNC_NUMBER_TEXT])
+/* 0.1234 -> "+12.3%", "x11.5" from ten times up, "-" for NaN. */
+static char *error_text(double error, char text[NNC_NUMBER_TEXT])
 {
     if (isnan(error)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
@@ -69,7 +71,7 @@ char *nnc_error_text(double error, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-/* At most four digits that count. */
+/* At most four significant digits. */
 static char *short_text(double value, char text[NNC_NUMBER_TEXT])
 {
     char rounded[NNC_NUMBER_TEXT];
@@ -80,7 +82,7 @@ static char *short_text(double value, char text[NNC_NUMBER_TEXT])
     return nnc_number_text(strtod(rounded, NULL), text);
 }
 
-/* Tokens and pixels are counted: they take no prefix. */
+/* Does the unit take a prefix? Tokens and pixels are counts and take none. */
 static bool is_measured(const char *unit)
 {
     return !islower((unsigned char)unit[0]) || unit[1] == '\0';
@@ -113,15 +115,15 @@ const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
     case NNC_SHOW_SHORT: break;
     case NNC_SHOW_COUNT: return nnc_count_text(value, text);
     case NNC_SHOW_PLAIN: return nnc_number_text(value, text);
-    case NNC_SHOW_SCALED: return nnc_scaled_text(value, text);
+    case NNC_SHOW_SCALED: return scaled_text(value, text);
     case NNC_SHOW_PERCENT: return nnc_percent_text(value, text);
     case NNC_SHOW_PERCENT2: snprintf(text, NNC_NUMBER_TEXT, "%.2f%%", 100.0 * value); return text;
-    case NNC_SHOW_ERROR: return nnc_error_text(value, text);
+    case NNC_SHOW_ERROR: return error_text(value, text);
     }
     return short_text(value, text);
 }
 
-/* What people call it: the last part of its name, "model" of model.id. */
+/* The heading of a column: the last part of its name, "id" of model.id. */
 static const char *last_part(const char *name)
 {
     const char *dot = name != NULL ? strrchr(name, '.') : NULL;
@@ -167,7 +169,7 @@ int nnc_text_width(const char *text)
     return width;
 }
 
-/* A byte, or '?' for a whole control character. Returns how many bytes that was. */
+/* Writes a byte, or '?' for a control character. Returns the number of bytes read. */
 static size_t put_printable(nnc_buffer *out, const char *text)
 {
     const size_t control = nnc_control_length(text);
@@ -178,7 +180,7 @@ static size_t put_printable(nnc_buffer *out, const char *text)
 void nnc_put_plain(nnc_buffer *out, const char *text, int max)
 {
     if (text[0] == ':' && text[1] == ':' &&
-        max > 0) { /* at the begin of a line a workflow obeys it */
+        max > 0) { /* at the start of a line it would be a workflow command */
         nnc_buffer_byte(out, '?');
         text++;
         max--;

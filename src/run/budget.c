@@ -2,9 +2,7 @@
  * a target loss, by published scaling laws (one row each). */
 #include <math.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "base/sized.h"
+#include "base/base_internal.h"
 #include "run/run_internal.h"
 
 NNC_ENUM_TEXTS(nnc_law, NNC_LAW_LIST)

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "base/names.h"
-#include "cost/power.h"
+#include "base/base_internal.h"
+#include "cost/cost_internal.h"
 #include "run/run_internal.h"
 
 double nnc_young_interval(double block_s, double mtbf_s)

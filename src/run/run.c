@@ -4,11 +4,9 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "base/sized.h"
-#include "estimate/plan_asked.h"
-#include "op/work.h"
+#include "base/base_internal.h"
+#include "estimate/estimate_internal.h"
+#include "op/op_internal.h"
 #include "run/run_internal.h"
 
 #define HOUR_S 3600.0

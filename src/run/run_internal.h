@@ -4,8 +4,8 @@
 
 #include <nncost/run.h>
 
+#include "base/base_internal.h"
 #include "base/derivation.h"
-#include "base/number.h"
 
 /* Default storage bandwidth per device: Llama 3's, 2 TB/s for 16,384 devices, arXiv:2407.21783 section
  * 3.3.1. */

@@ -24,7 +24,8 @@ static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_s
     return nnc_plan_set(&scenario->plan, field->name, value, err);
 }
 
-static nnc_status apply_settings(const nnc_given *given, nnc_scenario *scenario, nnc_error *err)
+static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *scenario,
+                                 nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -145,7 +146,7 @@ static void say_followed(nnc_scenario *scenario)
     }
 }
 
-static nnc_status apply_sets(const nnc_given *given, nnc_scenario *scenario, nnc_error *err)
+static nnc_status apply_sets(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
 {
     for (int i = 0; i < given->set_count; i++) {
         NNC_TRY(apply_set(scenario, given->sets[i], err));
@@ -185,7 +186,7 @@ static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
                     (long long)product, (long long)plan->global_batch);
 }
 
-nnc_status nnc_given_offer(const nnc_given *given, nnc_offer *offer, nnc_error *err)
+nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *offer, nnc_error *err)
 {
     const nnc_field offers = { .name = "offer",
                                .type = NNC_FIELD_ENUM,
@@ -205,11 +206,11 @@ nnc_status nnc_given_offer(const nnc_given *given, nnc_offer *offer, nnc_error *
 }
 
 /* Applies region, building and seller. A region of one cloud can be combined with another seller. */
-static nnc_status apply_place(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
-                              nnc_error *err)
+static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given,
+                              nnc_scenario *scenario, nnc_error *err)
 {
     nnc_offer offer = NNC_OFFER_ON_DEMAND;
-    NNC_TRY(nnc_given_offer(given, &offer, err));
+    NNC_TRY(nnc_scenario_args_offer(given, &offer, err));
     if (given->region != NULL) {
         NNC_TRY(nnc_region_load(specs, given->region, &scenario->region, err));
         scenario->report.region = &scenario->region;
@@ -242,7 +243,8 @@ nnc_status nnc_currency_is(const char *option, const char *text, const nnc_devic
     return NNC_OK;
 }
 
-nnc_status nnc_given_currency(const nnc_given *given, const nnc_device *device, nnc_error *err)
+nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_device *device,
+                                      nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -253,8 +255,8 @@ nnc_status nnc_given_currency(const nnc_given *given, const nnc_device *device, 
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
-                              nnc_error *err)
+nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given,
+                              nnc_scenario *scenario, nnc_error *err)
 {
     scenario->overrides[0] = '\0';
     if (given->cluster != NULL) {
@@ -262,19 +264,20 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scen
     }
     NNC_TRY(apply_place(specs, given, scenario, err));
     NNC_TRY(apply_settings(given, scenario, err));
-    NNC_TRY(nnc_given_currency(given, &scenario->device, err));
+    NNC_TRY(nnc_scenario_args_currency(given, &scenario->device, err));
     return apply_sets(given, scenario, err);
 }
 
-nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const char *model_asked,
-                             const char *device_asked, nnc_scenario *scenario, nnc_error *err)
+nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
+                             const char *model_asked, const char *device_asked,
+                             nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
     NNC_TRY(nnc_model_load(specs, model_asked, &model, err));
     NNC_TRY(nnc_device_load(specs, device_asked, &device, err));
     scenario->specs = specs;
-    NNC_TRY(nnc_scenario_asked_profiles(scenario, given->software, err));
+    NNC_TRY(nnc_scenario_named_profile(scenario, given->software, err));
     scenario->model = *model;
     scenario->device = *device;
     scenario->plan = nnc_plan_default();
@@ -315,7 +318,7 @@ static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask)
     }
 }
 
-bool nnc_scenario_settle_run(nnc_scenario *scenario)
+bool nnc_scenario_complete_run(nnc_scenario *scenario)
 {
     if (!scenario->asks_run) {
         return false;
@@ -346,7 +349,7 @@ bool nnc_scenario_settle_run(nnc_scenario *scenario)
 
 nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err)
 {
-    if (!nnc_scenario_settle_run(scenario)) {
+    if (!nnc_scenario_complete_run(scenario)) {
         return NNC_OK;
     }
     NNC_TRY(nnc_run_of(&scenario->result, &scenario->device, &scenario->plan, &scenario->run_ask,
@@ -395,7 +398,7 @@ nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, n
 
 /* ---- software profile ---- */
 
-nnc_status nnc_scenario_asked_profiles(nnc_scenario *scenario, const char *asked, nnc_error *err)
+nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err)
 {
     if (!nnc_software_is_chosen(asked)) {
         return nnc_profiles_asked(scenario->specs, asked, &scenario->profiles, err);

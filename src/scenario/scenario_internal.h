@@ -13,8 +13,8 @@
 #include <nncost/spec.h>
 
 #include "input/input_internal.h"
-#include "metrics/report.h"
-#include "serve/serve_images.h"
+#include "metrics/metrics_internal.h"
+#include "serve/serve_internal.h"
 
 /* ---- arguments ---- */
 
@@ -27,7 +27,7 @@ typedef struct nnc_setting {
 enum { NNC_SETTINGS_MAX = 64, NNC_SETS_MAX = 64, NNC_ADVICE_MAX = 3 };
 
 /* The changes to the files. A pointer that is NULL: not given. */
-typedef struct nnc_given {
+typedef struct nnc_scenario_args {
     const char *software, *cluster;
     const char *seller, *offer, *region;    /* whose prices, on which terms, where */
     const char *building;                   /* data centre, for its energy overhead */
@@ -37,13 +37,15 @@ typedef struct nnc_given {
     const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
     int set_count;
     const nnc_launch_said *launch; /* launch files that settings come from; NULL = no file */
-} nnc_given;
+} nnc_scenario_args;
 
 /* The terms of the rental (--offer). */
-nnc_status nnc_given_offer(const nnc_given *given, nnc_offer *offer, nnc_error *err);
+nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *offer,
+                                   nnc_error *err);
 
 /* NNC_BAD_USAGE unless every amount of money has the currency of the device's prices. _is: for one option. */
-nnc_status nnc_given_currency(const nnc_given *given, const nnc_device *device, nnc_error *err);
+nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_device *device,
+                                      nnc_error *err);
 nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device,
                            nnc_error *err);
 
@@ -72,17 +74,18 @@ typedef struct nnc_scenario {
 
 /* Loads the files, then applies the arguments. NNC_BAD_USAGE: a bad value; err->where names the option. The names of
  * model and device must outlive the scenario. */
-nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const char *model_asked,
-                             const char *device_asked, nnc_scenario *scenario, nnc_error *err);
+nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
+                             const char *model_asked, const char *device_asked,
+                             nnc_scenario *scenario, nnc_error *err);
 
 /* The steps of loading, for sweeps and searches, which repeat some of them. _asked_profiles: the profile that was named;
  * those chosen by a plan are left open. _choose: the profile of the scenario's plan. _profiles: loads the profiles of all
  * kinds of plans, which most scenarios do not need. _apply: changes links, plan, and the fields that --set names. */
-nnc_status nnc_scenario_asked_profiles(nnc_scenario *scenario, const char *asked, nnc_error *err);
+nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err);
 nnc_status nnc_scenario_choose(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
-nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
-                              nnc_error *err);
+nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given,
+                              nnc_scenario *scenario, nnc_error *err);
 
 /* When the method of a run generates tokens and their rate is not given: computes the rate of one device and the number
  * of concurrent sequences as 'nncost serve' does. Fails when such a batch does not fit. */
@@ -93,7 +96,7 @@ nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_er
 nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 
 /* Fills the open fields of the run from the device file and the region; false: no run is asked for. */
-bool nnc_scenario_settle_run(nnc_scenario *scenario);
+bool nnc_scenario_complete_run(nnc_scenario *scenario);
 
 /* Computes the run of an estimate, if one is asked for. */
 nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err);
@@ -126,12 +129,12 @@ typedef struct nnc_serve_scenario {
 } nnc_serve_scenario;
 
 /* As nnc_scenario_load; the settings are fields of the serve plan. */
-nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
+nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
                                    const char *model_asked, const char *device_asked,
                                    nnc_serve_scenario *scenario, nnc_error *err);
 
 /* Computes the deployment; base.report is then complete. */
-nnc_status nnc_serve_scenario_answer(nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                                     nnc_error *err);
+nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch,
+                                      nnc_error *err);
 
 #endif

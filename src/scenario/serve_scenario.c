@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "scenario/scenario_internal.h"
-#include "shape/family.h"
+#include "shape/shape_internal.h"
 
-static nnc_status apply_settings(const nnc_given *given, nnc_serve_ask *ask, nnc_error *err)
+static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *ask, nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -24,7 +24,7 @@ static nnc_status apply_settings(const nnc_given *given, nnc_serve_ask *ask, nnc
     return NNC_OK;
 }
 
-static bool asks_for_images(const nnc_given *given)
+static bool asks_for_images(const nnc_scenario_args *given)
 {
     for (int i = 0; i < given->setting_count; i++) {
         if (strcmp(given->settings[i].field->name, "steps") == 0) {
@@ -67,11 +67,11 @@ static nnc_status load_images(nnc_specs *specs, nnc_serve_scenario *scenario, nn
     return load_parts(specs, &scenario->base.model, &scenario->images_ask, err);
 }
 
-nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
+nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
                                    const char *model_asked, const char *device_asked,
                                    nnc_serve_scenario *scenario, nnc_error *err)
 {
-    nnc_given rest = *given;
+    nnc_scenario_args rest = *given;
     rest.setting_count = 0;
     rest.asks_run = false;
     const bool images = asks_for_images(given); /* images use a training profile */
@@ -105,11 +105,11 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
     if (images && scenario->base.model.family != NNC_FAMILY_DECODER) {
         NNC_TRY(load_images(specs, scenario, err));
     }
-    return nnc_given_currency(given, &scenario->base.device, err);
+    return nnc_scenario_args_currency(given, &scenario->base.device, err);
 }
 
-nnc_status nnc_serve_scenario_answer(nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                                     nnc_error *err)
+nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch,
+                                      nnc_error *err)
 {
     nnc_report *report = &scenario->base.report;
     int32_t count = 0;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/schedule.h"
+#include "pipeline/pipeline_internal.h"
 #include "search/search_internal.h"
 
 /* More sets than a model has schedules, virtual stages and pipeline degrees that divide its layers: a search tries

@@ -22,12 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "memo/memo_internal.h"
-#include "parallel/split.h"
 #include "search/search_internal.h"
-#include "shape/family.h"
+#include "shape/shape_internal.h"
 
 enum {
     PASSES_MAX = 8,
@@ -37,15 +36,15 @@ enum {
 /* Per-micro-batch cost shared by plans of a block. Of the op list only the segments are read, which belong to the model. */
 struct nnc_pass_costs {
     nnc_step step;
-    nnc_alike *alike; /* its op list; ops that the pass adds are there while it is `listed` */
+    nnc_lowered *alike; /* its op list; ops that the pass adds are there while it is `listed` */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_unit units[2][NNC_SEGMENTS_MAX]; /* [1]: weight gradients are split off */
+    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* [1]: weight gradients are split off */
     nnc_network network;
     nnc_result work;  /* FLOPs and tokens, and the plan the pass was made for */
     double pass_s[2]; /* compute of all layers, one micro-batch */
     uint64_t number;  /* counts from 1, over all blocks */
     uint64_t holds;   /* the group that held is of; 0 = none */
-    nnc_held held[PASS_STAGES];
+    nnc_resident_bytes held[PASS_STAGES];
     bool usable, worked, timed[2];
     uint64_t group; /* the group that run is of; 0 = none */
     bool runs;      /* the schedule can be replayed */
@@ -58,7 +57,7 @@ struct nnc_pass_costs {
 typedef struct table_sums {
     uint64_t table; /* number of the table of op times; 0 = empty */
     int split;
-    nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_segment_time units[NNC_SEGMENTS_MAX];
     double pass_s;
 } table_sums;
 
@@ -131,7 +130,7 @@ bool nnc_plan_groups_block(nnc_plan_groups *b, const nnc_plan *base, uint64_t nu
     plain->virtual_stages = 1;
     plain->zero = plain->shard > 0 ? 3 : 0; /* --shard is for ZeRO */
     plain->offload = NNC_OFFLOAD_NONE;
-    return nnc_plan_settle(plain, b->model, b->device, plain, err) == NNC_OK;
+    return nnc_plan_resolve_read(plain, b->model, b->device, plain, err) == NNC_OK;
 }
 
 bool nnc_plan_groups_shipped(nnc_plan_groups *b, nnc_error *err)
@@ -163,7 +162,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *b, uint64_t group)
     b->group++;
     b->dealt = false;
     return (plan->pipeline == 1 || b->schedules[plan->schedule]) && !nnc_schedule_repeats(plan) &&
-           nnc_plan_settle_schedule(plan, b->model, b->layers, NULL) == NNC_OK;
+           nnc_plan_resolve_schedule(plan, b->model, b->layers, NULL) == NNC_OK;
 }
 
 /* Finds the legal pairs of ZeRO stage and offload. They do not depend on the schedule. */
@@ -221,10 +220,10 @@ static void sum_units(nnc_plan_groups *b, nnc_pass_costs *pass, int split)
     nnc_step step = pass->step;
     step.plan = &plan;
     plan.schedule = split ? NNC_SCHEDULE_ZB_H1 : NNC_SCHEDULE_1F1B;
-    nnc_step_units(&step, &b->scratch->rows, pass->units[split]);
+    nnc_step_segment_times(&step, &b->scratch->rows, pass->units[split]);
     pass->pass_s[split] = 0.0;
     for (int32_t s = 0; s < step.list->segment_count; s++) {
-        const nnc_unit *unit = &pass->units[split][s];
+        const nnc_segment_time *unit = &pass->units[split][s];
         pass->pass_s[split] +=
             (double)step.list->segments[s].instances * (unit->forward_s + unit->backward_s);
     }
@@ -234,7 +233,7 @@ static void sum_units(nnc_plan_groups *b, nnc_pass_costs *pass, int split)
 static bool time_pass(nnc_plan_groups *b, nnc_pass_costs *pass, int split)
 {
     const bool shared = pass->alike->list.count == pass->alike->count;
-    const uint64_t table = nnc_alike_table(b->scratch->shared, pass->alike, &pass->step);
+    const uint64_t table = nnc_lowered_table(b->scratch->shared, pass->alike, &pass->step);
     for (int i = 0; i < PASSES_MAX && shared; i++) {
         const table_sums *known = &b->sums[i];
         if (known->table == table && known->split == split) {
@@ -243,7 +242,7 @@ static bool time_pass(nnc_plan_groups *b, nnc_pass_costs *pass, int split)
             return true;
         }
     }
-    nnc_alike_rows(b->scratch->shared, pass->alike, &pass->step, &b->scratch->rows);
+    nnc_lowered_rows(b->scratch->shared, pass->alike, &pass->step, &b->scratch->rows);
     if (b->scratch->rows.truncated) {
         return false;
     }
@@ -336,7 +335,7 @@ bool nnc_plan_groups_times(nnc_plan_groups *b, nnc_pass_costs *pass, const nnc_p
 }
 
 /* Does stage a keep at least as much as stage b, in every segment? */
-static bool keeps_more(const nnc_holding *a, const nnc_holding *b)
+static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *b)
 {
     bool more = a->in_flight >= b->in_flight;
     for (int32_t s = 0; s < a->segments; s++) {
@@ -349,7 +348,7 @@ static bool keeps_more(const nnc_holding *a, const nnc_holding *b)
 /* Drops stages that cannot need more memory than another one. */
 static void drop_lighter(nnc_plan_groups *b)
 {
-    const nnc_holding *h = b->scratch->step.holdings;
+    const nnc_stage_residency *h = b->scratch->step.holdings;
     int32_t count = 0;
     for (int32_t i = 0; i < b->heaviest_count; i++) {
         bool lighter = false;
@@ -368,8 +367,8 @@ static void drop_lighter(nnc_plan_groups *b)
  * most micro-batches in flight. */
 static void deal(nnc_plan_groups *b, const nnc_step *step)
 {
-    const nnc_holding *h = b->scratch->step.holdings;
-    nnc_step_deal_recall(b->scratch, step);
+    const nnc_stage_residency *h = b->scratch->step.holdings;
+    nnc_step_partition_recall(b->scratch, step);
     b->heaviest_count = 0;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         if (!b->scratch->step.alike[d]) {
@@ -383,13 +382,14 @@ static void deal(nnc_plan_groups *b, const nnc_step *step)
 }
 
 /* Resident bytes of the i-th heaviest stage; buffer is the caller's, for stages that the pass does not keep. */
-static const nnc_held *find_held(const nnc_plan_groups *b, nnc_pass_costs *pass,
-                                 const nnc_plan *plan, int32_t i, nnc_held *buffer)
+static const nnc_resident_bytes *find_held(const nnc_plan_groups *b, nnc_pass_costs *pass,
+                                           const nnc_plan *plan, int32_t i,
+                                           nnc_resident_bytes *buffer)
 {
-    const nnc_holding *h = &b->scratch->step.holdings[b->heaviest[i]];
-    nnc_held *held = i < PASS_STAGES ? &pass->held[i] : buffer;
+    const nnc_stage_residency *h = &b->scratch->step.holdings[b->heaviest[i]];
+    nnc_resident_bytes *held = i < PASS_STAGES ? &pass->held[i] : buffer;
     if (held == buffer || pass->holds != b->group) {
-        *held = nnc_held_of(pass->step.list, pass->step.sums, h, plan);
+        *held = nnc_resident_bytes_of(pass->step.list, pass->step.sums, h, plan);
     }
     return held;
 }
@@ -398,12 +398,12 @@ static const nnc_held *find_held(const nnc_plan_groups *b, nnc_pass_costs *pass,
 static void weigh(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan *plan = &result->plan;
-    nnc_held buffer;
+    nnc_resident_bytes buffer;
     for (int32_t i = 0; i < b->heaviest_count; i++) {
-        const nnc_holding *h = &b->scratch->step.holdings[b->heaviest[i]];
-        const nnc_held *held = find_held(b, pass, plan, i, &buffer);
-        const nnc_memory memory = nnc_memory_held(b->model, pass->step.list, held, h, plan,
-                                                  pass->step.software, b->device->mem_bytes);
+        const nnc_stage_residency *h = &b->scratch->step.holdings[b->heaviest[i]];
+        const nnc_resident_bytes *held = find_held(b, pass, plan, i, &buffer);
+        const nnc_memory memory = nnc_memory_of_resident(b->model, pass->step.list, held, h, plan,
+                                                         pass->step.software, b->device->mem_bytes);
         if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
             result->memory = memory;
         }
@@ -447,8 +447,8 @@ static nnc_step step_of(nnc_plan_groups *b, const nnc_pass_costs *pass, const nn
     const uint64_t place = pass->number * nnc_space_group_size(b->space) + inside;
     nnc_step step = pass->step;
     step.plan = plan;
-    nnc_tail_stages_recall(b->scratch, &step, pass->units[split],
-                           place * 4 + (uint64_t)(2 * dual + split));
+    nnc_step_ends_recall(b->scratch, &step, pass->units[split],
+                         place * 4 + (uint64_t)(2 * dual + split));
     return step;
 }
 
@@ -508,7 +508,7 @@ bool nnc_plan_groups_wait(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t ins
 {
     nnc_step_memory *m = &b->scratch->step;
     const nnc_plan *plan = &result->plan;
-    const nnc_unit *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
+    const nnc_segment_time *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
     if (b->replay == NULL || !nnc_batched_replay_takes(plan)) {
         return false;
     }
@@ -535,7 +535,7 @@ bool nnc_plan_groups_parts(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result 
     const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
     nnc_step_ends_find(&step, &b->scratch->step, &b->scratch->ends);
     step.ends = &b->scratch->ends;
-    nnc_tail_stages(&step, pass->units[split], &overlap, &b->scratch->step);
+    nnc_step_ends_set(&step, pass->units[split], &overlap, &b->scratch->step);
     return nnc_step_core_parts(&step, pass->units[split], &pass->run, &b->scratch->step, result);
 }
 

@@ -11,12 +11,10 @@
 
 #include <nncost/search.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "base/sized.h"
-#include "cost/power.h"
+#include "base/base_internal.h"
+#include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
-#include "input/read.h"
+#include "input/input_internal.h"
 #include "search/search_internal.h"
 
 /* ---- what a program asks for ---- */

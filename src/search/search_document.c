@@ -165,7 +165,7 @@ static nnc_cell get_lever(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     const nnc_target *target = place->record;
     const nnc_search_result *result = ((const nnc_search_report *)place->owner)->result;
     const nnc_dtype precision = result->best_count > 0 ? result->best[0].plan.precision : NNC_BF16;
-    return nnc_text_cell(nnc_lever_name(target->figure, precision, text));
+    return nnc_text_cell(nnc_sensitivity_parameter_name(target->figure, precision, text));
 }
 
 static const nnc_metric asked_rows[] = {

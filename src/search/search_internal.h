@@ -1,14 +1,13 @@
 #ifndef NNCOST_SEARCH_SEARCH_INTERNAL_H
 #define NNCOST_SEARCH_SEARCH_INTERNAL_H
 
+#include <nncost/estimate.h>
 #include <nncost/search.h>
-#include <nncost/sensitivity.h>
 #include <nncost/spec.h>
 
-#include "base/arena.h"
-#include "base/digest.h"
-#include "metrics/report.h"
-#include "pipeline/pipeline.h"
+#include "base/base_internal.h"
+#include "metrics/metrics_internal.h"
+#include "pipeline/pipeline_internal.h"
 #include "sweep/sweep_internal.h"
 
 /* ---- the space (space.c) ---- */
@@ -274,18 +273,19 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
 /* A search over MPI ranks. In every round rank 0 assigns runs of blocks to ranks that ask, evaluates blocks itself
  * while none asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there is one rank. */
 
-/* Same as nnc_search_run. For rank 0, while the other ranks run nnc_crew_search_serve. */
-nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_profiles *profiles, const nnc_search *search,
-                           const nnc_search_watch *watch, nnc_search_result *result,
-                           nnc_error *err);
+/* Same as nnc_search_run. For rank 0, while the other ranks run nnc_rank_group_search_serve. */
+nnc_status nnc_rank_group_search(nnc_rank_group crew, const nnc_model *model,
+                                 const nnc_device *device, const nnc_profiles *profiles,
+                                 const nnc_search *search, const nnc_search_watch *watch,
+                                 nnc_search_result *result, nnc_error *err);
 
 /* For the other ranks: works on the searches of rank 0, of this model, device and run, until they end. */
-void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads);
+void nnc_rank_group_search_serve(nnc_rank_group crew, const nnc_model *model,
+                                 const nnc_device *device, const nnc_profiles *profiles,
+                                 const nnc_run_ask *run, int32_t threads);
 
-/* For rank 0: ends nnc_crew_search_serve on the other ranks. */
-void nnc_crew_search_end(nnc_crew crew);
+/* For rank 0: ends nnc_rank_group_search_serve on the other ranks. */
+void nnc_rank_group_search_end(nnc_rank_group crew);
 
 /* ---- search tasks, reports, shards (search_task.c, search_document.c, search_shard.c) ---- */
 
@@ -293,7 +293,7 @@ void nnc_crew_search_end(nnc_crew crew);
  * shards of reports. */
 
 typedef struct nnc_search_task {
-    nnc_crew crew;
+    nnc_rank_group crew;
     const nnc_model *model;
     const nnc_device *device;
     const nnc_profiles *profiles;
@@ -327,8 +327,8 @@ typedef struct nnc_search_report {
     int32_t size_count, size_asked;
     int32_t fastest, cheapest; /* index of a size; -1 = no plan found */
     nnc_search_total total;
-    double target_step_s;                /* 0 = not given */
-    nnc_target targets[NNC_LEVER_COUNT]; /* one parameter each */
+    double target_step_s;                    /* 0 = not given */
+    nnc_target targets[NNC_PARAMETER_COUNT]; /* one parameter each */
     int target_count;
     double elapsed_s;
     const char *currency; /* of the prices; NULL = no price is known */

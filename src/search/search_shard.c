@@ -9,13 +9,8 @@
 
 #include <nncost/nncost.h>
 
-#include "base/digest.h"
-#include "base/error.h"
-#include "base/number.h"
-#include "input/field.h"
-#include "input/file.h"
-#include "input/kind.h"
-#include "input/record_read.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "search/search_internal.h"
 
 /* ---- digest ---- */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "search/search_internal.h"
 
 static double seconds(void)
@@ -32,8 +32,8 @@ static nnc_status search_one(const nnc_search_task *task, const nnc_search *sear
 {
     listener l = { .watch = &task->watch };
     const nnc_search_watch watch = { pass_on, &l };
-    const nnc_status status = nnc_crew_search(task->crew, task->model, task->device, task->profiles,
-                                              search, &watch, result, err);
+    const nnc_status status = nnc_rank_group_search(task->crew, task->model, task->device,
+                                                    task->profiles, search, &watch, result, err);
     *stopped = l.stopped;
     return status;
 }
@@ -133,7 +133,7 @@ static nnc_target room_for(const nnc_search *search, const nnc_device *device,
                            const nnc_search_result *r, double step_s)
 {
     const int64_t now = search->mem_bytes > 0 ? search->mem_bytes : device->mem_bytes;
-    nnc_target target = { .figure = NNC_LEVER_MEM_BYTES,
+    nnc_target target = { .figure = NNC_PARAMETER_MEM_BYTES,
                           .value = (double)now,
                           .needed = (double)NAN,
                           .step_s = r->pareto_count > 0 ? r->pareto[0].step_s : (double)NAN };
@@ -147,8 +147,10 @@ static nnc_target room_for(const nnc_search *search, const nnc_device *device,
 static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
                               nnc_scratch *scratch, nnc_search_report *report, nnc_error *err)
 {
-    static const nnc_lever levers[] = { NNC_LEVER_MATMUL, NNC_LEVER_MEM_RATE,
-                                        NNC_LEVER_SCALE_UP_RATE, NNC_LEVER_SCALE_OUT_RATE };
+    static const nnc_sensitivity_parameter levers[] = { NNC_PARAMETER_MATMUL,
+                                                        NNC_PARAMETER_MEM_RATE,
+                                                        NNC_PARAMETER_SCALE_UP_RATE,
+                                                        NNC_PARAMETER_SCALE_OUT_RATE };
     for (size_t i = 0; i < sizeof levers / sizeof *levers; i++) {
         nnc_target *target = &report->targets[report->target_count];
         NNC_TRY(nnc_target_find(task->model, task->device,
@@ -251,21 +253,23 @@ bool nnc_search_answered(const nnc_search_report *report)
 
 #ifndef NNCOST_MPI
 
-nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_profiles *profiles, const nnc_search *search,
-                           const nnc_search_watch *watch, nnc_search_result *result, nnc_error *err)
+nnc_status nnc_rank_group_search(nnc_rank_group crew, const nnc_model *model,
+                                 const nnc_device *device, const nnc_profiles *profiles,
+                                 const nnc_search *search, const nnc_search_watch *watch,
+                                 nnc_search_result *result, nnc_error *err)
 {
     (void)crew;
     return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
 }
 
-void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads)
+void nnc_rank_group_search_serve(nnc_rank_group crew, const nnc_model *model,
+                                 const nnc_device *device, const nnc_profiles *profiles,
+                                 const nnc_run_ask *run, int32_t threads)
 {
     (void)crew, (void)model, (void)device, (void)profiles, (void)run, (void)threads;
 }
 
-void nnc_crew_search_end(nnc_crew crew)
+void nnc_rank_group_search_end(nnc_rank_group crew)
 {
     (void)crew;
 }
@@ -292,13 +296,13 @@ typedef enum order { ORDER_SEARCH, ORDER_ROUND, ORDER_END_SEARCH, ORDER_END } or
 static void tell(order what)
 {
     int said = (int)what;
-    nnc_crew_broadcast(&said, sizeof said);
+    nnc_rank_group_broadcast(&said, sizeof said);
 }
 
 static order next_order(void)
 {
     int said = 0;
-    nnc_crew_broadcast(&said, sizeof said);
+    nnc_rank_group_broadcast(&said, sizeof said);
     return (order)said;
 }
 
@@ -311,14 +315,14 @@ static size_t bytes_of(int32_t count)
 static void share_front(nnc_front *front)
 {
     int counts[4] = { front->best_count, front->pareto_count, front->truncated, front->any_missed };
-    nnc_crew_broadcast(counts, sizeof counts);
+    nnc_rank_group_broadcast(counts, sizeof counts);
     front->best_count = counts[0];
     front->pareto_count = counts[1];
     front->truncated = counts[2] != 0;
     front->any_missed = counts[3] != 0;
-    nnc_crew_broadcast(front->best, bytes_of(front->best_count));
-    nnc_crew_broadcast(front->pareto, bytes_of(front->pareto_count));
-    nnc_crew_broadcast(&front->missed, bytes_of(1));
+    nnc_rank_group_broadcast(front->best, bytes_of(front->best_count));
+    nnc_rank_group_broadcast(front->pareto, bytes_of(front->pareto_count));
+    nnc_rank_group_broadcast(&front->missed, bytes_of(1));
 }
 
 /* First message of an outcome; its plans follow. */
@@ -351,7 +355,7 @@ static void receive(void *to, size_t size, int rank)
 {
     MPI_Request request;
     MPI_Irecv(to, (int)size, MPI_BYTE, rank, TAG_PART, MPI_COMM_WORLD, &request);
-    nnc_crew_wait(&request);
+    nnc_rank_group_wait(&request);
 }
 
 static void take_part(int rank, nnc_search_part *part)
@@ -379,7 +383,7 @@ typedef struct places {
 
 /* State of rank 0. */
 typedef struct desk {
-    nnc_crew crew;
+    nnc_rank_group crew;
     const nnc_search *search;
     nnc_front *known;      /* a copy, to be sent */
     nnc_search_part *part; /* outcome received from a rank */
@@ -403,7 +407,7 @@ static void wait_for_asking(MPI_Status *from)
     while (!there) {
         MPI_Test(&request, &there, from);
         if (!there) {
-            nnc_crew_nap();
+            nnc_rank_group_nap();
         }
     }
 }
@@ -447,9 +451,10 @@ static void lead_round(void *context, const nnc_front *known, uint64_t first, ui
     }
 }
 
-nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_profiles *profiles, const nnc_search *search,
-                           const nnc_search_watch *watch, nnc_search_result *result, nnc_error *err)
+nnc_status nnc_rank_group_search(nnc_rank_group crew, const nnc_model *model,
+                                 const nnc_device *device, const nnc_profiles *profiles,
+                                 const nnc_search *search, const nnc_search_watch *watch,
+                                 nnc_search_result *result, nnc_error *err)
 {
     nnc_search said = *search, alone = *search;
     desk d = { .crew = crew, .search = search };
@@ -460,14 +465,14 @@ nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_devi
     d.known = malloc(sizeof *d.known);
     d.part = malloc(sizeof *d.part);
     if (d.known == NULL || d.part == NULL) {
-        nnc_crew_abandon(crew, NNC_NO_MEMORY);
+        nnc_rank_group_abort(crew, NNC_NO_MEMORY);
     }
     if (nnc_space_make(model, device, &alone, &d.space, NULL) == NNC_OK) {
         d.own = nnc_searcher_create(model, device, profiles, &alone, &d.space);
     }
     const nnc_helpers helpers = { &d, lead_round };
     tell(ORDER_SEARCH);
-    nnc_crew_broadcast(&said, sizeof said);
+    nnc_rank_group_broadcast(&said, sizeof said);
     const nnc_status status =
         nnc_search_with(model, device, profiles, search, &helpers, watch, result, err);
     tell(ORDER_END_SEARCH);
@@ -477,7 +482,7 @@ nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_devi
     return status;
 }
 
-void nnc_crew_search_end(nnc_crew crew)
+void nnc_rank_group_search_end(nnc_rank_group crew)
 {
     if (crew.size > 1) {
         tell(ORDER_END);
@@ -494,7 +499,7 @@ static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_par
         MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_ASK, MPI_COMM_WORLD);
         MPI_Request request;
         MPI_Irecv(&next, (int)sizeof next, MPI_BYTE, 0, TAG_RUN, MPI_COMM_WORLD, &request);
-        nnc_crew_wait(&request);
+        nnc_rank_group_wait(&request);
         if (next.first == next.end) {
             break;
         }
@@ -503,8 +508,9 @@ static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_par
     send_part(part);
 }
 
-void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads)
+void nnc_rank_group_search_serve(nnc_rank_group crew, const nnc_model *model,
+                                 const nnc_device *device, const nnc_profiles *profiles,
+                                 const nnc_run_ask *run, int32_t threads)
 {
     nnc_front *known = calloc(1, sizeof *known);
     nnc_search_part *part = calloc(1, sizeof *part);
@@ -512,11 +518,11 @@ void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_devi
     nnc_search search;
     nnc_space space;
     if (known == NULL || part == NULL) {
-        nnc_crew_abandon(crew, NNC_NO_MEMORY);
+        nnc_rank_group_abort(crew, NNC_NO_MEMORY);
     }
     for (order what = next_order(); what != ORDER_END; what = next_order()) {
         if (what == ORDER_SEARCH) {
-            nnc_crew_broadcast(&search, sizeof search);
+            nnc_rank_group_broadcast(&search, sizeof search);
             search.threads = threads;
             search.run = run; /* a pointer of rank 0 is not valid here */
         } else if (what == ORDER_END_SEARCH) {
@@ -529,7 +535,7 @@ void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_devi
                 searcher = nnc_searcher_create(model, device, profiles, &search, &space);
             }
             if (searcher == NULL) {
-                nnc_crew_abandon(crew, NNC_NO_MEMORY);
+                nnc_rank_group_abort(crew, NNC_NO_MEMORY);
             }
             serve_round(searcher, known, part);
         }

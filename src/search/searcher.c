@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/sized.h"
-#include "base/threads.h"
+#include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
-#include "run/run.h"
+#include "run/run_internal.h"
 #include "search/search_internal.h"
 
 typedef struct worker {

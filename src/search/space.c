@@ -1,11 +1,10 @@
 /* The space of a search: the values of each choice, and the plan at each place. */
 #include <math.h>
 
-#include "base/digest.h"
-#include "base/error.h"
-#include "pipeline/schedule.h"
+#include "base/base_internal.h"
+#include "pipeline/pipeline_internal.h"
 #include "search/search_internal.h"
-#include "shape/family.h"
+#include "shape/shape_internal.h"
 
 static nnc_status add(nnc_choice *choice, const char *option, int64_t value, nnc_error *err)
 {

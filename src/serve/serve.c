@@ -10,14 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/names.h"
-#include "base/sized.h"
-#include "estimate/plan_asked.h"
-#include "estimate/prepare.h"
-#include "op/work.h"
+#include "base/base_internal.h"
+#include "estimate/estimate_internal.h"
+#include "memo/memo_internal.h"
+#include "op/op_internal.h"
 #include "serve/serve_internal.h"
-#include "shape/family.h"
+#include "shape/shape_internal.h"
 
 static double price_of(const nnc_serve_ask *plan, const nnc_device *device)
 {
@@ -136,9 +134,9 @@ nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device,
     static const char here[] = "nnc_serve_of";
     nnc_serve_ask full = nnc_serve_ask_default();
     nnc_serve_list list = { ops, 0 };
-    nnc_asked asked;
+    nnc_estimate_args asked;
     nnc_serve whole;
-    NNC_TRY(nnc_asked_read(here, model, device, software, NULL, &asked, err));
+    NNC_TRY(nnc_estimate_args_read(here, model, device, software, NULL, &asked, err));
     NNC_TRY(nnc_need(here, "scratch", scratch != NULL, err));
     NNC_TRY(nnc_need(here, "serve", serve != NULL, err));
     NNC_TRY(nnc_sized_check(serve, sizeof *serve, "nnc_serve", err));

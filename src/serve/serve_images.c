@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/error.h"
-#include "estimate/plan_asked.h"
+#include "base/base_internal.h"
+#include "estimate/estimate_internal.h"
 #include "serve/serve_internal.h"
 
 /* True for U-Nets of residual blocks and for graphs that name the decoder of their latent image. */

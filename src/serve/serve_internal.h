@@ -5,9 +5,9 @@
 
 #include <nncost/serve.h>
 
+#include "base/base_internal.h"
 #include "base/derivation.h"
-#include "base/number.h"
-#include "shape/list.h"
+#include "shape/shape_internal.h"
 
 /* ---- the network: one row for equal ops of equal layers ---- */
 

@@ -2,8 +2,8 @@
  * of measured devices where it has none (docs/serving.md). */
 #include <math.h>
 
-#include "base/error.h"
-#include "cost/roofline.h"
+#include "base/base_internal.h"
+#include "cost/cost_internal.h"
 #include "serve/serve_internal.h"
 
 /* Medians over the measured devices, for devices without serving measurements (docs/serving.md). */

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "serve/serve_internal.h"
 
 typedef struct searching {

@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/error.h"
-#include "base/names.h"
+#include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
 int64_t nnc_vocab_rows(const nnc_decoder *decoder)
@@ -231,11 +230,11 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d)
     }
     nnc_list_loss(&w->to, w->tokens, vocab)->split = NNC_SPLIT_VOCAB;
     if (plan->tensor > 1) { /* three fp32 numbers per token: maximum, sum and target logit */
-        const nnc_exchange e = { .comm = NNC_COMM_TENSOR,
-                                 .forward = NNC_ALL_REDUCE,
-                                 .bytes = 4.0 * (double)w->tokens / (double)plan->context,
-                                 .count = 3.0 };
-        nnc_list_exchange(&w->to, "loss.tensor", e);
+        const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
+                                      .forward = NNC_ALL_REDUCE,
+                                      .bytes = 4.0 * (double)w->tokens / (double)plan->context,
+                                      .count = 3.0 };
+        nnc_list_collective(&w->to, "loss.tensor", e);
     }
 }
 

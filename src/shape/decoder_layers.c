@@ -1,6 +1,6 @@
 /* Parts of a decoder's layers in addition to plain attention and MLP: sparse and latent attention,
  * experts, and mixers that keep a state. */
-#include "base/names.h"
+#include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
 /* Sparse attention: every query scores every token before it, by ReLU of products with one key, weighted
@@ -149,21 +149,21 @@ static void dispatch_collective(const routing *r, const char *name, bool out)
     if (plan->expert == 1) {
         return;
     }
-    nnc_exchange e = { .comm = NNC_COMM_EXPERT,
-                       .forward = NNC_ALL_TO_ALL,
-                       .backward = NNC_ALL_TO_ALL,
-                       .bytes = (double)r->w->hidden_elements / ranks * copies * padding *
-                                plan->imbalance * nnc_dtype_bytes(to->how->dtype),
-                       .copies = copies,
-                       .groups = (double)r->d->expert_groups,
-                       .groups_met = (double)r->d->groups_per_token,
-                       .once_per_node = to->how->software->expert_once_per_node };
+    nnc_collective_op e = { .comm = NNC_COMM_EXPERT,
+                            .forward = NNC_ALL_TO_ALL,
+                            .backward = NNC_ALL_TO_ALL,
+                            .bytes = (double)r->w->hidden_elements / ranks * copies * padding *
+                                     plan->imbalance * nnc_dtype_bytes(to->how->dtype),
+                            .copies = copies,
+                            .groups = (double)r->d->expert_groups,
+                            .groups_met = (double)r->d->groups_per_token,
+                            .once_per_node = to->how->software->expert_once_per_node };
     if (to->how->software->expert_dispatch_8bit && to->how->linear_dtype == NNC_FP8) {
         const double scaled = e.bytes / nnc_dtype_bytes(to->how->dtype) * (1.0 + 4.0 / 128.0);
         e.backward_bytes = out ? scaled : e.bytes;
         e.bytes = out ? e.bytes : scaled;
     }
-    nnc_list_exchange(to, name, e);
+    nnc_list_collective(to, name, e);
 }
 
 static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind kind, int64_t out,

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
 static const nnc_family_row *const rows[] = {

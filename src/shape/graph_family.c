@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
 /* State of a place in memory. Every kept tensor has one owner: the first op whose backward needs it. */
@@ -171,12 +171,12 @@ static void lower_norm(lowering *l, const nnc_graph_op *op)
 static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t,
                               bool entering)
 {
-    const nnc_exchange e = { .comm = NNC_COMM_TENSOR,
-                             .forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE,
-                             .backward = entering ? NNC_ALL_REDUCE : NNC_NO_COLLECTIVE,
-                             .bytes = nnc_list_bytes(&l->to, all_elements(l, t)) };
+    const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
+                                  .forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE,
+                                  .backward = entering ? NNC_ALL_REDUCE : NNC_NO_COLLECTIVE,
+                                  .bytes = nnc_list_bytes(&l->to, all_elements(l, t)) };
     if (l->to.how->plan->tensor > 1) {
-        nnc_list_exchange(&l->to, label, e);
+        nnc_list_collective(&l->to, label, e);
     }
 }
 

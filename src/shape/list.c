@@ -75,9 +75,9 @@ void nnc_list_again(const nnc_writer *w, int32_t first)
     }
 }
 
-void nnc_list_exchange(const nnc_writer *w, const char *name, nnc_exchange exchange)
+void nnc_list_collective(const nnc_writer *w, const char *name, nnc_collective_op exchange)
 {
-    nnc_list_add(w, name, NNC_OP_COLLECTIVE, NNC_GROUP_NETWORK)->u.exchange = exchange;
+    nnc_list_add(w, name, NNC_OP_COLLECTIVE, NNC_GROUP_NETWORK)->u.collective = exchange;
 }
 
 nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, nnc_split split,
@@ -126,7 +126,7 @@ nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, co
         nnc_list_mul(w, conv->kernel, conv->kernel_w > 0 ? conv->kernel_w : conv->kernel);
     op->u.conv = *conv;
     op->u.conv.contiguous = w->how->software->contiguous_maps;
-    op->u.conv.bias_apart = bias && !w->how->software->fused_residual;
+    op->u.conv.separate_bias = bias && !w->how->software->fused_residual;
     op->u.conv.on_vectors = on_vectors(w->how->software, conv);
     op->weights = (nnc_weights){ .count = 1,
                                  .rows = conv->c_out,

@@ -12,8 +12,8 @@
 
 #include <stddef.h>
 
-#include "base/number.h"
-#include "graph/graph_kinds.h"
+#include "base/base_internal.h"
+#include "graph/graph_internal.h"
 #include "op/op_internal.h"
 
 /* ---- the op list of one forward pass ---- */
@@ -109,7 +109,7 @@ void nnc_list_train(nnc_op_list *list, const nnc_lowering *how);
 void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer);
 
 /* A collective between ranks. */
-void nnc_list_exchange(const nnc_writer *w, const char *name, nnc_exchange exchange);
+void nnc_list_collective(const nnc_writer *w, const char *name, nnc_collective_op exchange);
 /* y[m,n] = x[m,k] W, a linear layer with its own weight. */
 nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, nnc_split split,
                         int64_t m, int64_t n, int64_t k, bool bias);

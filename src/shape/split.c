@@ -2,7 +2,7 @@
  * adds its own divisibility rules; ops divide their own dims (nnc_op_row.shard). */
 #include <inttypes.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
 int32_t nnc_plan_replicas(const nnc_plan *plan)

@@ -1,6 +1,6 @@
 /* One layer of a transformer: attention, MLP, norms, residuals, and the collectives between tensor and
  * context ranks. Decoders, encoders, vision transformers and the attention of U-Nets consist of it. */
-#include "base/names.h"
+#include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
 const nnc_attention_names nnc_attention_plain = {
@@ -103,7 +103,7 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
                                  int64_t width)
 {
     const nnc_plan *plan = w->to.how->plan;
-    nnc_exchange e = { .comm = NNC_COMM_TENSOR };
+    nnc_collective_op e = { .comm = NNC_COMM_TENSOR };
     if (plan->tensor == 1) {
         return;
     }
@@ -117,7 +117,7 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
         e.forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE;
         e.backward = entering ? NNC_ALL_REDUCE : NNC_NO_COLLECTIVE;
     }
-    nnc_list_exchange(&w->to, name, e);
+    nnc_list_collective(&w->to, name, e);
 }
 
 /* Collectives around linear layers. Software may send the operands, and gradients, in the narrow
@@ -133,7 +133,7 @@ static void linear_collective(const nnc_layer_writer *w, const char *name, bool 
     nnc_layer_tensor_collective(w, name, entering, width);
     if (how->software->narrow_gathers && how->plan->sequence_parallel && narrow < wide &&
         !adapted && w->to.list->count > first) {
-        nnc_exchange *e = &w->to.list->ops[first].u.exchange;
+        nnc_collective_op *e = &w->to.list->ops[first].u.collective;
         const double sums = e->bytes, tokens = e->bytes / wide * narrow;
         e->bytes = entering ? tokens : sums;
         e->backward_bytes = entering ? sums : tokens;
@@ -155,12 +155,12 @@ typedef struct context_row {
         over_heads; /* each rank attends for some of the heads over all tokens; else for its own tokens */
     bool in_blocks; /* keys and values arrive in blocks; the attention over them is merged */
     /* Fills in the collective before or after the attention; leaves it unchanged without one. */
-    void (*collective)(const context_part *part, bool before, nnc_exchange *e);
+    void (*collective)(const context_part *part, bool before, nnc_collective_op *e);
 } context_row;
 
 /* Ring attention: each rank passes its block to the next; gradients of keys and values travel in
  * fp32, together with the blocks. Source: arXiv:2310.01889. */
-static void pass_blocks(const context_part *part, bool before, nnc_exchange *e)
+static void pass_blocks(const context_part *part, bool before, nnc_collective_op *e)
 {
     if (before) {
         e->forward = e->backward = NNC_P2P;
@@ -171,7 +171,7 @@ static void pass_blocks(const context_part *part, bool before, nnc_exchange *e)
     }
 }
 
-static void gather(const context_part *part, bool before, nnc_exchange *e)
+static void gather(const context_part *part, bool before, nnc_collective_op *e)
 {
     if (before) {
         e->forward = e->backward = NNC_ALL_GATHER;
@@ -181,7 +181,7 @@ static void gather(const context_part *part, bool before, nnc_exchange *e)
 }
 
 /* Ulysses: an all-to-all from token slices to head slices, and back. Source: arXiv:2309.14509. */
-static void swap(const context_part *part, bool before, nnc_exchange *e)
+static void swap(const context_part *part, bool before, nnc_collective_op *e)
 {
     e->forward = e->backward = NNC_ALL_TO_ALL;
     e->bytes = (before ? part->query + part->key_value : part->output) * part->bytes;
@@ -224,13 +224,13 @@ static void context_collective(const nnc_layer_writer *w, const char *name, bool
         .output = tokens * (double)l->heads / t * (double)l->value_dim,
         .bytes = nnc_dtype_bytes(w->to.how->dtype),
     };
-    nnc_exchange e = { .comm = NNC_COMM_CONTEXT };
+    nnc_collective_op e = { .comm = NNC_COMM_CONTEXT };
     if (plan->context == 1) {
         return;
     }
     context_of(plan)->collective(&part, before, &e);
     if (e.forward != NNC_NO_COLLECTIVE) {
-        nnc_list_exchange(&w->to, name, e);
+        nnc_list_collective(&w->to, name, e);
     }
 }
 

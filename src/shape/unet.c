@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
 typedef struct writer {

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
 static int64_t patches_per_side(const nnc_vit *v, const nnc_plan *plan)
@@ -63,10 +63,10 @@ static void embedding(const nnc_layer_writer *w, const nnc_vit *v)
     op->weights = (nnc_weights){ .count = 1, .rows = w->seq_len, .cols = v->hidden, .table = true };
     w->to.list->lookup_params += nnc_list_mul(&w->to, w->seq_len, v->hidden);
     if (plan->sequence_parallel) {
-        const nnc_exchange e = { .comm = NNC_COMM_TENSOR,
-                                 .backward = NNC_ALL_GATHER,
-                                 .bytes = nnc_list_bytes(&w->to, w->hidden_elements) };
-        nnc_list_exchange(&w->to, "embed.tensor", e);
+        const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
+                                      .backward = NNC_ALL_GATHER,
+                                      .bytes = nnc_list_bytes(&w->to, w->hidden_elements) };
+        nnc_list_collective(&w->to, "embed.tensor", e);
     }
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
@@ -76,10 +76,10 @@ static void head(const nnc_layer_writer *w, const nnc_vit *v)
 {
     nnc_layer_norm(w, "head.norm", v->hidden);
     if (w->to.how->plan->sequence_parallel) {
-        const nnc_exchange e = { .comm = NNC_COMM_TENSOR,
-                                 .forward = NNC_BROADCAST,
-                                 .bytes = nnc_list_bytes(&w->to, w->batch * v->hidden) };
-        nnc_list_exchange(&w->to, "head.tensor", e);
+        const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
+                                      .forward = NNC_BROADCAST,
+                                      .bytes = nnc_list_bytes(&w->to, w->batch * v->hidden) };
+        nnc_list_collective(&w->to, "head.tensor", e);
     }
     nnc_list_linear(&w->to, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch, v->classes,
                     v->hidden, true);

@@ -6,7 +6,7 @@
  *
  * Rows and progress change in one transaction, so a sweep that was killed goes on from its last commit. SQLite has no
  * checksums of its own: a reader compares the digest. A build without SQLite has the same functions, which fail. */
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "store/store_internal.h"
 
 #ifdef NNC_HAVE_SQLITE
@@ -18,10 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/late.h"
 
 enum {
     APPLICATION = 0x6E6E6353, /* "nncS": the file is of a sweep */
@@ -245,8 +241,8 @@ static nnc_status load(sqlite_calls *calls, nnc_error *err)
 #ifdef NNC_SQLITE_LIBRARY
 #define NAME(name) "sqlite3_" #name,
     static const char *const names[] = { SQLITE_CALLS(NAME) };
-    return nnc_late_load(NNC_SQLITE_LIBRARY, NNC_SQLITE_PACKAGE, names,
-                         sizeof names / sizeof *names, calls, err);
+    return nnc_dlopen_functions(NNC_SQLITE_LIBRARY, NNC_SQLITE_PACKAGE, names,
+                                sizeof names / sizeof *names, calls, err);
 #else
 #define ADDRESS(name) .name = sqlite3_##name,
     (void)err;

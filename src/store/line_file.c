@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "store/store_internal.h"
 
 static nnc_status write_failed(const nnc_file *file, int cause, nnc_error *err)
@@ -30,7 +30,7 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
         file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
         opened = file->descriptor >= 0;
     } else {
-        opened = nnc_beside_open(&file->beside, path);
+        opened = nnc_atomic_file_open(&file->beside, path);
         file->descriptor = file->beside.descriptor;
     }
     return opened ? NNC_OK : write_failed(file, errno, err);
@@ -65,9 +65,9 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err)
 {
     bool closed = true;
     if (file->beside.target != NULL && keep) {
-        closed = nnc_beside_keep(&file->beside, false);
+        closed = nnc_atomic_file_keep(&file->beside, false);
     } else if (file->beside.target != NULL) {
-        nnc_beside_drop(&file->beside);
+        nnc_atomic_file_drop(&file->beside);
     } else if (file->descriptor != STDOUT_FILENO) {
         closed = close(file->descriptor) == 0 || !keep;
     }

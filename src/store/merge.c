@@ -10,10 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
-#include "base/error.h"
-#include "base/number.h"
-#include "render/format.h"
+#include "base/base_internal.h"
+#include "render/render_internal.h"
 #include "store/store_internal.h"
 #include "sweep/sweep_internal.h"
 
@@ -33,8 +31,8 @@ typedef struct merger {
     source *sources;
     int count;
     bool json;
-    nnc_file file;     /* output lines */
-    nnc_beside beside; /* output database, under its temporary name */
+    nnc_file file;          /* output lines */
+    nnc_atomic_file beside; /* output database, under its temporary name */
     nnc_database *database;
     nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings when rows of databases become lines */
     int head_count;
@@ -223,8 +221,8 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     for (int i = 0; i < m->count; i++) {
         head.rows += nnc_database_reader_head(m->sources[i].reader)->rows;
     }
-    if (!nnc_beside_open_named(&m->beside,
-                               m->out)) { /* SQLite takes an empty file as an empty database */
+    if (!nnc_atomic_file_open_named(&m->beside,
+                                    m->out)) { /* SQLite takes an empty file as an empty database */
         return cannot_write(m->out, err);
     }
     return nnc_database_open(m->beside.temporary, &head, names, count, &m->database, err);
@@ -304,7 +302,7 @@ static nnc_status merge_database(merger *m, nnc_error *err)
     }
     nnc_database_close(m->database);
     m->database = NULL;
-    if (status == NNC_OK && !nnc_beside_keep(&m->beside, true)) {
+    if (status == NNC_OK && !nnc_atomic_file_keep(&m->beside, true)) {
         status = cannot_write(m->out, err);
     }
     return status;
@@ -321,7 +319,7 @@ static void close_all(merger *m)
         free(s->line);
     }
     nnc_database_close(m->database);
-    nnc_beside_drop(&m->beside); /* last: closing a file drops all its locks */
+    nnc_atomic_file_drop(&m->beside); /* last: closing a file drops all its locks */
     nnc_buffer_free(&m->text);
     free(m->sources);
 }

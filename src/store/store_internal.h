@@ -6,9 +6,7 @@
 
 #include <nncost/status.h>
 
-#include "base/atomic_file.h"
-#include "base/cell.h"
-#include "base/digest.h"
+#include "base/base_internal.h"
 
 /* ---- lines (line_file.c) ---- */
 
@@ -16,9 +14,9 @@
 
 typedef struct nnc_file {
     int descriptor;
-    const char *name;  /* for messages */
-    nnc_beside beside; /* temporary file of a regular file; otherwise not open */
-    bool cuts;         /* standard output is a regular file and can be shortened */
+    const char *name;       /* for messages */
+    nnc_atomic_file beside; /* temporary file of a regular file; otherwise not open */
+    bool cuts;              /* standard output is a regular file and can be shortened */
 } nnc_file;
 
 /* path NULL: standard output. A regular file is written under a temporary name until it is complete. Errors: NNC_IO. */

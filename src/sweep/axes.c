@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
-#include "input/field.h"
-#include "input/flags.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "sweep/sweep_internal.h"
 
 #define ROWS_MAX INT64_C(1000000000000000)

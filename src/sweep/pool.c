@@ -5,7 +5,7 @@
 #include <pthread.h> /* thread sanitizers follow POSIX threads, not <threads.h> */
 #endif
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "sweep/sweep_internal.h"
 
 void nnc_batch_clear(nnc_batch *batch)

@@ -2,26 +2,26 @@
  * MPI has one rank. */
 #include <stdio.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "sweep/sweep_internal.h"
 
 #ifndef NNCOST_MPI
 
-nnc_crew nnc_crew_begin(void)
+nnc_rank_group nnc_rank_group_begin(void)
 {
-    return (nnc_crew){ .rank = 0, .size = 1 };
+    return (nnc_rank_group){ .rank = 0, .size = 1 };
 }
 
-void nnc_crew_end(void)
+void nnc_rank_group_end(void)
 {
 }
 
-void nnc_crew_abandon(nnc_crew crew, nnc_status status)
+void nnc_rank_group_abort(nnc_rank_group crew, nnc_status status)
 {
     (void)crew, (void)status;
 }
 
-int64_t nnc_crew_share(int64_t mine)
+int64_t nnc_rank_group_share(int64_t mine)
 {
     return mine;
 }
@@ -32,12 +32,12 @@ static bool is_same(uint64_t mine)
     return true;
 }
 
-static int first_rank(nnc_crew crew, bool mine)
+static int first_rank(nnc_rank_group crew, bool mine)
 {
     return mine ? crew.rank : -1;
 }
 
-nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
+nnc_status nnc_rank_group_run(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err)
 {
     (void)crew;
     return nnc_pool_run(pool, err);
@@ -56,9 +56,9 @@ enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 4 };
 
 /* A failing MPI call ends all ranks: that is MPI's default. */
 
-nnc_crew nnc_crew_begin(void)
+nnc_rank_group nnc_rank_group_begin(void)
 {
-    nnc_crew crew;
+    nnc_rank_group crew;
     int provided = 0;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided); /* only this thread calls MPI */
     MPI_Comm_rank(MPI_COMM_WORLD, &crew.rank);
@@ -66,12 +66,12 @@ nnc_crew nnc_crew_begin(void)
     return crew;
 }
 
-void nnc_crew_end(void)
+void nnc_rank_group_end(void)
 {
     MPI_Finalize();
 }
 
-void nnc_crew_abandon(nnc_crew crew, nnc_status status)
+void nnc_rank_group_abort(nnc_rank_group crew, nnc_status status)
 {
     if (crew.size > 1) {
         MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(status));
@@ -86,13 +86,13 @@ static void nap(long *nap_ns)
     nanosleep(&(struct timespec){ 0, *nap_ns }, NULL);
 }
 
-void nnc_crew_nap(void)
+void nnc_rank_group_nap(void)
 {
     long nap_ns = 0;
     nap(&nap_ns);
 }
 
-void nnc_crew_wait(void *request)
+void nnc_rank_group_wait(void *request)
 {
     int done = 0;
     long nap_ns = 0;
@@ -102,27 +102,27 @@ void nnc_crew_wait(void *request)
     }
 }
 
-void nnc_crew_broadcast(void *bytes, size_t size)
+void nnc_rank_group_broadcast(void *bytes, size_t size)
 {
     MPI_Request request;
     MPI_Ibcast(bytes, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-    nnc_crew_wait(&request);
+    nnc_rank_group_wait(&request);
 }
 
-int64_t nnc_crew_share(int64_t mine)
+int64_t nnc_rank_group_share(int64_t mine)
 {
-    nnc_crew_broadcast(&mine, sizeof mine);
+    nnc_rank_group_broadcast(&mine, sizeof mine);
     return mine;
 }
 
 static bool is_same(uint64_t mine)
 {
     uint64_t said = mine;
-    nnc_crew_broadcast(&said, sizeof said);
+    nnc_rank_group_broadcast(&said, sizeof said);
     return said == mine;
 }
 
-static int first_rank(nnc_crew crew, bool mine)
+static int first_rank(nnc_rank_group crew, bool mine)
 {
     const int said = mine ? crew.rank : crew.size;
     int first = crew.size;
@@ -152,7 +152,7 @@ static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to)
                     .tally = batch->tally,
                     .failed = batch->marks.failed || batch->bytes.failed };
     nnc_buffer *message = &to->bytes;
-    nnc_crew_wait(&to->request);
+    nnc_rank_group_wait(&to->request);
     nnc_buffer_clear(message);
     nnc_buffer_put(message, &head, sizeof head);
     nnc_buffer_put(message, batch->marks.bytes, batch->marks.size);
@@ -172,7 +172,7 @@ static int64_t next_chunk(void)
     int64_t chunk = -1;
     MPI_Request request;
     MPI_Irecv(&chunk, 1, MPI_INT64_T, 0, TAG_CHUNK, MPI_COMM_WORLD, &request);
-    nnc_crew_wait(&request);
+    nnc_rank_group_wait(&request);
     return chunk;
 }
 
@@ -189,7 +189,7 @@ static nnc_status serve(const nnc_pool *pool)
         turn = 1 - turn;
     }
     for (turn = 0; turn < 2; turn++) {
-        nnc_crew_wait(&letters[turn].request);
+        nnc_rank_group_wait(&letters[turn].request);
         nnc_buffer_free(&letters[turn].bytes);
     }
     nnc_batch_free(&batch);
@@ -312,7 +312,7 @@ static void lead_all(desk *d, int busy_most, nnc_error *err)
     }
 }
 
-static nnc_status lead(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
+static nnc_status lead(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err)
 {
     const int helpers = crew.size - 1, busy_most = helpers * AHEAD;
     const int64_t no_more = -1;
@@ -341,7 +341,7 @@ static nnc_status lead(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
     return d.status;
 }
 
-nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
+nnc_status nnc_rank_group_run(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err)
 {
     if (crew.size == 1) {
         return nnc_pool_run(pool, err);
@@ -351,7 +351,8 @@ nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
 
 #endif
 
-bool nnc_crew_all_well(nnc_crew crew, uint64_t digest, nnc_status *status, nnc_error *err)
+bool nnc_rank_group_all_well(nnc_rank_group crew, uint64_t digest, nnc_status *status,
+                             nnc_error *err)
 {
     char name[32];
     if (!is_same(digest) && *status == NNC_OK) {

@@ -7,9 +7,8 @@
 
 #include <nncost/nncost.h>
 
-#include "base/error.h"
-#include "base/shell_word.h"
-#include "input/kind.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "sweep/sweep_internal.h"
 
 static nnc_status add_specs(nnc_sweep *sweep, const char *models, const char *devices,

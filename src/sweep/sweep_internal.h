@@ -6,14 +6,11 @@
 #include <nncost/status.h>
 #include <nncost/sweep.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/cell.h"
-#include "base/digest.h"
+#include "base/base_internal.h"
 #include "base/expression.h"
-#include "input/field.h"
-#include "metrics/report.h"
-#include "render/table.h"
+#include "input/input_internal.h"
+#include "metrics/metrics_internal.h"
+#include "render/render_internal.h"
 
 /* ---- axes (axes.c) ---- */
 
@@ -186,34 +183,35 @@ void nnc_pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch);
 /* The pool over MPI ranks, one thread each. Rank 0 assigns chunks, emits batches in order, and evaluates chunks
  * itself while no batch waits. Idle ranks sleep. Without MPI there is one rank. */
 
-typedef struct nnc_crew {
+typedef struct nnc_rank_group {
     int rank, size;
-} nnc_crew;
+} nnc_rank_group;
 
-nnc_crew nnc_crew_begin(void);
-void nnc_crew_end(void);
+nnc_rank_group nnc_rank_group_begin(void);
+void nnc_rank_group_end(void);
 
 /* Ends all ranks at once, for errors that not all ranks know of; returns where there is one rank. */
-void nnc_crew_abandon(nnc_crew crew, nnc_status status);
+void nnc_rank_group_abort(nnc_rank_group crew, nnc_status status);
 
 /* Sends the number of rank 0 to every rank. */
-int64_t nnc_crew_share(int64_t mine);
+int64_t nnc_rank_group_share(int64_t mine);
 
 /* Is the status NNC_OK on every rank, and did all read the same files (digest)? Every rank must call. If not, the
  * first rank that failed keeps its status and reports it; the status of the others becomes NNC_OK, because mpirun
  * may stop a rank that still writes as soon as one exit code is not 0. */
-bool nnc_crew_all_well(nnc_crew crew, uint64_t digest, nnc_status *status, nnc_error *err);
+bool nnc_rank_group_all_well(nnc_rank_group crew, uint64_t digest, nnc_status *status,
+                             nnc_error *err);
 
 /* Sleeps briefly. Only in a build with MPI. */
-void nnc_crew_nap(void);
+void nnc_rank_group_nap(void);
 /* Sleeps until a request (an MPI_Request) is done. Only in a build with MPI. */
-void nnc_crew_wait(void *request);
+void nnc_rank_group_wait(void *request);
 /* Sends bytes of rank 0 to every rank; every rank must call. Only in a build with MPI. */
-void nnc_crew_broadcast(void *bytes, size_t size);
+void nnc_rank_group_broadcast(void *bytes, size_t size);
 
 /* nnc_pool_run over all ranks. Every rank must call it with the same rows. With several ranks the number of threads
  * is ignored, and only rank 0 emits. */
-nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err);
+nnc_status nnc_rank_group_run(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err);
 
 /* ---- constraints (where.c) ---- */
 

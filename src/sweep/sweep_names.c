@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
-#include "metrics/report.h"
-#include "render/text.h"
-#include "shape/family.h"
+#include "base/base_internal.h"
+#include "metrics/metrics_internal.h"
+#include "render/render_internal.h"
+#include "shape/shape_internal.h"
 #include "sweep/sweep_internal.h"
 
 /* ---- fields of the model, device and plan of a row ---- */

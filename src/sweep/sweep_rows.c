@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "sweep/sweep_internal.h"
 
@@ -45,8 +44,8 @@ static bool is_lost(const nnc_sweep_axis *axis, bool model_loaded, bool device_l
 static void check_specs(nnc_point *point)
 {
     point->specs_moves++;
-    nnc_shared_begin(point->scratch->shared, &point->model,
-                     &point->device); /* the caches hold until model or device change */
+    nnc_estimate_cache_begin(point->scratch->shared, &point->model,
+                             &point->device); /* the caches hold until model or device change */
     point->spec_fault.status = NNC_OK;
     if (nnc_model_check(&point->model, point->model.id, &point->spec_fault) == NNC_OK) {
         nnc_device_check(&point->device, point->device.id, &point->spec_fault);
@@ -102,8 +101,8 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
         }
         return point->spec_fault.status;
     }
-    return nnc_estimate_asked(&point->model, &point->device, &point->software, &point->plan,
-                              point->scratch, result, err);
+    return nnc_estimate_read(&point->model, &point->device, &point->software, &point->plan,
+                             point->scratch, result, err);
 }
 
 /* ---- order in a chunk ---- */
@@ -143,8 +142,8 @@ static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis)
     memcpy((char *)&first + axis->offset, axis->bytes, axis->size);
     memcpy((char *)&last + axis->offset, axis->bytes + (size_t)(axis->count - 1) * axis->size,
            axis->size);
-    first = nnc_plan_seen(&first);
-    last = nnc_plan_seen(&last);
+    first = nnc_plan_lowering_key(&first);
+    last = nnc_plan_lowering_key(&last);
     return !nnc_same_bytes(&first, &last, sizeof first);
 }
 

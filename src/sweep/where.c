@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "base/expression.h"
-#include "base/number.h"
 #include "sweep/sweep_internal.h"
 
 /* ---- reading ---- */

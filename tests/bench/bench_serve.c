@@ -8,9 +8,9 @@
 
 #include <nncost/nncost.h>
 
-#include "base/error.h"
-#include "input/kind.h"
-#include "serve/serve_search.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
+#include "serve/serve_internal.h"
 
 enum { BATCHES = 9, DEVICES_MOST = 1 << 20 };
 static const double batch_s = 0.05;

@@ -70,7 +70,7 @@ static int run(const char *program, const char *what, const char *arguments, lon
     "sweep gpt3-175b h100 --set vocab_multiple=1024 --devices 1024 --tensor 8 --pipeline 8,16 " \
     "--zero 1 --recompute selective,full --micro-batches 1..25000 "
 
-/* What decides the ops of a rank varies fastest. */
+/* The axes that change the ops of a rank vary fastest. */
 #define MIXED                                                                                  \
     "sweep llama3-70b h100 --devices 512 --micro-batches 1..400 --tensor 1..8*2 --pipeline 8 " \
     "--zero 1 --micro-batch 1..8*2 --recompute none,selective,full --all "

@@ -1,4 +1,5 @@
-/* What a fixed loop takes at the moment: figures of a benchmark over it stay the same on a machine whose speed does not. */
+/* Time of a fixed loop at the moment. Benchmark results divided by it are independent of the machine's
+ * current speed. */
 #ifndef NNCOST_TESTS_BENCH_REFERENCE_H
 #define NNCOST_TESTS_BENCH_REFERENCE_H
 
@@ -6,8 +7,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* A thousand steps of whole and of real numbers, each of which waits for the one before, and a branch that nobody
- * foresees: the least of several times, in seconds. */
+/* Minimum time of several runs, in seconds, of a thousand dependent integer and floating-point steps with
+ * an unpredictable branch. */
 static inline double bench_reference_s(void)
 {
     enum { STEPS = 1000000, TIMES = 8 };

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "as_file.h"
-#include "base/error.h"
-#include "input/file.h"
-#include "input/kind.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "toys.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,7 +22,7 @@ static void read_any(nnc_specs *specs, const char *text, size_t size)
     nnc_json_free(&doc);
 }
 
-/* What is accepted as a price is one. */
+/* Every accepted price is a valid price. */
 static void read_prices(nnc_specs *specs, const char *path)
 {
     nnc_device device = { .id = "round" };

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/cli_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In place of the commands: a line is one word after another, the options before "--", none of which writes or reads a
- * pipe, and at most two operands after it. */
+/* Stand-in for the commands. A line is one word after another: the options before "--", which neither write
+ * nor read a pipe, then at most two operands. */
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err)
 {
     int i = 1;

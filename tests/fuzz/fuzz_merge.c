@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "as_file.h"
-#include "store/merge.h"
+#include "store/store_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "input/kind.h"
+#include "input/input_internal.h"
 #include "onnx/onnx_import.h"
 #include "toys.h"
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "as_file.h"
-#include "cli/command.h"
+#include "cli/cli_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,7 +29,8 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
     return NNC_BAD_USAGE;
 }
 
-/* $XDG_CONFIG_HOME/nncost/defaults of this process; an empty one, where there is none. */
+/* The defaults file of this process ($XDG_CONFIG_HOME/nncost/defaults); empty if the input has no text for
+ * it. */
 static void write_defaults(const char *text)
 {
     static char path[FUZZ_PATH + 32]; /* of the process */

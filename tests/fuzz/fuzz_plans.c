@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/plan_file.h"
+#include "record/record_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

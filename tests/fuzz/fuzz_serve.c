@@ -7,7 +7,7 @@
 
 #include <nncost/nncost.h>
 
-#include "input/field.h"
+#include "input/input_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "as_file.h"
-#include "search/search_task.h"
+#include "search/search_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

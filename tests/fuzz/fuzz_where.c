@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/where.h"
+#include "sweep/sweep_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

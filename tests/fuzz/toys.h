@@ -4,7 +4,7 @@
 
 #include <nncost/spec.h>
 
-/* What an input adds stays in the set until it is opened anew. */
+/* Specs added by an input stay in the set until it is opened again. */
 enum { FUZZ_TOYS_USES = 64 };
 
 static inline nnc_specs *fuzz_toys(void)

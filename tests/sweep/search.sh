@@ -95,7 +95,7 @@ merge 3 'shard: not of a shard' part1 whole.json part3
 merge 3 'swept' part1 swept part3
 merge 3 "cut-off:" part1 cut-off part3
 merge 4 'no-such' part1 no-such part3
-refused 2 'there already' "$nncost" merge part1 part2 part3
+refused 2 'exists already' "$nncost" merge part1 part2 part3
 [[ ! -e new.json ]]
 
 echo "$(figure whole.json space) combinations and more, the same from any shards"

@@ -89,7 +89,7 @@ plan.recompute               full  selective
 memory.activation_bytes  160.1 MB   1.122 GB   +601%
 throughput.mfu             0.6827     0.8565  +25.5%
 
-If this is meant, accept it with 'nncost check p.json --update'.
+If this is intended, accept it with 'nncost check p.json --update'.
 <!-- nncost check -->
 **nncost** p.json: 1 as recorded, 1 moved; 1 of 4 requirements missed
 
@@ -98,7 +98,7 @@ If this is meant, accept it with 'nncost check p.json --update'.
 | base | as recorded |  |  |  | step_s \<= 0.03 (30.00 ms), found 33.54 ms |
 | recompute | moved | 42.89 ms -> 34.18 ms (-20.3%) | 2.066 GB -> 2.923 GB (+41.5%) |  |  |
 
-<details><summary>recompute: 5 figures</summary>
+<details><summary>recompute: 5 metrics</summary>
 
 - why: plan: recompute full -> selective
 
@@ -112,7 +112,7 @@ If this is meant, accept it with 'nncost check p.json --update'.
 
 </details>
 
-If this is meant, accept it with 'nncost check p.json --update'.
+If this is intended, accept it with 'nncost check p.json --update'.
 scenario,state,figure,kind,old,now,relative\r
 recompute,moved,step.step_s,moved,0.042888124,0.034184124,-0.202946624571\r
 recompute,moved,memory.total_bytes,moved,2065960000,2923304000,0.414985769328\r
@@ -218,7 +218,7 @@ p.json:8: renamed: not recorded
 
 recompute: removed
 
-If this is meant, accept it with 'nncost check p.json --update'.
+If this is intended, accept it with 'nncost check p.json --update'.
 [1]
 
 # The device is the cause: a note changes nothing, a bandwidth does.
@@ -251,7 +251,7 @@ throughput.mfu     0.6827    0.7423  +8.73%
 step.forward_s   10.27 ms  9.697 ms  -5.61%
 step.backward_s  20.06 ms  19.31 ms  -3.73%
 
-If this is meant, accept it with 'nncost check inputs/plans.json --update'.
+If this is intended, accept it with 'nncost check inputs/plans.json --update'.
 [1]
 
 # The model is; and a software profile, also the one that is taken where none is named.
@@ -295,7 +295,7 @@ throughput.mfu                  0.867750051725                      0.8677500466
 $ nncost check inputs/plans.json --update >/dev/null; sed -i 's/"record": \["plan"/"record": ["lower_bound_s", "plan"/' inputs/plans.json
 $ nncost check inputs/plans.json
 inputs/plans.json: 2 as recorded; 4 of 4 requirements met
-2 figures are new and not recorded yet; they fail nothing.
+2 metrics are new and not recorded yet; they cannot fail.
 
 # A tolerance lets a small move pass, and says so.
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4,\n    "tolerance": { "": { "relative": 0.01 } } }/' inputs/plans.json >p.json
@@ -394,7 +394,7 @@ run.json: 2 estimated; 2 of 2 requirements met
 recorded by nncost 0.1.0
 run.json: 2 as recorded; 2 of 2 requirements met
 $ nncost run run.json --scenario stops | grep goodput
-goodput     99.37%, a stop every 2.604 days, 3.275 in all, 690.0 s from one to training again
+goodput     99.37%, a stop every 2.604 days, 3.275 in all, 690.0 s from a stop to training again
 $ sed 's/save_s/safe_s/' run.json >other.json; nncost check other.json
 ! nncost: other.json:2: scenarios[0].safe_s: unknown key, expected one of the plan's keys, found "safe_s"
 [3]
@@ -411,7 +411,7 @@ first.json: ok
 0
 middle.json: ok
 $ nncost check plans.json --forget --update
-! nncost: --forget: cannot stand beside --update
+! nncost: --forget: does not go with --update
 [2]
 $ nncost check --forget - < plans.json
 ! nncost: --forget: - is not a file that can be replaced

@@ -11,7 +11,7 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, sequence parallel, ZeRO 1
           mode predicted
 
 step      17.16 ms, busiest stage 1 of 2
-          no software is faster than 8.311 ms; with nothing overlapped it takes 20.37 ms
+          no software is faster than 8.311 ms; without any overlap it takes 20.37 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 43.8% of the step, network 41.2%,
           without the compute limit it would take 11.75 ms
@@ -73,8 +73,8 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
           mode ideal
 
 step      4.155 ms, busiest stage 1 of 2
-          no software is faster than 4.155 ms; with nothing overlapped it takes 7.648 ms
-          ideal mode: every efficiency 1, no fixed costs, all traffic that can be hidden is
+          no software is faster than 4.155 ms; without any overlap it takes 7.648 ms
+          ideal mode: every efficiency is 1, no fixed costs, all communication that can overlap does
 bound by  compute 100.0% of the step, network 36.5%,
           without the compute limit it would take 1.515 ms
 
@@ -122,7 +122,7 @@ plan      16 devices = data 16, ZeRO 3
           mode predicted
 
 step      14.32 ms, nine of ten measurements fall in 11.85 ms .. 18.51 ms
-          no software is faster than 3.460 ms; with nothing overlapped it takes 22.89 ms
+          no software is faster than 3.460 ms; without any overlap it takes 22.89 ms
 bound by  network 47.1% of the step, compute 41.0%,
           without the network limit it would take 7.570 ms
 
@@ -144,7 +144,7 @@ plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
           mode predicted
 
 step      14.16 ms, nine of ten measurements fall in 11.71 ms .. 18.30 ms
-          no software is faster than 3.460 ms; with nothing overlapped it takes 22.04 ms
+          no software is faster than 3.460 ms; without any overlap it takes 22.04 ms
 bound by  network 45.6% of the step, compute 41.4%,
           without the network limit it would take 7.695 ms
 
@@ -166,7 +166,7 @@ plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 
           mode predicted
 
 step      11.56 ms, nine of ten measurements fall in 9.559 ms .. 14.94 ms
-          no software is faster than 3.460 ms; with nothing overlapped it takes 18.84 ms
+          no software is faster than 3.460 ms; without any overlap it takes 18.84 ms
 bound by  compute 50.8% of the step, network 33.4%,
           without the compute limit it would take 10.41 ms
 
@@ -194,7 +194,7 @@ network   data 2.986 ms exposed of 5.321 ms
 # States and activations in host memory.
 $ nncost estimate dense round --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
 step      138.3 ms
-          no software is faster than 42.84 ms; with nothing overlapped it takes 143.5 ms
+          no software is faster than 42.84 ms; without any overlap it takes 143.5 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 94.5% of the step, compute 5.0%, without the network limit it would take 7.609 ms
 
@@ -226,7 +226,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 0.0003073 USD per step of al
           0.03841 USD per million tokens
 $ nncost estimate dense round --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      211.1 ms
-          no software is faster than 205.1 ms; with nothing overlapped it takes 244.0 ms
+          no software is faster than 205.1 ms; without any overlap it takes 244.0 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 84.1% of the step, compute 13.1%,
 network   offload 177.5 ms exposed of 205.1 ms
@@ -243,7 +243,7 @@ transient    88.00 MB       0.9%  gradients of activations
 total     2.154 GB (2.01 GiB) of 10.00 GB (9.31 GiB), 21.5%: fits, 7.846 GB free
 $ nncost estimate dense round --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      9.294 ms
-          no software is faster than 6.921 ms; with nothing overlapped it takes 20.97 ms
+          no software is faster than 6.921 ms; without any overlap it takes 20.97 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 74.5% of the step, network 14.1%,
 network   data 1.234 ms exposed of 5.833 ms, offload 75.50 us exposed of 5.355 ms
@@ -273,7 +273,7 @@ plan      16 devices = data 16, expert 8, ZeRO 1
           mode predicted
 
 step      11.34 ms
-          no software is faster than 5.684 ms; with nothing overlapped it takes 13.51 ms
+          no software is faster than 5.684 ms; without any overlap it takes 13.51 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 50.1% of the step, network 38.8%,
           without the compute limit it would take 6.806 ms
@@ -325,7 +325,7 @@ plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulyss
           mode predicted
 
 step      11.23 ms
-          no software is faster than 4.713 ms; with nothing overlapped it takes 12.68 ms
+          no software is faster than 4.713 ms; without any overlap it takes 12.68 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 66.6% of the step, compute 25.3%,
           without the network limit it would take 3.754 ms
@@ -351,7 +351,7 @@ plan      8 devices = data 8, expert 8, ZeRO 1
           mode predicted
 
 step      9.537 ms
-          no software is faster than 5.684 ms; with nothing overlapped it takes 11.70 ms
+          no software is faster than 5.684 ms; without any overlap it takes 11.70 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 59.6% of the step, memory 20.6%, without the compute limit it would take 5.175 ms
 
@@ -374,7 +374,7 @@ plan      16 devices = data 4 x tensor 4, ZeRO 1
           mode predicted
 
 step      7.466 ms
-          no software is faster than 3.694 ms; with nothing overlapped it takes 9.534 ms
+          no software is faster than 3.694 ms; without any overlap it takes 9.534 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 46.3% of the step, network 38.0%,
           without the compute limit it would take 5.185 ms
@@ -420,7 +420,7 @@ plan      16 devices = data 4 x tensor 4, ZeRO 3
           mode predicted
 
 step      103.7 ms
-          no software is faster than 99.23 ms; with nothing overlapped it takes 123.2 ms
+          no software is faster than 99.23 ms; without any overlap it takes 123.2 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 91.7% of the step, compute 6.7%, without the network limit it would take 8.635 ms
 
@@ -487,7 +487,7 @@ $ nncost estimate dense old --data 2 --offload optimizer
 ! nncost: old: offload needs host.bytes_per_s, which the device file does not record, expected --set host.bytes_per_s=...
 [3]
 $ nncost estimate dense fitted --data 2 --offload optimizer | grep -A1 'host.mem'
-          the device file records no host.mem_bytes_per_s: updates in host memory are taken to run
+          the device file records no host.mem_bytes_per_s: updates in host memory are assumed to run
           at 0.3 of 76.80 GB/s
 $ nncost estimate dense old --data 32 --set scale_out.bytes_per_s=1e9 --set scale_out.latency_s=1e-5 | grep '^network'
 network   data 8.623 ms exposed of 17.42 ms
@@ -503,7 +503,7 @@ plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, interleaved, 2 vi
           mode predicted
 
 step      14.81 ms, busiest stage 3 of 4
-          no software is faster than 9.906 ms; with nothing overlapped it takes 20.82 ms
+          no software is faster than 9.906 ms; without any overlap it takes 20.82 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 58.9% of the step, network 19.6%,
           without the compute limit it would take 7.766 ms
@@ -565,7 +565,7 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
   batch 2 = 2 micro-batches of 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 - **step**: 13.67 ms, busiest stage 1 of 2
-  no software is faster than 10.68 ms; with nothing overlapped it takes 16.72 ms
+  no software is faster than 10.68 ms; without any overlap it takes 16.72 ms
   no fitted efficiencies for this device: roofline time at the datasheet's rates
 - **bound by**: compute 55.0% of the step, bubble 25.6%, without the compute limit it would take 5.714 ms
 
@@ -617,7 +617,7 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
 | 0 | 118.1 MB | 118.1 MB | 708.6 MB | 256.4 MB | 16.00 MB | 0 B | 1.217 GB | 12.2% | yes |
 | 1 | 116.1 MB | 116.1 MB | 696.6 MB | 152.2 MB | 22.00 MB | 0 B | 1.103 GB | 11.0% | yes |
 
-- **timeline**: 0 s..13.67 ms, a place is 170.9 us, F forward, B backward, x exchange, u update, . idle
+- **timeline**: 0 s..13.67 ms, a letter is 170.9 us, F forward, B backward, x exchange, u update, . idle
 
 ```text
 stage 0   FFFFFFFFFFFFFF.................BBBBBBBBBBBBB...........BBBBBBBBBBBBBBxuuuuuuuuuu

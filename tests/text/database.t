@@ -24,7 +24,7 @@ $ nncost merge new.db 1.db 2.db
 ! nncost: merge: expected all 3 shards, found 2: shard 3/3 is missing
 [2]
 $ nncost merge whole.db 1.db
-! nncost: whole.db: is there already, expected the name of a new file first
+! nncost: whole.db: exists already, expected the name of a new file first
 [2]
 
 # A file that is no database is left as it is; another sweep's or shard's database is not written to.

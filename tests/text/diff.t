@@ -5,7 +5,7 @@ $ nncost estimate dense round --format json >a.json; nncost estimate dense fitte
 $ nncost diff a.json b.json
 a.json -> b.json: the estimates differ
 
-32 figures differ; step 10.80 ms -> 9.457 ms (-12.4%), most of it update_s
+32 metrics differ; step 10.80 ms -> 9.457 ms (-12.4%), most of it update_s
 
 metric                                                     old                            new change
 step.step_s                                           10.80 ms                       9.457 ms -12.4%
@@ -78,7 +78,7 @@ $ nncost estimate dense round --format json >a.json; nncost estimate dense round
 $ nncost diff a.json b.json --format markdown
 a.json -> b.json: the estimates differ
 
-31 figures differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 2.016 GB -> 1.802 GB (-10.6%), most of it activation_bytes
+31 metrics differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 2.016 GB -> 1.802 GB (-10.6%), most of it activation_bytes
 
 | metric | old | new | change |
 |:---|---:|---:|---:|
@@ -135,7 +135,7 @@ $ nncost diff /dev/stdin b.json <inputs/plans.json
 
 new: only in the new
 
-recompute: 5 figures differ; step 42.89 ms -> 34.18 ms (-20.3%); memory 2.066 GB -> 2.923 GB (+41.5%), most of it activation_bytes
+recompute: 5 metrics differ; step 42.89 ms -> 34.18 ms (-20.3%); memory 2.066 GB -> 2.923 GB (+41.5%), most of it activation_bytes
 
 metric                        old        new  change
 step.step_s              42.89 ms   34.18 ms  -20.3%

@@ -9,7 +9,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      10.80 ms
-          no software is faster than 6.921 ms; with nothing overlapped it takes 12.77 ms
+          no software is faster than 6.921 ms; without any overlap it takes 12.77 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
 
@@ -43,7 +43,7 @@ $ nncost estimate dense round --format markdown
 - **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 - **step**: 10.80 ms
-  no software is faster than 6.921 ms; with nothing overlapped it takes 12.77 ms
+  no software is faster than 6.921 ms; without any overlap it takes 12.77 ms
   no fitted efficiencies for this device: roofline time at the datasheet's rates
 - **bound by**: compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
 
@@ -142,7 +142,7 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      47.54 ms, nine of ten measurements fall in 39.33 ms .. 61.45 ms
-          no software is faster than 27.68 ms; with nothing overlapped it takes 54.42 ms
+          no software is faster than 27.68 ms; without any overlap it takes 54.42 ms
 bound by  compute 82.7% of the step, memory 17.3%, without the compute limit it would take 14.36 ms
 
 part          time  share    group          time  share
@@ -175,8 +175,8 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode ideal
 
 step      27.68 ms
-          no software is faster than 27.68 ms; with nothing overlapped it takes 35.11 ms
-          ideal mode: every efficiency 1, no fixed costs, all traffic that can be hidden is
+          no software is faster than 27.68 ms; without any overlap it takes 35.11 ms
+          ideal mode: every efficiency is 1, no fixed costs, all communication that can overlap does
 bound by  compute 100.0% of the step, memory 22.8%,
           without the compute limit it would take 6.312 ms
 
@@ -187,8 +187,8 @@ backward  18.56 ms  67.1%    mlp        15.36 ms  55.5%
 
 rate      288,994 tokens/s, 289 samples/s, MFU 105.8%,
           HFU 105.8% of 200.0 TFLOP/s, FLOPs as in palm
-          MFU above 100%: palm counts more than kernels run, by the pairs under the mask it is 98.8%
-          (--flops-convention causal)
+          MFU above 100%: palm counts more FLOPs than kernels run; with only the pairs under the
+          mask it is 98.8% (--flops-convention causal)
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP, memory traffic 17.36 GB
 
 memory           size  of device
@@ -211,7 +211,7 @@ plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      17.17 ms
-          no software is faster than 11.37 ms; with nothing overlapped it takes 20.14 ms
+          no software is faster than 11.37 ms; without any overlap it takes 20.14 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 66.2% of the step, memory 33.8%, without the compute limit it would take 8.385 ms
 
@@ -247,7 +247,7 @@ plan      batch 8, image 256, bf16, policy mixed, adamw, flash attention, recomp
           software torch-compile (chosen for this plan), mode predicted
 
 step      2.455 ms
-          no software is faster than 1.575 ms; with nothing overlapped it takes 3.103 ms
+          no software is faster than 1.575 ms; without any overlap it takes 3.103 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 58.8% of the step, memory 41.2%, without the compute limit it would take 1.439 ms
 
@@ -281,7 +281,7 @@ plan      batch 16, image 100, fp16, policy amp, adamw, flash attention, recompu
           software eager, mode predicted
 
 step      1.338 ms
-          no software is faster than 320.6 us; with nothing overlapped it takes 2.342 ms
+          no software is faster than 320.6 us; without any overlap it takes 2.342 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  memory 90.3% of the step, host 5.2%, without the memory limit it would take 880.9 us
 
@@ -332,7 +332,7 @@ plan      batch 64, sequence 1000, bf16, policy mixed, adamw, flash attention, r
           software torch-compile (chosen for this plan), mode predicted
 
 step      488.5 ms
-          no software is faster than 442.9 ms; with nothing overlapped it takes 562.4 ms
+          no software is faster than 442.9 ms; without any overlap it takes 562.4 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 90.7% of the step, memory 9.3%, without the compute limit it would take 111.9 ms
 
@@ -375,8 +375,8 @@ plan      batch 64, sequence 1000, bf16, policy mixed,
           mode predicted
 
 step      488.5 ms
-          no software is faster than 442.9 ms; with nothing
-          overlapped it takes 562.4 ms
+          no software is faster than 442.9 ms; without any
+          overlap it takes 562.4 ms
           no fitted efficiencies for this device: roofline
           time at the datasheet's rates
 bound by  compute 90.7% of the step, memory 9.3%,
@@ -494,7 +494,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention,
           recompute norm,activation, software torch-compile (chosen for this plan), mode predicted
 
 step      10.99 ms
-          no software is faster than 6.921 ms; with nothing overlapped it takes 13.00 ms
+          no software is faster than 6.921 ms; without any overlap it takes 13.00 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 63.0% of the step, memory 37.0%, without the compute limit it would take 5.730 ms
 
@@ -523,7 +523,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 3.052e-06 USD per step,
           0.003052 USD per million tokens
 $ nncost estimate dense round --recompute full | sed -n '/^step/,/^update/p'
 step      13.13 ms
-          no software is faster than 9.001 ms; with nothing overlapped it takes 15.66 ms
+          no software is faster than 9.001 ms; without any overlap it takes 15.66 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 68.5% of the step, memory 31.5%, without the compute limit it would take 6.307 ms
 
@@ -569,7 +569,7 @@ plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, rec
           software torch-compile (chosen for this plan), mode predicted
 
 step      9.212 ms, nine of ten measurements fall in 7.620 ms .. 11.91 ms
-          no software is faster than 2.249 ms; with nothing overlapped it takes 10.46 ms
+          no software is faster than 2.249 ms; without any overlap it takes 10.46 ms
 bound by  compute 54.8% of the step, memory 31.7%, without the compute limit it would take 5.642 ms
 $ nncost estimate dense fitted --precision tf32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
@@ -578,7 +578,7 @@ plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, rec
           software torch-compile (chosen for this plan), mode predicted
 
 step      15.88 ms, nine of ten measurements fall in 13.14 ms .. 20.53 ms
-          no software is faster than 6.921 ms; with nothing overlapped it takes 18.28 ms
+          no software is faster than 6.921 ms; without any overlap it takes 18.28 ms
 bound by  compute 72.4% of the step, memory 22.1%, without the compute limit it would take 6.842 ms
 $ nncost estimate dense old --precision fp32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
@@ -587,7 +587,7 @@ plan      batch 1, sequence 1000, fp32, policy fp32, adamw, flash attention, rec
           software torch-compile (chosen for this plan), mode predicted
 
 step      78.71 ms
-          no software is faster than 69.21 ms; with nothing overlapped it takes 85.67 ms
+          no software is faster than 69.21 ms; without any overlap it takes 85.67 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 
 # Attention written out, in the older kernels, and everything eager: the host issues each op.
@@ -598,7 +598,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, unfused attention, 
           software eager, mode predicted
 
 step      15.20 ms
-          no software is faster than 3.460 ms; with nothing overlapped it takes 19.68 ms
+          no software is faster than 3.460 ms; without any overlap it takes 19.68 ms
 bound by  memory 68.3% of the step, compute 27.8%, without the memory limit it would take 6.370 ms
 
 part          time  share    group          time  share
@@ -641,7 +641,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 set       hidden=2000, head_dim=250, ffn_hidden=8000, mem_bytes_per_s=2e12
 
 step      32.09 ms
-          no software is faster than 25.36 ms; with nothing overlapped it takes 35.25 ms
+          no software is faster than 25.36 ms; without any overlap it takes 35.25 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 79.0% of the step, memory 21.0%, without the compute limit it would take 8.934 ms
 
@@ -654,20 +654,20 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 set       plan.micro_batch=2, model.layers=4, device.mem_bytes=40e9
 
 step      10.04 ms
-          no software is faster than 7.521 ms; with nothing overlapped it takes 11.71 ms
+          no software is faster than 7.521 ms; without any overlap it takes 11.71 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 74.9% of the step, memory 25.1%, without the compute limit it would take 3.960 ms
 
 part          time  share    group          time  share
 $ nncost estimate dense fitted --set efficiency.basis=none | grep -A1 '^step'
 step      5.398 ms
-          no software is faster than 3.460 ms; with nothing overlapped it takes 6.537 ms
+          no software is faster than 3.460 ms; without any overlap it takes 6.537 ms
 $ nncost estimate dense fitted --set efficiency.basis=default | grep -A1 '^step'
 step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
-          no software is faster than 3.460 ms; with nothing overlapped it takes 10.79 ms
+          no software is faster than 3.460 ms; without any overlap it takes 10.79 ms
 $ nncost estimate dense fitted --set efficiency.basis=kernels | grep -A1 '^step'
 step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
-          no software is faster than 3.460 ms; with nothing overlapped it takes 10.79 ms
+          no software is faster than 3.460 ms; without any overlap it takes 10.79 ms
 
 # A narrow terminal, and one too narrow for anything.
 $ COLUMNS=60 nncost estimate dense fitted
@@ -682,8 +682,8 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
 
 step      9.457 ms,
           nine of ten measurements fall in 7.823 ms .. 12.22 ms
-          no software is faster than 3.460 ms; with nothing
-          overlapped it takes 10.79 ms
+          no software is faster than 3.460 ms; without any
+          overlap it takes 10.79 ms
 bound by  compute 62.0% of the step, memory 27.6%,
           without the compute limit it would take 4.982 ms
 
@@ -724,8 +724,8 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           mode predicted
 
 step      10.80 ms
-          no software is faster than 6.921 ms; with nothing
-          overlapped it takes 12.77 ms
+          no software is faster than 6.921 ms; without any
+          overlap it takes 12.77 ms
           no fitted efficiencies for this device: roofline
           time at the datasheet's rates
 bound by  compute 64.1% of the step, memory 35.9%,
@@ -786,7 +786,7 @@ plan      batch 10, image 90, bf16, policy mixed, adamw, flash attention, recomp
           software torch-compile (chosen for this plan), mode predicted
 
 step      10.34 ms
-          no software is faster than 6.008 ms; with nothing overlapped it takes 12.27 ms
+          no software is faster than 6.008 ms; without any overlap it takes 12.27 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 57.2% of the step, memory 42.8%, without the compute limit it would take 5.937 ms
 
@@ -830,6 +830,6 @@ pipeline.send   comm          4 bytes=1640000        -       0       0      -   
 $ nncost estimate dense round --lora 4 | sed -n '1p; /^plan/,/^$/p'
 model     dense, A small decoder, decoder, 107,682,000 parameters, 576,000 trained
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          adapters of rank 4 beside linear layers, frozen weights in 16bit,
+          adapters of rank 4 on linear layers, frozen weights in 16bit,
           software torch-compile (chosen for this plan), mode predicted
 

@@ -6,7 +6,7 @@ plan      batch 10, image 8, bf16, policy mixed, adamw, flash attention, recompu
           software torch-compile (chosen for this plan), mode predicted
 
 step      1.488 us
-          no software is faster than 476.7 ns; with nothing overlapped it takes 1.719 us
+          no software is faster than 476.7 ns; without any overlap it takes 1.719 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  memory 100.0% of the step, without the memory limit it would take 230.9 ns
 
@@ -113,7 +113,7 @@ plan      2 devices = pipeline 2, 1f1b
           software torch-compile (chosen for this plan), mode predicted
 
 step      216.0 ns, busiest stage 0 of 2
-          no software is faster than 114.8 ns; with nothing overlapped it takes 2.267 us
+          no software is faster than 114.8 ns; without any overlap it takes 2.267 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  memory 67.3% of the step, bubble 32.7%, without the memory limit it would take 25.90 ns
 

@@ -14,19 +14,18 @@ the network and the datasheet of the device.
 Commands:
   estimate  One training step: time with its bounds, what limits it, memory, throughput, cost.
   ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
-  op        One op by itself: its work, its roofline and the time it takes.
+  op        A single op: its work, its roofline and the time it takes.
   compare   Devices, models or plans side by side: every combination of the lists given.
   run       The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints
             and input.
-  serve     A decoder that is served: time to first token and per token, throughput, memory and
-            cost.
-  budget    What a budget trains best, or what training a model costs, by the scaling laws.
+  serve     A decoder under load: time to first token and per token, throughput, memory and cost.
+  budget    The best model for a budget, or the cost of training a model, by the scaling laws.
   explain   Formula and source of metrics and ops; with MODEL DEVICE also their numbers.
   sweep     Every combination of the axes given, one row each.
-  merge     The shards of a sweep or of a search as one file, as one run would have written it.
-  search    The best legal plans for N devices, and the front of time against memory.
-  scale     What more devices bring: step, throughput, efficiency, and what is lost to what.
-  check     A plan file's estimates again: what moved since they were recorded, and why, and which
+  merge     Join the shards of a sweep or of a search into one file, equal to that of a single run.
+  search    The best legal plans for N devices, and the Pareto front of time and memory.
+  scale     The gain of more devices: step, throughput, efficiency, and where device time is lost.
+  check     Estimate a plan file again: what moved since it was recorded, why, and which
             requirements are missed.
   diff      Two estimates: what changed, largest first, and the op or part responsible.
   accuracy  Predictions beside measurements: mean, median and largest errors per file, device and
@@ -66,11 +65,11 @@ usage: nncost estimate MODEL DEVICE | PLANS.json [DEVICE] [options]
 
 One training step: time with its bounds, what limits it, memory, throughput, cost.
 
-Exits with 1 when the step does not fit into the device's memory; everything is printed all the
-same, with the smallest changes that would fit. Stages count from 0. With --format csv, --stages,
+Exits with 1 when the step does not fit into the device's memory; it prints everything all the same,
+and the smallest changes that would fit. Stages count from 0. With --format csv, --stages,
 --timeline and --sensitivity print their table in place of the estimate. A timeline has at most
-1000000 passes. An elasticity of -0.5: one percent more of the figure takes half a percent off the
-step.
+1000000 passes. An elasticity of -0.5 means: one percent more of the parameter makes the step half a
+percent shorter.
 
 Options (their names cannot be abbreviated).
 
@@ -329,9 +328,9 @@ part responsible.
 
 OLD and NEW are outputs of 'nncost estimate --format json',
 or plan files with recorded estimates, which are matched by
-scenario. A pipe will do: git show main:plans.json | nncost
-diff /dev/stdin plans.json. Exits with 0 whether they differ
-or not; 'nncost check' is the one that judges.
+scenario. A pipe works, too: git show main:plans.json |
+nncost diff /dev/stdin plans.json. Exits with 0 whether they
+differ or not; 'nncost check' fails instead.
 
 Options (their names cannot be abbreviated).
 
@@ -378,19 +377,19 @@ usage: nncost docs man [files]|completion [SHELL]|options|schema [KIND] [options
 $ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done
 usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 
-The best legal plans for N devices, and the front of time against memory.
+The best legal plans for N devices, and the Pareto front of time and memory.
 
-Needs --devices, or a plan file that has them; without --global-batch one of about 4 million tokens
-is chosen, and said. Every choice that is left open is searched: tensor, pipeline, context, expert,
-virtual stages, micro-batch, ZeRO stage, sequence parallelism, recompute, schedule, offload. An
-option with a list restricts it: --tensor 4,8 --recompute none,full; '+' joins what one plan
-recomputes. Other options hold for every plan. Each figure equals that of 'estimate' for the same
+Needs --devices, or a plan file that has them; without --global-batch it chooses one of about 4
+million tokens, and says so. It searches every choice that is left open: tensor, pipeline, context,
+expert, virtual stages, micro-batch, ZeRO stage, sequence parallelism, recompute, schedule, offload.
+An option with a list restricts it: --tensor 4,8 --recompute none,full; '+' joins what one plan
+recomputes. Other options hold for every plan. Each number equals that of 'estimate' for the same
 plan. --devices may be a list of sizes, 64,128 or 8..4096 (doubling): then the best plan of each
 size is shown, and the fastest and the cheapest size. Several devices are compared, each by its
-cheapest size that keeps to --deadline and --budget, or with --objective time by its fastest;
---plans FILE writes a scenario for each. --shard I/N searches one of N parts, of equal size, for
-'nncost merge' to put together: that takes --format json. Ctrl-C ends with the best of what was
-covered. Exits with 1 when no plan fits, with 128 and the number of the signal when stopped by one.
+cheapest size within --deadline and --budget, or with --objective time by its fastest; --plans FILE
+writes a scenario for each. --shard I/N searches one of N parts, of equal size, which 'nncost merge'
+joins; it needs --format json. Ctrl-C stops the search and shows the best plans so far. Exits with 1
+when no plan fits, with 128 and the number of the signal when stopped by one.
 
 With --serve it is about a decoder that serves requests: 'nncost search --serve --help' lists those
 options.
@@ -401,11 +400,10 @@ Every combination of the axes given, one row each.
 
 An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1..64*2 (doubling) or
 0..1+0.25 (steps), joined by commas. Rows come in the order of model, device, software, plan
-options, --set and --link as given, the last one varying fastest. What belongs to one value is
-joined by '+': --recompute none,norm+activation. Rows are the plans that are legal and fit; Ctrl-C
-ends with whole rows. --shard I/N does every N-th row only, from the I-th on, for 'nncost merge' to
-put together. Exits with 1 when there is no row, with 128 and the number of the signal when stopped
-by one.
+options, --set and --link as given, the last one varying fastest. '+' joins the parts of one value:
+--recompute none,norm+activation. Rows are the plans that are legal and fit; Ctrl-C ends with whole
+rows. --shard I/N does every N-th row only, from the I-th on, for 'nncost merge' to join. Exits with
+1 when there is no row, with 128 and the number of the signal when stopped by one.
 
 With --serve it is about a decoder that serves requests: 'nncost sweep --serve --help' lists those
 options.

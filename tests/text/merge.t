@@ -37,7 +37,7 @@ $ nncost merge all 1 1
 ! nncost: 1: row 0 is in another shard too
 [3]
 $ nncost merge 1 1
-! nncost: 1: is there already, expected the name of a new file first
+! nncost: 1: exists already, expected the name of a new file first
 [2]
 
 # Shards of a search, as JSON and as CSV, and without a file between; a picture of them, too, and of no other search.

@@ -40,5 +40,5 @@ $ nncost op all-reduce 1GB round
 ! nncost: --devices: missing, expected how many take part, at least 2
 [2]
 $ nncost op matmul 10x10x10 round --zero 3
-! nncost: --zero: not of an op by itself, expected --precision, --devices or --devices-per-node
+! nncost: --zero: no option of a single op, expected --precision, --devices or --devices-per-node
 [2]

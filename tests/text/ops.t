@@ -373,7 +373,7 @@ grad.zero      update        1 params=125641..       -       0 251.3 M      0 17
 cut: shape (a width of 100, see COLUMNS)
 
 step      313.0 GFLOP executed, 3.412 GFLOP on the vector units, 16.24 GB moved, 13.37 ms, memory,
-          of which no op takes host 40.64 us and bubble 0 s
+          outside of ops: host 40.64 us and bubble 0 s
 
 # A network for segmentation.
 $ nncost ops segnet round --by op
@@ -451,8 +451,7 @@ loss         8  140.0 M  120.0 M   1.167  120.0 us   0.8%  memory
 optimizer    2  130.7 M  217.8 M     0.6  217.8 us   1.5%  memory
 
 step      11.07 TFLOP executed by all devices, 35.54 GFLOP on the vector units,
-          3.377 GB moved by one, 14.41 ms, compute,
-          of which no op takes host 0 s and bubble 2.588 ms
+          3.377 GB moved by one, 14.41 ms, compute, outside of ops: host 0 s and bubble 2.588 ms
 $ nncost ops experts round --devices 16 --context 2 --data 8 --zero 3 --global-batch 16 --by op --sort name
 ! nncost: --sort: unknown value, expected one of order, time, flops, bytes, found "name"
 [2]

@@ -20,7 +20,7 @@ plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      42.89 ms
-          no software is faster than 36.00 ms; with nothing overlapped it takes 49.92 ms
+          no software is faster than 36.00 ms; without any overlap it takes 49.92 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 $ nncost estimate inputs/plans.json fitted --scenario recompute --micro-batch 2 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
@@ -29,7 +29,7 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      18.79 ms, nine of ten measurements fall in 15.54 ms .. 24.28 ms
-          no software is faster than 9.001 ms; with nothing overlapped it takes 21.49 ms
+          no software is faster than 9.001 ms; without any overlap it takes 21.49 ms
 bound by  compute 72.5% of the step, memory 19.8%, without the compute limit it would take 7.870 ms
 $ nncost ops inputs/plans.json --scenario base --top 3
 model     dense, A small decoder, decoder, 107,106,000 parameters
@@ -97,14 +97,14 @@ $ nncost init >default.json; cat default.json
   "schema": "nncost.plans/1",
   "note": "Training plans under watch. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or moved since 'nncost check FILE --update' recorded it in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "What every scenario starts from; it may say otherwise, or null to take a key back. Ids, or paths from the folder of this file.",
+    "note": "Every scenario starts from these values. It may give others, or null to remove a key. Ids, or paths from the folder of this file.",
     "model": "gpt2-xl",
     "device": "a100-sxm4-80gb"
   },
   "scenarios": [
     {
       "id": "gpt2-xl",
-      "note": "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limits here leave a tenth of the time, and the device's memory.",
+      "note": "A key of 'require' is any metric of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limits here leave a tenth of the time, and the device's memory.",
       "require": {
         "step_s": "<= 0.0105s",
         "memory.total_bytes": "<= 20GB"
@@ -125,7 +125,7 @@ $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --cl
   "schema": "nncost.plans/1",
   "note": "Training plans under watch. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or moved since 'nncost check FILE --update' recorded it in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "What every scenario starts from; it may say otherwise, or null to take a key back. Ids, or paths from the folder of this file.",
+    "note": "Every scenario starts from these values. It may give others, or null to remove a key. Ids, or paths from the folder of this file.",
     "model": "dense",
     "device": "fitted",
     "software": "eager"
@@ -133,7 +133,7 @@ $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --cl
   "scenarios": [
     {
       "id": "dense",
-      "note": "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limits here leave a tenth of the time, and the device's memory.",
+      "note": "A key of 'require' is any metric of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limits here leave a tenth of the time, and the device's memory.",
       "devices": 8,
       "zero": 3,
       "recompute": "norm,activation",

@@ -23,7 +23,7 @@ $ nncost report dense round | sed -n '/Figures/,/Ops by time/p' | head -12
 <p><b>plan</b> batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 <p><b>step</b> 10.80 ms
-<br>no software is faster than 6.921 ms; with nothing overlapped it takes 12.77 ms
+<br>no software is faster than 6.921 ms; without any overlap it takes 12.77 ms
 <br>no fitted efficiencies for this device: roofline time at the datasheet's rates
 <p><b>bound by</b> compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
 
@@ -107,7 +107,7 @@ $ nncost report diff old.json
 ! nncost: report diff: too few arguments, expected OLD NEW
 [2]
 $ nncost report search dense round --devices 4 --global-batch 16 --shard 1/2
-! nncost: --shard: a report is of a whole search
+! nncost: --shard: a report needs a whole search
 [2]
 $ nncost report dense round --deadline nan
 ! nncost: --deadline: is not an option of 'report MODEL DEVICE'

@@ -24,11 +24,11 @@ checkpoints     424.3 s   0.2%  Waiting for checkpoints.
 restarts        640.2 s   0.2%  Restarts, and lost work that is repeated.
 evaluation   2.170 days  71.6%  Evaluation.
 
-goodput     98.57%, a stop every 2.604 days, 1.163 in all, 645.0 s from one to training again
+goodput     98.57%, a stop every 2.604 days, 1.163 in all, 645.0 s from a stop to training again
             1,000 device-hours per stop of any cause
 checkpoint  1.499 GB, every 2588 s, training waits 14.99 s,
             durable after 14.99 s, loaded in 14.99 s
-spares      3 beside 2 nodes are enough for 99% of the time
+spares      3 for 2 nodes cover 99% of the time
 cost        2,327 USD, at 2 USD per device-hour, 0.02327 USD per million tokens
 energy      626.6 kWh, 489.6 W per device with its share of the node, PUE 1.1,
             1,280 kWh at the devices' rated power
@@ -60,11 +60,11 @@ training     49.69 days  92.0%  Steps as estimated.
 checkpoints     6.138 h   0.5%  Waiting for checkpoints.
 restarts     4.053 days   7.5%  Restarts, and lost work that is repeated.
 
-goodput     92.02%, a stop every 3.093 h, 419 in all, 760.0 s from one to training again
+goodput     92.02%, a stop every 3.093 h, 419 in all, 760.0 s from a stop to training again
             50,677 device-hours per stop of any cause
 checkpoint  5.670 TB, every 114.6 s, training waits 590.0 ms,
             durable after 51.06 s, loaded in 130.0 s
-spares      25 beside 2,048 nodes are enough for 99% of the time
+spares      25 for 2,048 nodes cover 99% of the time
 cost        42,467,328 USD, at 2 USD per device-hour
 $ nncost run --devices 16384 --days 54 --device-mtbf-s 50677h --checkpoint-bytes 5.67T --storage-write-bytes-per-s 2TB/s --format csv | sed -n 1p
 devices,nodes,steps,tokens,samples,flops,flops_per_token,step_s,fetch_s,prepare_s,transfer_s,input_s,input_wait_s,input_bound,input_bytes_per_s,workers_needed,prefetch_bytes,rollout_step_s,score_step_s,sync_step_s,outer_bytes,outer_s,device_mtbf_s,system_mtbf_s,survive_hour,stops,nodes_out,spares_needed,short_share,checkpoint_bytes,block_s,save_s,load_s,restart_s,young_s,interval_s,goodput,first_order,train_s,wait_s,rollout_s,score_s,sync_s,straggler_s,save_time_s,lost_s,evaluate_s,warmup_s,planned_s,sites_s,run_s,days,device_hours,price_per_device_hour,cost_devices,cost_storage,cost_egress,cost,cost_per_million_tokens,busy_share,power_w,energy_j,rated_energy_j,carbon_kg,rated_carbon_kg,embodied_carbon_kg\r
@@ -101,13 +101,13 @@ carbon      0.3254 t CO2e, at 100 g/kWh (The north of Toyland, year not stated, 
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot | sed -n '/^goodput/,/^cost/p'
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
-            spot: that nodes are taken back is not counted, give --reclaim-per-month
+            spot: reclaimed nodes are not counted, give --reclaim-per-month
 cost        3,254 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01),
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot --reclaim-per-month 0.15 | sed -n '/^goodput/,/^cost/p'
-goodput     99.95%, a stop every 101.4 days, 0.08363 in all, 630.8 s from one to training again
+goodput     99.95%, a stop every 101.4 days, 0.08363 in all, 630.8 s from a stop to training again
 checkpoint  1.499 GB, every 3667 s, training waits 767.7 ms,
             durable after 767.7 ms, loaded in 767.7 ms
-spares      1 beside 2 nodes are enough for 99% of the time
+spares      1 for 2 nodes cover 99% of the time
 cost        3,256 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01),
 
 # What a seller does not offer, and who is none.
@@ -144,7 +144,7 @@ rollouts   4000 s  85.4%  Generating the training data.
 scoring   259.0 s   5.5%  Forward passes of policy, reference, reward, critic, teacher.
 
 method      grpo, generating 320.0 ms a step, scoring 20.72 ms, 1.464 GFLOP a token
-            10,000 tokens/s of a device that generates
+            10,000 tokens/s per generating device
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
 cost        5.202 USD, at 2 USD per device-hour, 0.05202 USD per million tokens
@@ -158,7 +158,7 @@ weights   267.8 s   0.8%  Sending new weights to the devices that generate answe
 
 method      ppo, generating 2.452 s a step, scoring 41.45 ms, new weights 21.42 ms,
             4.148 GFLOP a token
-            5,219 tokens/s of a device that generates, 8 sequences at once on 1
+            5,219 tokens/s per generating device, 8 sequences at once on 1
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method distill --teacher-params 1B | sed -n '/^part/,/^goodput/p'
 part         time  share

@@ -1,6 +1,6 @@
 # The best plan of every size: what it reaches of the smallest, and where the rest goes; the commands to copy.
 $ nncost scale dense round --threads 1 --devices 1,8,64 --global-batch 64 --tokens 1T
-dense on round, global batch 64; of each size the best plan
+dense on round, global batch 64; the best plan of each size
 
 devices     step  tokens/s efficiency lost to                        run plan
       1 488.5 ms   131,014     100.0% -                       88.34 days dp1 mb1
@@ -17,7 +17,7 @@ at 90% or more up to 8 devices; 64 lose most to data collectives
 
 # At 80 columns what is left out is named.
 $ COLUMNS=80 nncost scale dense round --threads 1 --devices 1,8,64 --global-batch 64 --tokens 1T | head -7
-dense on round, global batch 64; of each size the best plan
+dense on round, global batch 64; the best plan of each size
 
 devices     step efficiency lost to                 plan
       1 488.5 ms     100.0% -                       dp1 mb1
@@ -33,7 +33,7 @@ devices,scaling_efficiency,lost.compute,lost.recompute,lost.update,lost.bubble,l
 
 # A size without a legal plan says why; images; Markdown.
 $ nncost scale unet round --devices 1..4 --global-batch 2 --threads 1 -f markdown
-unet on round, global batch 2; of each size the best plan
+unet on round, global batch 2; the best plan of each size
 
 | devices | step | samples/s | efficiency | lost to | step cost | memory | MFU | plan |
 |---:|---:|---:|---:|:---|:---|---:|---:|:---|
@@ -51,7 +51,7 @@ at 90% or more up to 1 device; 2 lose most to data collectives
 
 # No size has a plan.
 $ nncost scale dense round --threads 1 --max-memory 1000 --devices 1,2 --global-batch 4
-dense on round, global batch 4; of each size the best plan
+dense on round, global batch 4; the best plan of each size
 
 devices  step  samples/s  efficiency  lost to  memory  MFU  plan
       1     -          -           -  -             -    -  no plan fits
@@ -60,7 +60,7 @@ devices  step  samples/s  efficiency  lost to  memory  MFU  plan
 
 # Without sizes and a batch: 1, 8, 64 ... and about four million tokens, which is said.
 $ nncost scale dense round --max-devices 9 --threads 1 | head -6
-dense on round, global batch 4096 (chosen: about 4 million tokens); of each size the best plan
+dense on round, global batch 4096 (chosen: about 4 million tokens); the best plan of each size
 
 devices     step   tokens/s  efficiency  lost to  step cost       memory    MFU  plan
       1  31.06 s    131,868      100.0%  -        0.008628 USD  2.016 GB  96.5%  dp1 mb1
@@ -70,7 +70,7 @@ devices     step   tokens/s  efficiency  lost to  step cost       memory    MFU 
 # A plan file has its batch.
 $ nncost init dense round --devices 8 --micro-batches 4 > plans.json
 $ nncost scale plans.json --devices 8,16 --threads 1 | head -6
-dense on round, global batch 32; of each size the best plan
+dense on round, global batch 32; the best plan of each size
 
 devices      step   tokens/s  efficiency  lost to    step cost        memory    MFU  plan
       8  31.19 ms  1,025,890      100.0%  -          6.932e-05 USD  891.5 MB  93.9%  dp8 zero1 mb1

@@ -14,7 +14,7 @@ software torch-compile
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
-time against memory, no other plan is faster with less
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
@@ -48,7 +48,7 @@ software torch-compile
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
-time against memory, no other plan is faster with less
+Pareto front: no other plan is faster with less memory
 
 | step | memory | MFU | bubble | plan |
 |---:|---:|---:|---:|:---|
@@ -115,7 +115,7 @@ the first is 1.179 ms faster than the second, bubble 1.179 ms less
 
     nncost estimate dense fitted --devices 16 --global-batch 16 --tensor 4 --pipeline 4 --micro-batch 2 --schedule zb-h1 --recompute norm,activation
 
-time against memory, no other plan is faster with less
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 30.28 ms  292.7 MB  12.1%   20.3%  dp1 tp4 pp4 mb2 zb-h1 recompute=norm+activation
@@ -133,7 +133,8 @@ $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 
 experts on 16 x round, global batch 32
 1296000 combinations: 18560 legal, 15903 fit; 9294 evaluated, no other can be among the best
 
-no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
+no fitted efficiencies for this device: roofline times; real ones are longer and may rank
+differently
 
 software torch-compile
 
@@ -146,7 +147,7 @@ less
 
     nncost estimate experts round --devices 16 --global-batch 32 --pipeline 2 --expert 8 --zero 1 --micro-batch 1 --schedule dualpipe
 
-time against memory, no other plan is faster with less
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 8.983 ms  598.2 MB  66.8%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe
@@ -175,7 +176,7 @@ software torch-compile
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 2 --micro-batch 4
 
-time against memory, no other plan is faster with less
+Pareto front: no other plan is faster with less memory
 
     step     run run USD   kWh   memory   MFU bubble plan
 24.14 ms 31.44 h   1,006 251.5 1.518 GB 60.6%   0.0% dp16 zero2 mb4
@@ -194,15 +195,15 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor
 dense on 16 x fitted, global batch 64
 134400 combinations: 5260 legal, 5260 fit; 1620 evaluated, no other can be among the best
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h
-for the run, run cost 1,006 USD
+no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h for
+the run, run cost 1,006 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --deadline 1h
 dense on 16 x fitted, global batch 64
 134400 combinations: 5260 legal, 5260 fit; 1620 evaluated, no other can be among the best
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h
-for the run, run cost 1,006 USD
+no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h for
+the run, run cost 1,006 USD
 [1]
 
 # Other objectives.
@@ -221,7 +222,7 @@ more
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --context 4 --zero 3 --micro-batch 1 --recompute full
 
-time against memory, no other plan is faster with less
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
@@ -248,7 +249,7 @@ software torch-compile
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 2 --micro-batch 4
 
-time against memory, no other plan is faster with less
+Pareto front: no other plan is faster with less memory
 
     step     run run USD    kWh   memory   MFU bubble plan
 24.14 ms 377.2 s   3.353 0.8383 1.518 GB 60.6%   0.0% dp16 zero2 mb4
@@ -276,7 +277,7 @@ software torch-compile
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
-time against memory, no other plan is faster with less
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
@@ -292,9 +293,9 @@ time against memory, no other plan is faster with less
 31.24 ms  610.3 MB  46.9%    0.0%  dp16 zero2 mb1
 32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 
-from 24.14 ms to a step of 20.00 ms, the smallest value of one figure alone
+from 24.14 ms to a step of 20.00 ms, the smallest value of one parameter alone
 
-  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 251.9 TFLOP/s, 1.26 x
+  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 251.9 TFLOP/s, 1.26 times
   mem_bytes_per_s          2.000 TB/s: alone not enough, even infinite bandwidth leaves 21.84 ms
   scale_up.bytes_per_s     200.0 GB/s: alone not enough, even infinite bandwidth leaves 23.92 ms
   scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 24.02 ms
@@ -305,13 +306,13 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 a step of 2.000 s is reached: the best plan takes 24.14 ms
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 600e6 --target-step 30ms | tail -8
 
-from 32.08 ms to a step of 30.00 ms, the smallest value of one figure alone
+from 32.08 ms to a step of 30.00 ms, the smallest value of one parameter alone
 
-  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 220.7 TFLOP/s, 1.103 x
-  mem_bytes_per_s          2.000 TB/s -> 4.882 TB/s, 2.441 x
+  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 220.7 TFLOP/s, 1.103 times
+  mem_bytes_per_s          2.000 TB/s -> 4.882 TB/s, 2.441 times
   scale_up.bytes_per_s     200.0 GB/s: alone not enough, even infinite bandwidth leaves 31.52 ms
   scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 31.76 ms
-  mem_bytes                600.0 MB -> 724.7 MB, 1.208 x, with another plan
+  mem_bytes                600.0 MB -> 724.7 MB, 1.208 times, with another plan
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --target-step 20ms --format json | sed -n '/"target"/,$p'
   "target": {"step_s": 0.02, "figures": [{"figure": "matmul_flops_per_s.bf16", "value": 2e14, "needed": 2.51948319927e14, "step_s": 0.0199999999997}, {"figure": "mem_bytes_per_s", "value": 2e12, "needed": null, "step_s": 0.0218379244297}, {"figure": "scale_up.bytes_per_s", "value": 200000000000, "needed": null, "step_s": 0.0239193594011}, {"figure": "scale_out.bytes_per_s", "value": 20000000000, "needed": null, "step_s": 0.0240180342678}, {"figure": "mem_bytes", "value": 20000000000, "needed": null, "step_s": 0.0241434006598}]}
 }
@@ -323,7 +324,7 @@ no plan fits
 
 for a step of 30.00 ms
 
-  mem_bytes                100.0 MB -> 724.7 MB, 7.247 x, with another plan
+  mem_bytes                100.0 MB -> 724.7 MB, 7.247 times, with another plan
 [1]
 
 # None fits.
@@ -346,7 +347,7 @@ software torch-compile
 
     nncost estimate dense fitted --devices 4 --global-batch 8 --zero 2 --micro-batch 2
 
-time against memory, no other plan is faster with less
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  plan
 13.61 ms  1.194 GB  53.8%    0.0%  dp4 zero2 mb2
@@ -421,7 +422,8 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget
 dense on 16 x round, global batch 64
 1344000 combinations: 45160 legal, 45160 fit; 12095 evaluated, no other can be among the best
 
-no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
+no fitted efficiencies for this device: roofline times; real ones are longer and may rank
+differently
 
 software torch-compile
 
@@ -439,7 +441,7 @@ software torch-compile
 
     nncost estimate dense round --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 2
 
-time against memory, no other plan is faster with less
+Pareto front: no other plan is faster with less memory
 
     step     run run USD   kWh   memory   MFU plan
 31.18 ms 487.2 s   2.165 2.165 1.114 GB 93.9% dp16 zero1 mb2
@@ -468,7 +470,8 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 dense on 16 x round, global batch 64
 1344000 combinations: 45160 legal, 45160 fit; 12095 evaluated, no other can be among the best
 
-no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
+no fitted efficiencies for this device: roofline times; real ones are longer and may rank
+differently
 
 software torch-compile
 
@@ -486,7 +489,7 @@ software torch-compile
 
     nncost estimate dense round --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 2
 
-time against memory, no other plan is faster with less
+Pareto front: no other plan is faster with less memory
 
     step     run run USD   kWh   memory   MFU plan
 31.18 ms 487.2 s   2.165 2.165 1.114 GB 93.9% dp16 zero1 mb2
@@ -565,8 +568,8 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 dense on 16 x fitted, global batch 64
 8400 combinations: 60 legal, 60 fit; 15 evaluated, no other can be among the best
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.14 ms a step, 10.91 h
-for the run, run cost 349.1 USD
+no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms a step, 10.91 h for
+the run, run cost 349.1 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --epochs 2 --dataset-size 50B --deadline 10.5h | grep '^24'
 24.14 ms  10.48 h    335.3  83.83  1.718 GB  60.6%    0.0%  dp16 zero1 mb4

@@ -15,13 +15,14 @@ vector_flops_per_s.fp32  10.00 TFLOP/s       0.000         528.3 ms    0.0%
 scale_up.latency_s            2.000 us       0.000         528.3 ms    0.0%
 host.bytes_per_s            20.00 GB/s       0.000         528.3 ms    0.0%
 
-mem_bytes moves no time: the plan takes 267.3 MB of 20.00 GB, with less than that it would not fit
+mem_bytes does not change the time: the plan takes 267.3 MB of 20.00 GB; with less than that it does
+not fit
 $ nncost estimate dense fitted --micro-batch 8 --set efficiency.gemm.bf16.l2_bytes_per_s=4e12 --sensitivity | tail -5
-
-each figure is doubled alone: the cache that feeds the matrix units keeps its 4.000 TB/s,
+only one parameter is doubled: the cache that feeds the matrix units keeps its 4.000 TB/s,
 efficiency.gemm.bf16.l2_bytes_per_s, and may bound products first
 
-mem_bytes moves no time: the plan takes 4.133 GB of 20.00 GB, with less than that it would not fit
+mem_bytes does not change the time: the plan takes 4.133 GB of 20.00 GB; with less than that it does
+not fit
 $ nncost estimate dense fitted --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity --format csv
 figure,value,elasticity,step_if_doubled_s,needed\r
 scale_up.bytes_per_s,200000000000,-0.307923782995,0.446979012283,\r
@@ -60,7 +61,7 @@ $ nncost estimate unet round --micro-batch 8 --sensitivity --format markdown | s
 | host.bytes_per_s | 10.00 GB/s | 0.000 | 2.455 ms | 0.0% |
 | host.mem_bytes_per_s | 10.00 GB/s | 0.000 | 2.455 ms | 0.0% |
 
-mem_bytes moves no time: the plan takes 332.9 MB of 10.00 GB, with less than that it would not fit
+mem_bytes does not change the time: the plan takes 332.9 MB of 10.00 GB; with less than that it does not fit
 
 # Of a step that does not fit, capacity is what is missing.
 $ nncost estimate dense round --micro-batch 64 --sensitivity | sed -n '/^cost/,$p'
@@ -78,7 +79,8 @@ scale_out.latency_s           10.00 us       0.000         488.5 ms    0.0%
 host.bytes_per_s            10.00 GB/s       0.000         488.5 ms    0.0%
 host.mem_bytes_per_s        10.00 GB/s       0.000         488.5 ms    0.0%
 
-mem_bytes moves no time: the plan takes 21.07 GB of 10.00 GB, with 2.107 x as much it would fit
+mem_bytes does not change the time: the plan takes 21.07 GB of 10.00 GB; with 2.107 times as much it
+fits
 
 # One table in CSV.
 $ nncost estimate dense round --sensitivity --stages --format csv

@@ -63,13 +63,13 @@ memory       fits, 1.429 GB of 9.000 GB, weights 234.2 MB, cache 194.6 MB
 cost         0.05556 USD per million tokens out, by time 0.001198 for a million in, 0.04654 out,
              at 1 USD per device-hour (nowhere, 2020-01)
 energy       200.0 mJ a token at rated power
-99th of 100  first token 15.81 ms, not scored
+p99          first token 15.81 ms, not scored
 $ nncost serve dense round --request-rate 500 --input-len 500 --output-len 100 | sed -n '/^first/,$p'
-first token  grows without end
+first token  unbounded (arrival rate exceeds capacity)
 per token    14.31 ms, nine of ten measurements from 11.45 ms to 17.89 ms, at least 4.726 ms
-request      grows without end
+request      unbounded (arrival rate exceeds capacity)
 throughput   17,886 tokens/s, 69.87 per user, 178.9 requests/s, 256 running, 22.0% of the peak
-saturation   at 178.9 requests/s: the queue grows without end
+saturation   at 178.9 requests/s, below the arrival rate
 decode       memory-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 6.215 GB of 9.000 GB, weights 234.2 MB, cache 4.981 GB
              32.00 kB a token, at most 399 sequences of this length
@@ -132,16 +132,16 @@ $ nncost serve dense round --software none
 # A search: the cheapest and the fastest deployment, the front between them; none that holds.
 $ nncost search dense round --serve --slo 'ttft_s<=50ms,tpot_s<=0.003' --input-len 500 --output-len 100 --max-devices 4
 searched   dense on round with vllm, 10 deployments, 160 with their requests, 160 fit,
-           111 hold ttft_s<=50ms,tpot_s<=0.003
+           111 meet ttft_s<=50ms,tpot_s<=0.003
 cheapest   1 device, 32 requests at a time
            first token 16.71 ms, per token 2.892 ms, 11,063 tokens/s per device, 345.7 per user,
            0.02511 USD per million out, host-bound
-           with 48 requests tpot_s would be 3.700 ms, at most 3.000 ms is asked for
+           with 48 requests tpot_s would be 3.700 ms; the limit is at most 3.000 ms
 fastest    4 devices, tensor 4, 1 requests at a time
            first token 12.30 ms, per token 1.182 ms, 211.5 tokens/s per device, 846.1 per user,
            1.313 USD per million out, host-bound
 
-Deployments that no other beats both per device and per user:
+Pareto front: no other deployment is better both per device and per user:
 
 devices tensor pipeline expert data requests     TTFT     TPOT tok/s/device tok/s/user bound
       1      1        1      1    1       32 16.71 ms 2.892 ms       11,063      345.7 host
@@ -161,11 +161,11 @@ devices tensor pipeline expert data requests     TTFT     TPOT tok/s/device tok/
 left out: attention, per M out (a width of 100, see COLUMNS)
 $ nncost search dense round --serve --slo 'tpot_s<=0.0003' --input-len 500 --output-len 100 --devices 2
 searched   dense on round with vllm, 3 deployments, 48 with their requests, 48 fit,
-           0 hold tpot_s<=0.0003
-none       no deployment holds tpot_s at most 300.0 us: the nearest is 4.13 times off
+           0 meet tpot_s<=0.0003
+none       no deployment meets tpot_s at most 300.0 us: the nearest misses it by a factor of 4.13
 [1]
 $ nncost search dense round --serve --slo 'tpott_s<=0.0003'
-! nncost: --slo: no such figure, expected one such as ttft_s, tpot_s or tokens_per_s_per_user, perhaps tpot_s, found "tpott_s"
+! nncost: --slo: no such metric, expected one such as ttft_s, tpot_s or tokens_per_s_per_user, perhaps tpot_s, found "tpott_s"
 [2]
 $ nncost search dense round --slo 'tpot_s<=0.0003'
 ! nncost: --slo: is not an option of 'search'
@@ -239,11 +239,11 @@ queue_s           Part of the time to the first token spent waiting for other re
                   = 0 s (0 s)
 
 # By formula alone: the tail, a draft, prefill apart from decode.
-$ nncost serve dense round --request-rate 20 --input-len 500 --output-len 100 --draft-length 4 --disaggregate 1:2 | sed -n '/^99th/,$p'
-99th of 100  first token 14.49 ms, not scored
+$ nncost serve dense round --request-rate 20 --input-len 500 --output-len 100 --draft-length 4 --disaggregate 1:2 | sed -n '/^p99/,$p'
+p99          first token 14.49 ms, not scored
 speculation  4 x 68.94 us to propose, 1.387 ms to verify, 2.773 tokens a verification,
              per token 626.7 us, 2.3 times as fast, not scored
-apart        463.7 requests/s, 0.6279 workers that prefill for each that decodes,
+separate     463.7 requests/s, 0.6279 prefill workers for each decode worker,
              16.00 MB of cache a prompt, sent in 1.600 ms, first token 13.76 ms,
              per token 8.792 ms, not scored
 $ nncost serve experts round --draft dense --input-len 500 --output-len 100 | sed -n '/^memory/p;/^speculation/,$p'
@@ -337,7 +337,7 @@ $ printf '{ "schema": "nncost.plans/1", "scenarios": [{ "id": "draw", "serve": t
 draw.json: 1 estimated; 2 of 2 requirements met
 Nothing is recorded yet; 'nncost check draw.json --update' does it.
 $ nncost ops --serve unet round --steps 20
-! nncost: --steps: ops of a pass are those of 'nncost ops unet round'
+! nncost: --steps: the ops of a pass are those of 'nncost ops unet round'
 [2]
 $ sed 's/"dense"/"denes"/; s/"drawn"/"wrong"/' drawn.json >wrong.json; nncost serve ./wrong.json round --steps 2
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "denes"

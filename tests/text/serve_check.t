@@ -35,7 +35,7 @@ memory.kv_bytes     155.6 MB  1.245 GB   +700%
 p.json:9: fp8: as recorded
   missed  tpot_s <= 0.001 (1.000 ms), found 1.619 ms
 
-If this is meant, accept it with 'nncost check p.json --update'.
+If this is intended, accept it with 'nncost check p.json --update'.
 [1]
 
 # They are answered like any other, options on top; and not as what they are not.
@@ -55,9 +55,9 @@ $ nncost explain --serve kv_bytes inputs/served.json --scenario chat | grep ' = 
                   = 8 * (19456000 + 0)
                   = 155648000 B (155.6 MB)
 $ nncost search --serve inputs/served.json --scenario chat --max-devices 2 | head -3
-searched   dense on round with vllm, 4 deployments, 4 with their requests, 4 fit,
-           4 hold what was asked
+searched   dense on round with vllm, 4 deployments, 4 with their requests, 4 fit, 4 meet all limits
 cheapest   1 device, 8 requests at a time
+           first token 13.78 ms, per token 1.689 ms, 4,736 tokens/s per device, 592 per user,
 $ nncost serve inputs/served.json --scenario train
 ! nncost: inputs/served.json:10: train: serve: it is trained, expected a scenario with "serve": true
 [2]
@@ -74,7 +74,7 @@ $ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len
   "schema": "nncost.plans/1",
   "note": "Deployments under watch. 'nncost check FILE' answers every scenario and exits with 1 when one misses a requirement, or moved since 'nncost check FILE --update' recorded it in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "What every scenario starts from; it may say otherwise, or null to take a key back. Ids, or paths from the folder of this file.",
+    "note": "Every scenario starts from these values. It may give others, or null to remove a key. Ids, or paths from the folder of this file.",
     "model": "dense",
     "device": "round",
     "serve": true
@@ -82,7 +82,7 @@ $ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len
   "scenarios": [
     {
       "id": "dense",
-      "note": "A key of 'require' is any figure of 'nncost serve --format json', in seconds and bytes or with units; the limits here leave a tenth of the time.",
+      "note": "A key of 'require' is any metric of 'nncost serve --format json', in seconds and bytes or with units; the limits here leave a tenth of the time.",
       "concurrency": 8,
       "kv_precision": "fp8",
       "input_len": 500,
@@ -116,7 +116,7 @@ $ sed 's/"concurrency": 8, "kv/"concurrency": 8, "batch": 2, "kv/' inputs/served
 $ nncost serve dense round --input-len 500 --format json >a.json; nncost serve dense round --input-len 500 --weights fp8 --format json >b.json; nncost diff a.json b.json | sed -n '1,8p;/^op/,$p'
 a.json -> b.json: the estimates differ
 
-39 figures differ; per token 1.322 ms -> 1.226 ms (-7.26%); first token 2.157 ms -> 2.120 ms (-1.68%); memory 1.259 GB -> 1.163 GB (-7.63%), most of it weight_bytes
+39 metrics differ; per token 1.322 ms -> 1.226 ms (-7.26%); first token 2.157 ms -> 2.120 ms (-1.68%); memory 1.259 GB -> 1.163 GB (-7.63%), most of it weight_bytes
 
 metric                                               old           new   change
 latency.tpot_s                                  1.322 ms      1.226 ms   -7.26%

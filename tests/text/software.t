@@ -2,19 +2,19 @@
 $ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
 $ for plan in "" "--devices 4 --zero 2" "--devices 4 --zero 3" "--devices 4 --tensor 2" "--devices 4 --pipeline 2" "--devices 4 --tensor 2 --zero 3" "--devices 4 --software eager"; do nncost estimate dense round $plan | grep -o "software.*"; done
 software torch-compile (chosen for this plan), mode predicted
-software is faster than 6.921 ms; with nothing overlapped it takes 12.77 ms
+software is faster than 6.921 ms; without any overlap it takes 12.77 ms
 software megatron (chosen for this plan), mode predicted
-software is faster than 6.921 ms; with nothing overlapped it takes 13.43 ms
+software is faster than 6.921 ms; without any overlap it takes 13.43 ms
 software fsdp (chosen for this plan), mode predicted
-software is faster than 6.921 ms; with nothing overlapped it takes 15.12 ms
+software is faster than 6.921 ms; without any overlap it takes 15.12 ms
 software megatron (chosen for this plan), mode predicted
-software is faster than 3.460 ms; with nothing overlapped it takes 8.498 ms
+software is faster than 3.460 ms; without any overlap it takes 8.498 ms
 software megatron (chosen for this plan), mode predicted
-software is faster than 6.921 ms; with nothing overlapped it takes 12.66 ms
+software is faster than 6.921 ms; without any overlap it takes 12.66 ms
 software fsdp (chosen for this plan), mode predicted
-software is faster than 3.460 ms; with nothing overlapped it takes 8.207 ms
+software is faster than 3.460 ms; without any overlap it takes 8.207 ms
 software eager, mode predicted
-software is faster than 6.921 ms; with nothing overlapped it takes 26.18 ms
+software is faster than 6.921 ms; without any overlap it takes 26.18 ms
 
 # The same of comparisons and sweeps, row by row.
 $ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
@@ -52,7 +52,8 @@ $ nncost search dense round --devices 4 --global-batch 8 --pipeline 1,2 --tensor
 dense on 4 x round, global batch 8
 1536 combinations: 50 legal, 50 fit; 50 evaluated
 
-no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
+no fitted efficiencies for this device: roofline times; real ones are longer and may rank
+differently
 
     step    memory    MFU  bubble  software  plan
 16.36 ms  1.355 GB  89.5%    0.0%  megatron  dp4 zero1 mb2
@@ -62,7 +63,7 @@ no fitted efficiencies for this device: roofline times, real ones are longer and
 
     nncost estimate dense round --devices 4 --global-batch 8 --zero 1 --micro-batch 2
 
-time against memory, no other plan is faster with less
+Pareto front: no other plan is faster with less memory
 
     step    memory    MFU  bubble  software  plan
 16.36 ms  1.355 GB  89.5%    0.0%  megatron  dp4 zero1 mb2

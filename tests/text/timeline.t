@@ -2,7 +2,7 @@
 
 # 1F1B: warm-up, steady state, cool-down.
 $ nncost estimate dense round --pipeline 4 --micro-batches 8 --timeline | sed -n '/^time/,/^rate/p'
-timeline  0 s..25.59 ms, a place is 284.4 us, F forward, B backward, x exchange, u update, . idle
+timeline  0 s..25.59 ms, a letter is 284.4 us, F forward, B backward, x exchange, u update, . idle
 stage 0   FFFFFFFF..............BBBBFF...BBBBFFF..BBBBFF..BBBBFF..BBBB.....BBBB....BBBB....BBBBxuuuu
 stage 1   ..FFFFFF...........BBBBFF..BBBBFF..BBBBFF...BBBBFF..BBBBFF..BBBB.....BBBB....BBBBuuu......
 stage 2   ....FFFF.......BBBBFF..BBBBFF..BBBBFF...BBBBFF..BBBBFF..BBBBFF...BBBB....BBBBuuu..........
@@ -23,8 +23,8 @@ stage 3   F0 1.760 ms..2.568 ms, B0 2.568 ms..4.154 ms, F1 4.154 ms..4.962 ms, .
 
 # Zero bubble: the weights' gradients fill the gaps.
 $ nncost estimate dense round --pipeline 4 --micro-batches 8 --schedule zb-h1 --timeline | sed -n '/^time/,/^rate/p'
-timeline  0 s..23.67 ms, a place is 263.0 us, F forward, B backward, W weight, x exchange, u update,
-          . idle
+timeline  0 s..23.67 ms, a letter is 263.0 us, F forward, B backward, W weight, x exchange,
+          u update, . idle
 stage 0   FFFFFFFFF.........BBBWWFFBBWWFFBBBWFFFBBWWFF...BBWW....BBBWW.....BBBWW.....BBWWxuuuu      
 stage 1     FFFFFFF.......BBBFF..BBWWFFBBBWFFFBBWWFF..BBWWWFF..BBBW.....BBBWW.....BBWWWWuuu.....    
 stage 2       FFFFF....BBBFF..BBFF..BBBWWFFBBWWFF...BBBWFFF..BBWWWFF..BBBW.....BBWWWWWWuuu........  
@@ -45,7 +45,7 @@ stage 3   F0 1.760 ms..2.568 ms, B0 2.568 ms..3.474 ms, F1 3.474 ms..4.282 ms, .
 
 # DualPipe and interleaving: more than one chunk a device; narrow and wide.
 $ COLUMNS=70 nncost estimate dense round --pipeline 4 --micro-batches 8 --schedule dualpipe --timeline | sed -n '/^time/,/^rate/p'
-timeline  0 s..18.48 ms, a place is 308.0 us, F forward, B backward,
+timeline  0 s..18.48 ms, a letter is 308.0 us, F forward, B backward,
           W weight, u update, . idle
 stage 0   FFFFFFFFBBBWWFFFFFBBBWWFFFBBWWBBBWWFFBBWWBBBWWBBWWBBBWuuuuuu
 stage 1   ..FFFFFFFFFBBWWFFBBW...FFBBWWFFBBWBBBWWBBW....BBBBWWWWuuuuu.
@@ -69,7 +69,7 @@ stage 3   F4.1 0 s..592.0 us, F5.1 592.0 us..1.184 ms,
           B7.1 15.56 ms..16.23 ms, W7.1 16.23 ms..16.71 ms,
           update 16.71 ms..18.48 ms
 $ COLUMNS=140 nncost estimate dense round --pipeline 2 --virtual-stages 2 --micro-batches 4 --timeline | sed -n '/^time/,/^rate/p'
-timeline  0 s..20.20 ms, a place is 155.4 us, F forward, B backward, x exchange, u update, . idle
+timeline  0 s..20.20 ms, a letter is 155.4 us, F forward, B backward, x exchange, u update, . idle
 stage 0   FFFFFFFFFFFFFFFFFFF........BBBBBBBFFFF....BBBBBBBBFFFFBBBBBBBFFFBBBBBBBB........BBBBBBB........BBBBBBBBBBBBBBBBBBBBBBxuuuuuuuuuuuu
 stage 1   ....FFFFFFFFFFFFFBBBBBBBBBBFFFFFBBBBBBBBBBFFFFBBBBBBBBFFFBBBBBBBFFFFFFBBBBBBBBBBFFFFFBBBBBBBBBBBBBBBBBBBBBBBBBxuuuuuuuuuuu........
 
@@ -80,7 +80,7 @@ stage 1   F0.0 592.0 us..1.176 ms, F1.0 1.184 ms..1.768 ms, F0.1 1.768 ms..2.576
 
 # One stage.
 $ nncost estimate dense round --micro-batches 4 --data 4 --timeline | sed -n '/^time/,/^rate/p'
-timeline  0 s..33.94 ms, a place is 377.1 us, F forward, B backward, x exchange, u update
+timeline  0 s..33.94 ms, a letter is 377.1 us, F forward, B backward, x exchange, u update
 stage 0   FFFFFFFBBBBBBBBBBBBBFFFFFFFBBBBBBBBBBBBBBFFFFFFBBBBBBBBBBBBBFFFFFFFBBBBBBBBBBBBBxuuuuuuuuu
 
 stage 0   F0 0 s..2.568 ms, B0 2.568 ms..7.583 ms, F1 7.583 ms..10.15 ms, ...,

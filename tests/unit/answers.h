@@ -3,12 +3,11 @@
 #ifndef NNCOST_TESTS_UNIT_ANSWERS_H
 #define NNCOST_TESTS_UNIT_ANSWERS_H
 
-#include "cost/memory.h"
-#include "cost/roofline.h"
-#include "op/op_row.h"
+#include "cost/cost_internal.h"
+#include "op/op_internal.h"
 #include "support.h"
 
-/* What the library says to one example. rel: tolerance of this answer, 0 = the file's. */
+/* The library's answers to one example. rel: tolerance of this answer, 0 = the file's. */
 typedef struct answers {
     struct {
         const char *name, *text;
@@ -42,7 +41,7 @@ typedef void solve_fn(const cJSON *in, answers *out);
 typedef struct solved {
     const char *id;
     solve_fn *solve;
-    const char *without; /* names of answers that are not computed; the reason is beside the row */
+    const char *without; /* names of answers that are not computed; the row gives the reason */
 } solved;
 
 typedef struct unsolved {

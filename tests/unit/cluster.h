@@ -1,9 +1,9 @@
-/* What the tests of several devices share: a device with links, small models with experts and
- * latent attention, plans by their degrees. */
+/* Shared by the tests of several devices: a device with links, small models with experts and latent
+ * attention, plans by their degrees. */
 #ifndef NNCOST_TESTS_UNIT_CLUSTER_H
 #define NNCOST_TESTS_UNIT_CLUSTER_H
 
-#include "op/work.h"
+#include "op/op_internal.h"
 #include "support.h"
 
 /* The plain device in servers of eight: 300 GB/s to each other, 25 GB/s between servers and to host
@@ -71,7 +71,7 @@ static inline nnc_plan plan_of(int32_t data, int32_t tensor, int32_t pipeline)
     return plan;
 }
 
-/* Row of the last estimate by name and phase; NULL when there is none. */
+/* Row of the last estimate by name and phase; NULL if absent. */
 static inline const nnc_op_cost *find_row(const char *name, nnc_phase phase)
 {
     int32_t count = 0;
@@ -91,12 +91,12 @@ static inline const nnc_op_cost *row_of(const char *name, nnc_phase phase)
     return row;
 }
 
-/* Bytes of the tensor that one exchange of the last estimate moves. */
+/* Bytes of the tensor of one collective of the last estimate. */
 static inline double exchanged(const char *name, nnc_phase phase)
 {
     const nnc_op_cost *row = row_of(name, phase);
     ck_assert_int_eq((int)row->op->kind, NNC_OP_COLLECTIVE);
-    return row->op->u.exchange.bytes;
+    return row->op->u.collective.bytes;
 }
 
 static inline void near(double found, double expected, double rel)

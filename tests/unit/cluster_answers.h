@@ -5,11 +5,9 @@
 
 #include "answers.h"
 #include "cluster.h"
-#include "cost/link.h"
-#include "cost/network.h"
-#include "estimate/stages.h"
-#include "estimate/sync.h"
-#include "pipeline/pipeline_replay.h"
+#include "cost/cost_internal.h"
+#include "estimate/estimate_internal.h"
+#include "pipeline/pipeline_internal.h"
 
 /* A group of n ranks, each with this rate to the others. */
 static inline nnc_route route_of(int32_t n, double bytes_per_s)
@@ -34,7 +32,7 @@ static inline double state_bytes(int32_t zero, int32_t data, nnc_policy policy)
            (double)r.params;
 }
 
-/* Bytes per parameter that data-parallel ranks exchange in a step of one pass, of one collective. */
+/* Bytes per parameter of one collective of data-parallel ranks, in a step of one pass. */
 static inline double exchanged_per_param(const nnc_plan *plan, nnc_collective kind)
 {
     const nnc_model model = gpt(4, 512, 8, 512, 64);
@@ -43,14 +41,14 @@ static inline double exchanged_per_param(const nnc_plan *plan, nnc_collective ki
     double sum = 0.0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
-        if (rows[i].op->kind == NNC_OP_COLLECTIVE && rows[i].op->u.exchange.forward == kind) {
-            sum += rows[i].op->u.exchange.bytes * rows[i].repeat;
+        if (rows[i].op->kind == NNC_OP_COLLECTIVE && rows[i].op->u.collective.forward == kind) {
+            sum += rows[i].op->u.collective.bytes * rows[i].repeat;
         }
     }
     return sum / (double)r.params;
 }
 
-/* What a rank sends in all, per parameter. */
+/* Bytes per parameter that a rank sends in total. */
 static inline double sent_per_param(int32_t data, int32_t zero)
 {
     static const nnc_collective kinds[] = { NNC_ALL_REDUCE, NNC_ALL_GATHER, NNC_REDUCE_SCATTER };
@@ -85,7 +83,7 @@ static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t
            (nnc_op_work(&op).flops / flops_per_s);
 }
 
-/* Time of an op and an exchange that belongs to it, of which a share hides. */
+/* Time of an op and its collective, with a given share of overlap. */
 static inline double overlapped_s(double compute_s, double network_s, double share)
 {
     static nnc_rows rows;
@@ -97,10 +95,10 @@ static inline double overlapped_s(double compute_s, double network_s, double sha
         rows.ops[i] = op_of(i == 0 ? NNC_OP_MATMUL : NNC_OP_COLLECTIVE);
         rows.rows[i] = (nnc_op_cost){ .op = &rows.ops[i], .repeat = 1.0 };
     }
-    rows.ops[1].u.exchange = (nnc_exchange){ .comm = NNC_COMM_TENSOR };
+    rows.ops[1].u.collective = (nnc_collective_op){ .comm = NNC_COMM_TENSOR };
     rows.rows[0].time_s = compute_s;
     rows.rows[1].time_s = rows.rows[1].network_s = network_s;
-    nnc_rows_hide(&rows, &list, NULL, &overlap, NULL);
+    nnc_rows_overlap(&rows, &list, NULL, &overlap, NULL);
     return rows.rows[0].time_s + rows.rows[1].time_s;
 }
 

@@ -83,7 +83,7 @@ static inline double evaluate_value(evaluator *e)
         e->at = end;
         return value;
     }
-    if (strncmp(e->at, "unknown", 7) == 0) { /* a figure that nobody recorded */
+    if (strncmp(e->at, "unknown", 7) == 0) { /* an unknown value */
         e->at += 7;
         return (double)NAN;
     }

@@ -2,7 +2,7 @@
 #ifndef NNCOST_TESTS_UNIT_FIGURES_H
 #define NNCOST_TESTS_UNIT_FIGURES_H
 
-#include "base/arena.h"
+#include "base/base_internal.h"
 #include "support.h"
 
 static nnc_arena *arena;

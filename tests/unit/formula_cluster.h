@@ -85,7 +85,7 @@ static void checkpoints(const cJSON *in, answers *out)
     const nnc_op_list layers = { .segments = { { .layer = true } }, .segment_count = 1 };
     const nnc_software neutral = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
-    nnc_holding h = { .instances = { whole(in, "L") }, .segments = 1, .in_flight = 1.0 };
+    nnc_stage_residency h = { .instances = { whole(in, "L") }, .segments = 1, .in_flight = 1.0 };
     give(out, "keep_all",
          (double)nnc_memory_of(&model, &layers, sums, &h, &plan, &neutral, 0).activation_bytes);
     plan.recompute = NNC_RECOMPUTE_FULL;
@@ -160,7 +160,7 @@ static bool in_layers(const nnc_op_cost *row)
 
 static double ring_sent(const nnc_op_cost *row)
 {
-    return nnc_collective_sent_bytes(row->op->u.exchange.forward, 8, row->op->u.exchange.bytes);
+    return nnc_collective_sent_bytes(row->op->u.collective.forward, 8, row->op->u.collective.bytes);
 }
 
 static double on_the_link(const nnc_op_cost *row)
@@ -188,7 +188,7 @@ static void ring_traffic(const cJSON *in, answers *out)
     nnc_plan plan = plan_of(1, 1, 1);
     plan.context = (int32_t)whole(in, "c");
     estimate_on_cluster(&model, &plan);
-    const nnc_exchange *e = &row_of("attn.context_in", NNC_PHASE_FORWARD)->op->u.exchange;
+    const nnc_collective_op *e = &row_of("attn.context_in", NNC_PHASE_FORWARD)->op->u.collective;
     give(out, "per_step", e->bytes);
     give(out, "ring_fwd", e->bytes * e->count);
 }
@@ -315,11 +315,12 @@ static void partial_overlap(const cJSON *in, answers *out)
 
 static void bucketed(const cJSON *in, answers *out)
 {
-    const nnc_exchange e = { .comm = NNC_COMM_DATA,
-                             .route = NNC_ROUTE_SHARD,
-                             .forward = NNC_ALL_REDUCE,
-                             .bytes = number(in, "L") };
-    const nnc_hideout hideout = { .backward_s = { number(in, "t_bwd") }, .bucket_bytes = 1.0 };
+    const nnc_collective_op e = { .comm = NNC_COMM_DATA,
+                                  .route = NNC_ROUTE_SHARD,
+                                  .forward = NNC_ALL_REDUCE,
+                                  .bytes = number(in, "L") };
+    const nnc_overlap_window hideout = { .backward_s = { number(in, "t_bwd") },
+                                         .bucket_bytes = 1.0 };
     give(out, "ddp_backward",
          number(in, "t_bwd") +
              nnc_cluster_exposed_s(&e, number(in, "N"), 1.0, NNC_LANE_SCALE_UP, &hideout));
@@ -328,7 +329,7 @@ static void bucketed(const cJSON *in, answers *out)
 static double host_s(double bytes, double bytes_per_s)
 {
     const nnc_network network = { .host_bytes_per_s = bytes_per_s };
-    const nnc_exchange e = { .comm = NNC_COMM_OFFLOAD, .forward = NNC_P2P, .bytes = bytes };
+    const nnc_collective_op e = { .comm = NNC_COMM_OFFLOAD, .forward = NNC_P2P, .bytes = bytes };
     const char *link = NULL;
     return nnc_network_exchange_s(&network, &e, &link);
 }

@@ -1,5 +1,5 @@
-/* What the tests of a decoder's layers share: a plan in bf16 that masks, and sums over the forward rows of
- * one name. */
+/* Shared by the tests of a decoder's layers: a plan in bf16 with dropout masks, and sums over the forward
+ * rows of one name. */
 #ifndef NNCOST_TESTS_UNIT_NAMED_ROWS_H
 #define NNCOST_TESTS_UNIT_NAMED_ROWS_H
 

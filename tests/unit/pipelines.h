@@ -6,8 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "pipeline/pipeline.h"
-#include "pipeline/pipeline_replay.h"
+#include "pipeline/pipeline_internal.h"
 #include "suite.h"
 
 enum { VIRTUAL = 256, DEVICES = 64, CASES = 4000 };

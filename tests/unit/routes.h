@@ -2,7 +2,7 @@
 #ifndef NNCOST_TESTS_UNIT_ROUTES_H
 #define NNCOST_TESTS_UNIT_ROUTES_H
 
-#include "cost/link.h"
+#include "cost/cost_internal.h"
 #include "support.h"
 
 enum { WRAPPED = 1, LINE = 0 };

@@ -1,5 +1,5 @@
-/* What the unit tests share: specs by hand and from the shipped files, one estimate, reference
- * data. Everything asserts, so a test reads as what it claims. */
+/* Shared by the unit tests: specs by hand and from the shipped files, one estimate, reference data. Every
+ * helper asserts, so a test reads as its claim. */
 #ifndef NNCOST_TESTS_UNIT_SUPPORT_H
 #define NNCOST_TESTS_UNIT_SUPPORT_H
 
@@ -12,8 +12,8 @@
 
 #include <nncost/nncost.h>
 
-#include "input/kind.h"
-#include "op/dims.h"
+#include "input/input_internal.h"
+#include "op/op_internal.h"
 #include "suite.h"
 
 #define REFERENCE NNCOST_SOURCE_DIR "/tests/data/reference/"

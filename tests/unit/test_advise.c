@@ -233,7 +233,7 @@ START_TEST(nothing_helps)
 }
 END_TEST
 
-/* At most as many as there is room for, the same ones. */
+/* At most as many as the caller's array holds, the same ones. */
 START_TEST(room)
 {
     const nnc_plan plan = plan_of();

@@ -1,7 +1,7 @@
 /* Plans that share lists and tables, and estimates that leave a part out: to the last digit those that do not. */
 #include "draw.h"
-#include "estimate/scratch.h"
-#include "metrics/report.h"
+#include "memo/memo_internal.h"
+#include "metrics/metrics_internal.h"
 #include "suite.h"
 
 enum { NETWORKS = 150, PLANS = 24 };
@@ -92,7 +92,7 @@ static int check_plan(const split_case *c, const scratches *s, const nnc_columns
                       int *known)
 {
     nnc_result alone, shared, brief;
-    nnc_shared_begin(s->alone->shared, NULL, NULL);
+    nnc_estimate_cache_begin(s->alone->shared, NULL, NULL);
     const nnc_status status =
         nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->alone, &alone, NULL);
     ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->shared,
@@ -144,7 +144,7 @@ START_TEST(every_digit_is_kept)
 }
 END_TEST
 
-/* In DualPipe a share of the experts' traffic hides that grows with the passes. */
+/* In DualPipe the overlap of the experts' traffic grows with the passes. */
 START_TEST(dual_passes_are_their_own)
 {
     const nnc_model model = mixtral(8, 128, 8, 2, 64, 8, 256, 128);

@@ -1,6 +1,6 @@
 /* One model of each architecture: parameters and forward FLOPs as the modelling code of its authors has
  * them. Where the counts come from is said in tests/data/architectures/README.md. */
-#include "op/work.h"
+#include "op/op_internal.h"
 #include "support.h"
 
 #define ARCHITECTURES NNCOST_SOURCE_DIR "/tests/data/architectures/"

@@ -10,11 +10,7 @@
 #include <nncost/dtype.h>
 #include <nncost/status.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/error.h"
-#include "base/number.h"
-#include "base/shell_word.h"
+#include "base/base_internal.h"
 #include "suite.h"
 
 static void expect_number(double value, const char *expected)
@@ -339,7 +335,7 @@ START_TEST(lines_are_taken_apart_as_a_shell_does)
     ck_assert_int_eq(nnc_shell_split(more, words, 2), -1);
     ck_assert_int_eq(nnc_shell_split(open, words, 2), 1); /* an open quote ends with the line */
     ck_assert_str_eq(words[0], "a b");
-    /* What is written comes back. */
+    /* Text that is written can be read back. */
     nnc_buffer out = { 0 };
     nnc_shell_word(&out, "it's \"a\" \\ b");
     nnc_buffer_byte(&out, '\0');

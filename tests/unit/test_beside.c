@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
+#include "base/base_internal.h"
 #include "support.h"
 
 static char folder[32], path[64];
@@ -37,10 +37,10 @@ static void ck_holds(const char *name, const char *expected)
     ck_assert_str_eq(text, expected);
 }
 
-static nnc_beside written(const char *name)
+static nnc_atomic_file written(const char *name)
 {
-    nnc_beside file;
-    ck_assert(nnc_beside_open(&file, name));
+    nnc_atomic_file file;
+    ck_assert(nnc_atomic_file_open(&file, name));
     ck_assert_uint_eq(nnc_write_bytes(file.descriptor, "yes", 3), 3);
     return file;
 }
@@ -48,9 +48,9 @@ static nnc_beside written(const char *name)
 START_TEST(keeping_replaces)
 {
     struct stat status;
-    nnc_beside file = written(path);
+    nnc_atomic_file file = written(path);
     ck_holds(path, "no");
-    ck_assert(nnc_beside_keep(&file, true));
+    ck_assert(nnc_atomic_file_keep(&file, true));
     ck_holds(path, "yes");
     ck_assert_int_eq(stat(path, &status), 0);
     ck_assert_uint_eq(status.st_mode & 0777U, 0600);
@@ -59,10 +59,10 @@ END_TEST
 
 START_TEST(dropping_leaves_what_was)
 {
-    nnc_beside file = written(path);
-    nnc_beside_drop(&file);
+    nnc_atomic_file file = written(path);
+    nnc_atomic_file_drop(&file);
     ck_holds(path, "no");
-    nnc_beside_drop(&file);
+    nnc_atomic_file_drop(&file);
 }
 END_TEST
 
@@ -72,9 +72,9 @@ START_TEST(a_new_file_gets_the_rights_of_any)
     struct stat status;
     snprintf(name, sizeof name, "%s/new", folder);
     const mode_t mask = umask(027);
-    nnc_beside file = written(name);
+    nnc_atomic_file file = written(name);
     umask(mask);
-    ck_assert(nnc_beside_keep(&file, false));
+    ck_assert(nnc_atomic_file_keep(&file, false));
     ck_assert_int_eq(stat(name, &status), 0);
     ck_assert_uint_eq(status.st_mode & 0777U, 0640);
     ck_assert_int_eq(unlink(name), 0);
@@ -87,8 +87,8 @@ START_TEST(a_link_stays)
     struct stat status;
     snprintf(name, sizeof name, "%s/link", folder);
     ck_assert_int_eq(symlink("file", name), 0);
-    nnc_beside file = written(name);
-    ck_assert(nnc_beside_keep(&file, false));
+    nnc_atomic_file file = written(name);
+    ck_assert(nnc_atomic_file_keep(&file, false));
     ck_assert_int_eq(lstat(name, &status), 0);
     ck_assert(S_ISLNK(status.st_mode));
     ck_holds(path, "yes");
@@ -99,11 +99,11 @@ END_TEST
 START_TEST(no_folder_no_file)
 {
     char name[80];
-    nnc_beside file;
+    nnc_atomic_file file;
     snprintf(name, sizeof name, "%s/none/file", folder);
-    ck_assert(!nnc_beside_open(&file, name));
+    ck_assert(!nnc_atomic_file_open(&file, name));
     ck_assert_int_eq(errno, ENOENT);
-    nnc_beside_drop(&file);
+    nnc_atomic_file_drop(&file);
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* What gradients and gathered weights hide behind: buckets by bytes, units by blocks, in every family. */
+/* Overlap of gradients and gathered weights: buckets by bytes, units by blocks, in every family. */
 #include "draw.h"
 #include "suite.h"
 
@@ -17,7 +17,7 @@ static nnc_result sd1_on_a100(int32_t devices, int32_t zero)
     return estimate_with(sd1, a100, compiled, &plan);
 }
 
-/* 1.7 GB of gradients leave in 66 buckets of 25 MiB: the last one alone has nothing to hide behind. */
+/* 1.7 GB of gradients are sent in 66 buckets of 25 MiB: only the last one has no compute to overlap with. */
 START_TEST(a_unet_hides_its_gradients)
 {
     const nnc_result r = sd1_on_a100(8, 0); /* over NVLink */
@@ -40,7 +40,7 @@ START_TEST(a_unet_is_gathered_by_blocks)
 }
 END_TEST
 
-/* GPT-2's table is 31 % of its gradients and is reduced last, when nothing is left to hide behind. */
+/* GPT-2's table is 31 % of its gradients and is reduced last, when no compute is left to overlap with. */
 START_TEST(a_table_is_not_cut)
 {
     const nnc_model *gpt2 = NULL;
@@ -58,8 +58,8 @@ START_TEST(a_table_is_not_cut)
 }
 END_TEST
 
-/* Tensor ranks talk over NVLink while gradients cross the network: what hides one does not stand in the way of the
- * other, so that hiding all of it is never slower than hiding less. */
+/* Tensor ranks use NVLink while gradients cross the network: the two overlaps do not compete, so full
+ * overlap is never slower than partial overlap. */
 START_TEST(fabrics_do_not_share_a_window)
 {
     const nnc_model *llama = NULL;

@@ -1,4 +1,4 @@
-/* What binds a step: everything that takes time competes, and what it would take without is computed again. */
+/* The bound of a step: all parts that take time compete, and the step is computed again without each. */
 #include "draw.h"
 #include "suite.h"
 

@@ -1,6 +1,6 @@
-/* What popular texts on training systems say, beside what follows from their own figures. More of them stand in
+/* Claims of popular texts on training systems, compared with results from their own numbers. More are in
  * test_run_input.c (loaders, money, failures) and test_link_examples.c. */
-#include "op/work.h"
+#include "op/op_internal.h"
 #include "run_cases.h"
 
 static const nnc_device *device_named(const char *id)
@@ -132,7 +132,8 @@ START_TEST(accumulation)
 }
 END_TEST
 
-/* "BERT-Base exchanges 8 GB an iteration on 64 devices": 0.44 GB of gradients, of which each sends 0.86 GB. */
+/* "BERT-Base exchanges 8 GB an iteration on 64 devices": it has 0.44 GB of gradients, and each device sends
+ * 0.86 GB. */
 START_TEST(gradients_of_bert)
 {
     nnc_model *base = NULL;

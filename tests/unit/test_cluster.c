@@ -1,7 +1,7 @@
 /* One step of many devices: its parts add up, one device is the special case, pipelines are their
  * replay. */
 #include "draw.h"
-#include "pipeline/pipeline_replay.h"
+#include "pipeline/pipeline_internal.h"
 
 enum { CASES = 1500 };
 

@@ -1,6 +1,6 @@
-/* What context, expert and torus ranks cost each other. */
+/* Costs of context, expert and torus ranks. */
 #include "cluster.h"
-#include "cost/roofline.h"
+#include "cost/cost_internal.h"
 #include "routes.h"
 
 static double exposed_context_s(nnc_context_kind kind, nnc_result *r)
@@ -14,7 +14,7 @@ static double exposed_context_s(nnc_context_kind kind, nnc_result *r)
     return r->exposed_s[NNC_COMM_CONTEXT];
 }
 
-/* Only the ring runs beside the attention; what is gathered or exchanged first is waited for. */
+/* Only the ring overlaps with attention; attention waits for gathers and all-to-alls. */
 START_TEST(kinds_differ)
 {
     nnc_result ring, gather, ulysses;
@@ -60,8 +60,9 @@ START_TEST(a_ring_merges_its_blocks_in_fp32)
 }
 END_TEST
 
-/* Of 2 key heads 8 copies travel round the ring: 1,024 tokens x 8 heads, 128 values of a key and its value, 2 B
- * each, and backward their fp32 gradients too. To copy reads 2 heads and writes 8, backward the other way round. */
+/* 8 copies of 2 key heads travel round the ring: 1,024 tokens x 8 heads, 128 values of a key and its value,
+ * 2 B each, and in backward their fp32 gradients too. A copy reads 2 heads and writes 8, in backward the
+ * reverse. */
 START_TEST(copied_keys_travel_for_all_heads)
 {
     const nnc_model model = llama(4, 512, 8, 2, 1024, 512, 4096);
@@ -126,7 +127,7 @@ static double expert_bytes(double imbalance, double capacity)
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
         if (strcmp(rows[i].op->name, "moe.all_to_all_in") == 0) {
-            return rows[i].op->u.exchange.bytes;
+            return rows[i].op->u.collective.bytes;
         }
     }
     return 0.0;

@@ -1,7 +1,7 @@
 /* Convolutions by hand: their rate by shape, on the vector units, in another order of channels; what a bias, a norm
  * and an activation of a feature map move.   [conv-time] */
-#include "cost/roofline.h"
-#include "op/work.h"
+#include "cost/cost_internal.h"
+#include "op/op_internal.h"
 #include "support.h"
 
 /* 1e12 FLOP/s in matrix units, 1e11 in vector units, 1e12 B/s. */
@@ -112,7 +112,8 @@ START_TEST(winograd_takes_fewer_products)
 }
 END_TEST
 
-/* 128 positions of 64 channels of 2 B, in and out of another order: kernels beside the product, which hides none of it. */
+/* 128 positions of 64 channels of 2 B are transposed before and after: extra kernels, without overlap with
+ * the product. */
 START_TEST(maps_in_another_order_are_turned)
 {
     const nnc_device d = machine();
@@ -131,18 +132,18 @@ START_TEST(maps_in_another_order_are_turned)
 }
 END_TEST
 
-/* A bias that is added apart: the output is read and written once more; its gradient reads dy. */
+/* A bias added by a separate kernel: the output is read and written once more; its gradient reads dy. */
 START_TEST(a_bias_may_be_a_kernel)
 {
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
     op.weights.vector = 48;
     const double plain = nnc_op_work(&op).read_bytes + nnc_op_work(&op).write_bytes;
-    op.u.conv.bias_apart = true;
+    op.u.conv.separate_bias = true;
     ck_assert_double_eq(nnc_op_work(&op).read_bytes + nnc_op_work(&op).write_bytes - plain,
                         2 * 2 * 128 * 48);
     op.phase = NNC_PHASE_GRAD_WEIGHT;
     const double apart = nnc_op_work(&op).read_bytes;
-    op.u.conv.bias_apart = false;
+    op.u.conv.separate_bias = false;
     ck_assert_double_eq(apart - nnc_op_work(&op).read_bytes, 2 * 128 * 48);
 }
 END_TEST

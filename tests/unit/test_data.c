@@ -2,7 +2,7 @@
  * figures agree with each other and with what was published. */
 #include <glob.h>
 
-#include "input/field.h"
+#include "input/input_internal.h"
 #include "support.h"
 
 static const char *const folders[] = { "hw", "models", "software" };
@@ -58,7 +58,7 @@ static bool has_source(const cJSON *sources, const char *figure)
 static void check_figures(const char *file, const cJSON *sources, const cJSON *object,
                           const char *prefix, bool within)
 {
-    /* Fitted figures say beside themselves, or around an object of them, on which rows. */
+    /* Fitted values name their rows in `fitted_on`, next to them or in an enclosing object. */
     const bool fitted = cJSON_HasObjectItem(object, "fitted_on") ||
                         (within && strncmp(prefix, "efficiency.serving.", 19) == 0);
     for (const cJSON *value = object->child; value != NULL; value = value->next) {
@@ -209,7 +209,7 @@ END_TEST
 
 /* ---- models ---- */
 
-/* Networks of programs that were measured, of which nobody published a count. */
+/* Networks of measured programs without a published count. */
 static const char *const uncounted[] = {
     "mask-rcnn-resnet-50", "nnunet-2d", "retinanet-resnext-50", "ssd-300", "unet-3d", "unet-valid"
 };
@@ -223,8 +223,9 @@ static bool is_uncounted(const nnc_model *model)
     return i < COUNT_OF(uncounted);
 }
 
-/* torchvision's retinanet_resnet50_fpn has 34,014,999 parameters, and keeps the 26,560 gains of its frozen norms apart;
- * U-Net by figure 1 of arXiv:1505.04597: each convolution 9 c c' + c', each up-convolution 4 c c' + c'. */
+/* torchvision's retinanet_resnet50_fpn has 34,014,999 parameters and holds the 26,560 gains of its frozen
+ * norms separately; U-Net by figure 1 of arXiv:1505.04597: each convolution 9 c c' + c', each up-
+ * convolution 4 c c' + c'. */
 START_TEST(uncounted_networks_by_others)
 {
     const nnc_plan plan = nnc_plan_default();

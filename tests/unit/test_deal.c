@@ -1,4 +1,4 @@
-/* Layers dealt out to the stages of a pipeline. */
+/* Partition of layers over pipeline stages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held)
 {
     static nnc_op_list list;
-    static nnc_deal deal;
+    static nnc_stage_partition deal;
     list.segment_count = 3;
     list.segments[0] = list.segments[2] = (nnc_segment){ 1, false };
     list.segments[1] = (nnc_segment){ layers, true };
-    nnc_deal_layers(&list, plan, &deal);
+    nnc_partition_layers(&list, plan, &deal);
     for (int32_t v = 0; v < deal.virtual_stages; v++) {
         held[v] = deal.shares[v].instances[1];
     }
@@ -62,12 +62,12 @@ static int64_t slots_before(int64_t total, int64_t count, int64_t v)
     return v * (total / count) + (v < total % count ? v : total % count);
 }
 
-/* Two kinds of layers, one after the other, over all numbers of virtual stages: each layer is dealt out once and in order,
- * and stages that are seen to be alike are. */
+/* Two kinds of layers in sequence, over all numbers of virtual stages: each layer is assigned once and in
+ * order, and equal stages are recognised. */
 START_TEST(every_layer_is_dealt_out_once)
 {
     static nnc_op_list list;
-    static nnc_deal deal;
+    static nnc_stage_partition deal;
     nnc_plan plan = nnc_plan_default();
     plan.schedule = NNC_SCHEDULE_INTERLEAVED;
     list.segment_count = 4;
@@ -81,7 +81,7 @@ START_TEST(every_layer_is_dealt_out_once)
                 plan.ends_as_layers = ends > 0;
                 plan.pipeline = 1 + i / 2 % 8;
                 plan.virtual_stages = 1 + i / 16;
-                nnc_deal_layers(&list, &plan, &deal);
+                nnc_partition_layers(&list, &plan, &deal);
                 const int32_t count = deal.virtual_stages;
                 ck_assert_int_eq(count,
                                  plan.pipeline > 1 ? plan.pipeline * plan.virtual_stages : 1);
@@ -113,15 +113,15 @@ static bool same_deal(const nnc_step_memory *a, const nnc_step_memory *b, int32_
                memcmp(&a->deal.shares[v], &b->deal.shares[v], sizeof a->deal.shares[v]) == 0;
     }
     for (int32_t d = 0; same && d < stages; d++) {
-        const nnc_holding *x = &a->holdings[d], *y = &b->holdings[d];
-        same = a->alike[d] == b->alike[d] && nnc_holding_same(x, y) && x->segments == y->segments &&
-               x->head_at_once == y->head_at_once && !(x->in_flight < y->in_flight) &&
-               !(x->in_flight > y->in_flight);
+        const nnc_stage_residency *x = &a->holdings[d], *y = &b->holdings[d];
+        same = a->alike[d] == b->alike[d] && nnc_stage_residency_same(x, y) &&
+               x->segments == y->segments && x->head_at_once == y->head_at_once &&
+               !(x->in_flight < y->in_flight) && !(x->in_flight > y->in_flight);
     }
     return same;
 }
 
-/* The cache of partitions gives what nnc_step_deal does, also for pipelines too long to be kept. */
+/* The cache of partitions gives what nnc_step_partition does, also for pipelines too long to be kept. */
 START_TEST(a_partition_is_found_again)
 {
     static nnc_op_list list;
@@ -145,8 +145,8 @@ START_TEST(a_partition_is_found_again)
         plan.recompute = draw(2) == 0 ? NNC_RECOMPUTE_FULL : NNC_RECOMPUTE_NORM;
         plan.micro_batches = 2 * plan.pipeline + 2 * (int64_t)draw(9);
         const nnc_step step = { .plan = &plan, .list = &list };
-        nnc_step_deal(&step, first);
-        nnc_step_deal_recall(own, &step);
+        nnc_step_partition(&step, first);
+        nnc_step_partition_recall(own, &step);
         ck_assert_msg(same_deal(first, second, plan.pipeline), "%d stages, schedule %d",
                       (int)plan.pipeline, (int)plan.schedule);
     }

@@ -233,8 +233,8 @@ START_TEST(soft_caps)
 }
 END_TEST
 
-/* 4 experts of width 12 on tokens of width 8: 24 + 8 biases each; plain experts have 2 matrices of
- * 96, and the shared expert a gate of 8. */
+/* 4 experts of width 12 on tokens of width 8: 24 + 8 biases each, plain ones 2 matrices of 96, plus a gate
+ * of 8 for a shared expert. */
 START_TEST(experts_of_other_forms)
 {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);

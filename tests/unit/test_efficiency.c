@@ -1,8 +1,7 @@
 /* Fitted forms of products, attention, collectives and launches, against numbers worked by hand. */
 #include "answers.h"
-#include "cost/link.h"
-#include "cost/network.h"
-#include "estimate/stages.h"
+#include "cost/cost_internal.h"
+#include "estimate/estimate_internal.h"
 
 /* 100 units, 100 TFLOP/s, 1 TB/s; whole waves count whole. */
 static nnc_device tiled(void)
@@ -57,7 +56,7 @@ START_TEST(waves)
 }
 END_TEST
 
-/* Of a wave begun, the share wave_quantization counts whole: 110 tiles of 128 are 1.1 waves. */
+/* wave_quantization is the share of a partial wave that counts as whole: 110 tiles of 128 are 1.1 waves. */
 START_TEST(waves_by_half)
 {
     nnc_device device = tiled();
@@ -307,7 +306,7 @@ END_TEST
 START_TEST(tokens_once_per_domain)
 {
     nnc_network network = { .routes[NNC_ROUTE_EXPERT] = { .size = 64, .inner = 8, .outer = 8 } };
-    nnc_exchange e = {
+    nnc_collective_op e = {
         .comm = NNC_COMM_EXPERT, .forward = NNC_ALL_TO_ALL, .bytes = 8e6, .copies = 8
     };
     ck_assert_double_eq(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6);
@@ -326,19 +325,20 @@ START_TEST(launches)
     static nnc_rows rows;
     nnc_op op = { .kind = NNC_OP_NORM };
     nnc_op_list list = { .segment_count = 1, .segments = { { .instances = 1 } } };
-    nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_segment_time units[NNC_SEGMENTS_MAX];
     rows.count = 1;
     rows.rows[0] = (nnc_op_cost){ .op = &op, .repeat = 3, .time_s = 1e-3 };
-    nnc_units_sum(&rows, &list, NULL, &(nnc_launch){ 2e-3, 0.0, false }, units, NULL);
+    nnc_segment_times_sum(&rows, &list, NULL, &(nnc_launch){ 2e-3, 0.0, false }, units, NULL);
     near(units[0].forward_s, blend(3e-3, 6e-3));
     near(units[0].host_s[NNC_PART_FORWARD], blend(3e-3, 6e-3) - 3e-3);
-    nnc_units_sum(&rows, &list, NULL, &(nnc_launch){ 0.0, 0.0, false }, units, NULL);
+    nnc_segment_times_sum(&rows, &list, NULL, &(nnc_launch){ 0.0, 0.0, false }, units, NULL);
     ck_assert_double_eq(units[0].forward_s, 3e-3);
     ck_assert_double_eq(units[0].host_s[NNC_PART_FORWARD], 0.0);
 }
 END_TEST
 
-/* [launch] A group of 4 products at 0.5 ms each, beside the op's own 1 ms; a plain product; attention that is recorded. */
+/* [launch] A group of 4 products at 0.5 ms each, plus the op's own 1 ms; a plain product; recorded
+ * attention. */
 START_TEST(launches_of_groups)
 {
     const nnc_launch launch = { 1e-3, 5e-4, true };

@@ -42,7 +42,7 @@ static void check_near(double found, double expected)
     ck_assert_double_le(fabs(found - expected), 1e-12 * fabs(expected));
 }
 
-/* What holds for any result; the rows are those of the last estimate. */
+/* Invariants of any result; the rows are those of the last estimate. */
 static void check_sums(const nnc_result *r)
 {
     const nnc_memory *m = &r->memory;
@@ -164,8 +164,8 @@ static nnc_plan plan_of_recompute(unsigned recompute, nnc_attention attention)
     return plan;
 }
 
-/* Everything in the layers runs forward once more: their products 4 times in all. What is kept is
- * the input of each layer, and what lies outside; one layer lives again in backward. */
+/* All ops of the layers run forward once more: their products 4 times in total. Only the input of each
+ * layer is kept, and the tensors outside the layers; one layer is live again in backward. */
 START_TEST(recompute_full)
 {
     const nnc_model model = model_of_recompute();
@@ -324,7 +324,7 @@ START_TEST(added_gradients)
 END_TEST
 
 /* Bytes per parameter by policy (weights, gradients, and master copy with Adam's two moments), and
- * what is held for a while. */
+ * temporary bytes. */
 START_TEST(policies)
 {
     static const struct {
@@ -399,7 +399,7 @@ START_TEST(optimizers)
         ck_assert_double_eq((double)r.memory.optimizer_bytes, cases[i].bytes);
         ck_assert_double_eq((double)r.memory.gradient_bytes, 4 * params);
     }
-    /* Muon multiplies: four matrices a layer, beside what the model multiplies. */
+    /* Muon multiplies matrices, four a layer, in addition to the model's products. */
     plan.optimizer = NNC_OPTIMIZER_MUON;
     const nnc_result muon = estimate(&model, &plan);
     plan.optimizer = NNC_OPTIMIZER_ADAMW;

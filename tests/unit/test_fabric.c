@@ -1,5 +1,5 @@
-/* What collectives load on each fabric, by hand. */
-#include "cost/fabric.h"
+/* Load of collectives on each fabric, by hand. */
+#include "cost/cost_internal.h"
 #include "support.h"
 
 /* 8 ranks in each of 4 domains, 450 GB/s inside, 50 GB/s across. */
@@ -20,7 +20,7 @@ static nnc_network two_levels(void)
 static void check_loads(const nnc_network *network, nnc_collective kind, double bytes,
                         double inside_s, double across_s)
 {
-    const nnc_exchange e = { .comm = NNC_COMM_TENSOR, .forward = kind, .bytes = bytes };
+    const nnc_collective_op e = { .comm = NNC_COMM_TENSOR, .forward = kind, .bytes = bytes };
     double load_s[NNC_FABRICS];
     nnc_fabric_load(network, &e, load_s);
     ck_assert_double_eq_tol(load_s[NNC_FABRIC_SCALE_UP], inside_s, 1e-15);
@@ -73,10 +73,10 @@ END_TEST
 START_TEST(of_blocks_and_of_the_host)
 {
     const nnc_network network = two_levels();
-    const nnc_exchange blocks = {
+    const nnc_collective_op blocks = {
         .comm = NNC_COMM_CONTEXT, .forward = NNC_P2P, .bytes = 1e9, .count = 3
     };
-    const nnc_exchange host = { .comm = NNC_COMM_OFFLOAD, .bytes = 5e9 };
+    const nnc_collective_op host = { .comm = NNC_COMM_OFFLOAD, .bytes = 5e9 };
     double load_s[NNC_FABRICS];
     nnc_fabric_load(&network, &blocks, load_s);
     ck_assert_double_eq_tol(load_s[NNC_FABRIC_SCALE_OUT], 3 * 1e9 / 50e9, 1e-12);

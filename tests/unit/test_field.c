@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/field.h"
+#include "input/input_internal.h"
 #include "spec_reader.h"
 #include "spec_text.h"
 

@@ -1,5 +1,5 @@
 /* Efficiency parameters fitted to rows: constants that made the rows come back. */
-#include "base/digest.h"
+#include "base/base_internal.h"
 #include "lab/lab_internal.h"
 #include "support.h"
 

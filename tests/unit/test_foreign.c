@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/file.h"
 #include "input/foreign/foreign_internal.h"
+#include "input/input_internal.h"
 #include "spec_reader.h"
 
 static const nnc_model *load(const char *name)
@@ -279,7 +279,7 @@ START_TEST(variants_are_read)
 }
 END_TEST
 
-/* What says nothing passes, with and without --lenient; what might shape the network does not. */
+/* Keys without effect pass, with and without --lenient; keys that may shape the network do not. */
 START_TEST(classes_have_their_heads)
 {
     nnc_model m;

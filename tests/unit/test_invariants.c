@@ -1,4 +1,4 @@
-/* What has to hold for any plan, device and model: drawn at random from a fixed seed. */
+/* Invariants of any plan, device and model: drawn at random from a fixed seed. */
 #include "draw.h"
 
 enum { CASES = 400 };
@@ -211,8 +211,8 @@ START_TEST(parts_and_bounds)
         ck_assert(at_most(r.upper_bound_s, 3 * r.step_s) || c.plan.mode == NNC_MODE_IDEAL);
         ck_assert_double_eq(r.forward_s + r.backward_s + r.recompute_s + r.update_s, r.step_s);
         ck_assert_double_le(r.mfu, r.hfu);
-        /* matrix products in 16 bit beside those in fp8 run at another peak; in fp32 convolutions of 3 x 3
-         * taps take fewer products than counted */
+        /* 16-bit products next to fp8 ones have another peak; fp32 convolutions of 3 x 3 taps take fewer
+         * products than counted */
         const double most = c.plan.precision == NNC_FP32 ? 2.25 : 1.0;
         ck_assert(at_most(r.executed_flops, most * r.step_s * r.peak_flops_per_s) ||
                   c.plan.precision == NNC_FP8);

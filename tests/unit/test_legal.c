@@ -128,7 +128,7 @@ START_TEST(is_refused)
 }
 END_TEST
 
-/* What the refusals suggest, and what lies just inside the rules. */
+/* The values that refusals suggest, and values just inside the rules. */
 static const struct {
     int model;
     const char *settings;
@@ -206,7 +206,7 @@ START_TEST(missing_links)
     device.host = (nnc_host_link){ .bytes_per_s = 25e9, .mem_bytes_per_s = (double)NAN };
     ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_OK);
     const double without_s = r.step_s;
-    device.host.mem_bytes_per_s = 76.8e9; /* what is taken where nothing is recorded */
+    device.host.mem_bytes_per_s = 76.8e9; /* the default of an unknown value */
     ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_OK);
     ck_assert_double_eq(r.step_s, without_s);
     plan.offload = 0;

@@ -1,4 +1,4 @@
-/* What a program may put into plans, profiles and searches, and of which release its structs may be. */
+/* Limits of values in plans, profiles and searches, and of struct sizes of other releases. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include <nncost/nncost.h>
 
-#include "estimate/plan_asked.h"
-#include "input/field.h"
+#include "estimate/estimate_internal.h"
+#include "input/input_internal.h"
 #include "suite.h"
 
 static nnc_specs *specs;
@@ -132,14 +132,14 @@ START_TEST(no_field_of_a_plan_takes_garbage)
             expect_refusal(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err),
                            where, values[k]);
             nnc_search_result_destroy(found);
-            nnc_sensitivity entries[NNC_LEVER_COUNT];
+            nnc_sensitivity entries[NNC_PARAMETER_COUNT];
             nnc_target target;
             nnc_advice advice;
             int entry_count = 0;
             expect_refusal(nnc_sensitivity_of(model, device, NULL, &plan, scratch, entries,
-                                              NNC_LEVER_COUNT, &entry_count, &err),
+                                              NNC_PARAMETER_COUNT, &entry_count, &err),
                            where, values[k]);
-            expect_refusal(nnc_target_find(model, device, NULL, &plan, NNC_LEVER_MATMUL, 1.0,
+            expect_refusal(nnc_target_find(model, device, NULL, &plan, NNC_PARAMETER_MATMUL, 1.0,
                                            scratch, &target, &err),
                            where, values[k]);
             ck_assert_int_eq(nnc_advise(model, device, NULL, &plan, scratch, &advice, 1), 0);
@@ -193,7 +193,7 @@ START_TEST(no_field_of_a_profile_takes_garbage)
 }
 END_TEST
 
-/* What the default says, and the limits themselves, are taken. */
+/* The defaults and the limits themselves are accepted. */
 START_TEST(limits_are_taken)
 {
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
@@ -346,13 +346,13 @@ END_TEST
 /* Members of a result that follow structs which may grow stay where they are. */
 START_TEST(what_is_inside_has_room)
 {
-    ck_assert_uint_le(sizeof(nnc_plan), NNC_PLAN_ROOM);
-    ck_assert_uint_le(sizeof(nnc_memory), NNC_MEMORY_ROOM);
-    ck_assert_int_le(NNC_GROUP_COUNT, NNC_GROUP_ROOM);
-    ck_assert_int_le(NNC_COMM_COUNT, NNC_COMM_ROOM);
-    ck_assert_int_le(NNC_BOUND_COUNT, NNC_BOUND_ROOM);
-    ck_assert_uint_eq(offsetof(nnc_result, params), offsetof(nnc_result, plan) + NNC_PLAN_ROOM);
-    ck_assert_uint_eq(offsetof(nnc_search, tensor), offsetof(nnc_search, base) + NNC_PLAN_ROOM);
+    ck_assert_uint_le(sizeof(nnc_plan), NNC_PLAN_SPACE);
+    ck_assert_uint_le(sizeof(nnc_memory), NNC_MEMORY_SPACE);
+    ck_assert_int_le(NNC_GROUP_COUNT, NNC_GROUP_SPACE);
+    ck_assert_int_le(NNC_COMM_COUNT, NNC_COMM_SPACE);
+    ck_assert_int_le(NNC_BOUND_COUNT, NNC_BOUND_SPACE);
+    ck_assert_uint_eq(offsetof(nnc_result, params), offsetof(nnc_result, plan) + NNC_PLAN_SPACE);
+    ck_assert_uint_eq(offsetof(nnc_search, tensor), offsetof(nnc_search, base) + NNC_PLAN_SPACE);
 }
 END_TEST
 

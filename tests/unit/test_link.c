@@ -174,7 +174,7 @@ START_TEST(latency_and_pods_in_a_plane)
     v5e.scale_up.latency_s = 1;
     nnc_route r = route_of(&v5e, 256, 0, 256, 1); /* half of each ring */
     ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_GATHER, 0), 8 + 8);
-    ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_GATHER, 1e9), 8 + 8); /* hides 5 ms */
+    ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_GATHER, 1e9), 8 + 8); /* overlaps 5 ms */
     r = route_of(&v5e, 256, 0, 4, 1);                                      /* all of a line */
     ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_REDUCE, 0), 2 * 3);
     r = route_of(&v5e, 256, 0, 64, 4); /* two steps of four links, and half a ring */

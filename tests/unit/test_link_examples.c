@@ -185,7 +185,7 @@ END_TEST
 
 START_TEST(all_to_all_and_broadcast_on_two_levels)
 {
-    /* Of 1 GB a rank sends 24/32 over its NIC: 15 ms. In levels 7/8 at 450 GB/s, then 3/4. */
+    /* A rank sends 24/32 of 1 GB over its NIC: 15 ms. In levels 7/8 at 450 GB/s, then 3/4. */
     nnc_route r = two_levels(8, 450e9, 4, 50e9);
     const double pairs = nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 1e9, NNC_ALGORITHM_RING);
     const double levels = nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 1e9, NNC_ALGORITHM_HIERARCHICAL);

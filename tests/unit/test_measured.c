@@ -1,7 +1,6 @@
 /* Files of measured rows: cells, columns, and what rows mean as models and plans. */
-#include "base/arena.h"
-#include "base/digest.h"
-#include "input/csv.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "lab/lab_internal.h"
 #include "support.h"
 
@@ -430,8 +429,8 @@ START_TEST(every_published_file_is_read)
 }
 END_TEST
 
-/* Of a group one product is stated: 160 of 154 x 3072 x 5120 are 24,640 rows; the gradient of their weights adds
- * these up. */
+/* The rows state one product of a group: 160 of 154 x 3072 x 5120 are 24,640 rows; the gradient of their
+ * weights sums over these. */
 START_TEST(products_of_a_group_are_stated_one_by_one)
 {
     const nnc_measured_file file =

@@ -1,7 +1,6 @@
 /* Networks that published measurements name: what tools/lab/members.json makes of them, against the counts of
  * pytorch-image-models (tests/published/vision_counts.csv). */
-#include "input/csv.h"
-#include "input/file.h"
+#include "input/input_internal.h"
 #include "lab/lab_internal.h"
 #include "support.h"
 

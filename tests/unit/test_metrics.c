@@ -1,7 +1,7 @@
 /* Tables of records: reading values, names of columns, and completeness of the estimate's table. */
-#include "input/field.h"
+#include "input/input_internal.h"
 #include "metrics/metrics_internal.h"
-#include "render/json_writer.h"
+#include "render/render_internal.h"
 #include "support.h"
 
 /* ---- a record of every type ---- */

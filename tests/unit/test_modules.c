@@ -1,8 +1,7 @@
 /* Modules of a layer that run again in backward, counted by hand; what carries tokens to their experts. */
 #include "answers.h"
 #include "cluster.h"
-#include "cost/network.h"
-#include "cost/rows.h"
+#include "cost/cost_internal.h"
 
 enum {
     TOKENS = 32,
@@ -46,7 +45,7 @@ static nnc_result estimate_of(unsigned recompute, bool fp8_inputs)
     return estimate_with(&model, &device, &software, &plan);
 }
 
-/* What each module keeps no longer, in 16 bits, and the products that run again. */
+/* Tensors that each module no longer keeps, in 16 bits, and the products that run again. */
 START_TEST(modules_by_hand)
 {
     const int64_t qkv = 2 * (2 * TOKENS * HEADS * (24 + 24 + 16)); /* both layers */
@@ -75,7 +74,7 @@ START_TEST(modules_by_hand)
 }
 END_TEST
 
-/* Their inputs, of which there is one byte less each: gate and up of the MLP, the shared and the routed experts. */
+/* Their inputs, one byte less each: gate and up of the MLP, the shared and the routed experts. */
 START_TEST(inputs_in_8_bits)
 {
     const int64_t gates = 2 * TOKENS * (FFN + SHARED + TOP * EXPERT);
@@ -108,9 +107,9 @@ START_TEST(names_of_modules)
 }
 END_TEST
 
-/* DeepSeek-V3's 8 groups, of which a token meets 4: 4 of 8 servers; 4 (1 - C(6,4) / C(8,4)) = 22/7 of 4 with two
- * groups each; of 16 that share groups by two, 4 groups of 2 (1 - (1/2)^2). Without groups 8 draws of 8 reach
- * 8 (1 - (7/8)^8). */
+/* A token meets 4 of DeepSeek-V3's 8 groups: 4 of 8 servers; 4 (1 - C(6,4) / C(8,4)) = 22/7 of 4 with two
+ * groups each; of 16 that share groups by two, 4 groups of 2 (1 - (1/2)^2). Without groups 8 draws of 8
+ * reach 8 (1 - (7/8)^8). */
 START_TEST(servers_that_a_token_reaches)
 {
     const struct {
@@ -121,12 +120,12 @@ START_TEST(servers_that_a_token_reaches)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         nnc_network network = { 0 };
         network.routes[NNC_ROUTE_EXPERT].outer = (int32_t)cases[i].domains;
-        const nnc_exchange e = { .comm = NNC_COMM_EXPERT,
-                                 .bytes = 8e6,
-                                 .copies = 8,
-                                 .groups = cases[i].groups,
-                                 .groups_met = cases[i].met,
-                                 .once_per_node = true };
+        const nnc_collective_op e = { .comm = NNC_COMM_EXPERT,
+                                      .bytes = 8e6,
+                                      .copies = 8,
+                                      .groups = cases[i].groups,
+                                      .groups_met = cases[i].met,
+                                      .once_per_node = true };
         ck_assert_double_eq_tol(nnc_network_carried_bytes(&network, &e, false, NULL),
                                 1e6 * cases[i].reached, 1e-6);
     }
@@ -139,7 +138,7 @@ static double sent_bytes(nnc_phase phase, const char *name)
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
         if (strcmp(nnc_op_name(rows[i].op), name) == 0 && nnc_op_phase(rows[i].op) == phase) {
-            return rows[i].op->u.exchange.bytes;
+            return rows[i].op->u.collective.bytes;
         }
     }
     return NAN;
@@ -228,7 +227,7 @@ START_TEST(whole_experts)
     ck_assert_int_eq(up->m, TOKENS * TOP / 2);
     ck_assert_int_eq(up->n, 2 * EXPERT);
     ck_assert_int_eq(up->experts, EXPERTS / 4);
-    ck_assert_double_eq(forward_op("mlp.tensor_in")->u.exchange.bytes, 2.0 * TOKENS * HIDDEN);
+    ck_assert_double_eq(forward_op("mlp.tensor_in")->u.collective.bytes, 2.0 * TOKENS * HIDDEN);
     plan.whole_experts = false;
     plan.expert = 2;
     const nnc_result sliced = estimate_on_cluster(&model, &plan);

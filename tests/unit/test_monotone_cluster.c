@@ -10,8 +10,8 @@ static bool at_most(double a, double b)
     return a <= b * (1 + 1e-9);
 }
 
-/* The longest tail of all stages is added to the longest span of all, which need not be one stage's: where both
- * are near each other, a faster stage, with less time to hide behind, can add a little. */
+/* The longest step end of all stages is added to the longest span, which may belong to another stage. If
+ * the two are close, a faster stage has less time for overlap and can add a little. */
 static double slack_of(const nnc_plan *plan)
 {
     return plan->pipeline > 1 ? 1.002 : 1.0;
@@ -67,7 +67,7 @@ START_TEST(better_devices_and_links)
 }
 END_TEST
 
-/* What hides more is no slower; it changes no bound. */
+/* More overlap is never slower and changes no bound. */
 START_TEST(overlap)
 {
     int number = 0;

@@ -162,13 +162,13 @@ START_TEST(estimates_need_their_pointers)
             nnc_sensitivity_of(model, device, NULL, NULL, NULL, &entry, 1, &count, into));
     ck_assert_int_eq(
         nnc_sensitivity_of(model, device, NULL, NULL, scratch, &entry, 1, &count, &err), NNC_OK);
-    ck_assert_int_eq(count, 1); /* no more than there is room for */
-    REFUSES("target",
-            nnc_target_find(model, device, NULL, NULL, NNC_LEVER_MATMUL, 1.0, scratch, NULL, into));
-    ck_assert_int_eq(
-        nnc_target_find(model, device, NULL, NULL, (nnc_lever)4711, 1.0, scratch, &target, &err),
-        NNC_BAD_USAGE);
-    ck_assert_int_eq(nnc_target_find(model, device, NULL, NULL, NNC_LEVER_MATMUL, (double)NAN,
+    ck_assert_int_eq(count, 1); /* no more than the array holds */
+    REFUSES("target", nnc_target_find(model, device, NULL, NULL, NNC_PARAMETER_MATMUL, 1.0, scratch,
+                                      NULL, into));
+    ck_assert_int_eq(nnc_target_find(model, device, NULL, NULL, (nnc_sensitivity_parameter)4711,
+                                     1.0, scratch, &target, &err),
+                     NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_target_find(model, device, NULL, NULL, NNC_PARAMETER_MATMUL, (double)NAN,
                                      scratch, &target, &err),
                      NNC_BAD_USAGE);
     REFUSES("run", nnc_run_into(&result, device, NULL, NULL, NULL, into));
@@ -270,7 +270,7 @@ END_TEST
 START_TEST(what_is_not_there_has_no_value)
 {
     nnc_device *copy = NULL;
-    char text[NNC_LEVER_TEXT] = "before";
+    char text[NNC_PARAMETER_TEXT] = "before";
     ck_assert_double_nan(nnc_intensity(NULL));
     ck_assert_double_nan(nnc_device_matmul_peak(NULL, NNC_BF16));
     ck_assert_double_nan(nnc_device_matmul_peak(device, (nnc_dtype)4711));
@@ -278,17 +278,20 @@ START_TEST(what_is_not_there_has_no_value)
     ck_assert_double_nan(nnc_device_ridge(device, (nnc_dtype)-1));
     ck_assert_double_nan(nnc_dtype_bytes((nnc_dtype)4711));
     ck_assert_double_nan(nnc_policy_bytes((nnc_policy)4711).weight_bytes);
-    ck_assert_double_nan(nnc_lever_value(NULL, NNC_LEVER_VECTOR, NNC_BF16));
-    ck_assert_double_nan(nnc_lever_value(device, (nnc_lever)4711, NNC_BF16));
-    ck_assert_double_nan(nnc_lever_value(device, NNC_LEVER_MATMUL, (nnc_dtype)4711));
-    ck_assert_str_eq(nnc_lever_name((nnc_lever)4711, NNC_BF16, text), "?");
-    ck_assert_str_eq(nnc_lever_unit((nnc_lever)4711), "?");
-    ck_assert_ptr_null(nnc_lever_name(NNC_LEVER_VECTOR, NNC_BF16, NULL));
+    ck_assert_double_nan(nnc_sensitivity_parameter_value(NULL, NNC_PARAMETER_VECTOR, NNC_BF16));
+    ck_assert_double_nan(
+        nnc_sensitivity_parameter_value(device, (nnc_sensitivity_parameter)4711, NNC_BF16));
+    ck_assert_double_nan(
+        nnc_sensitivity_parameter_value(device, NNC_PARAMETER_MATMUL, (nnc_dtype)4711));
+    ck_assert_str_eq(
+        nnc_sensitivity_parameter_name((nnc_sensitivity_parameter)4711, NNC_BF16, text), "?");
+    ck_assert_str_eq(nnc_sensitivity_parameter_unit((nnc_sensitivity_parameter)4711), "?");
+    ck_assert_ptr_null(nnc_sensitivity_parameter_name(NNC_PARAMETER_VECTOR, NNC_BF16, NULL));
     ck_assert_int_eq(nnc_device_copy(specs, device, &copy, &err), NNC_OK);
-    nnc_lever_scale(copy, NNC_LEVER_MEM_RATE, NNC_BF16, (double)NAN);
-    nnc_lever_scale(copy, NNC_LEVER_MEM_RATE, NNC_BF16, -1.0);
-    nnc_lever_scale(copy, (nnc_lever)4711, NNC_BF16, 2.0);
-    nnc_lever_scale(NULL, NNC_LEVER_MEM_RATE, NNC_BF16, 2.0);
+    nnc_sensitivity_parameter_scale(copy, NNC_PARAMETER_MEM_RATE, NNC_BF16, (double)NAN);
+    nnc_sensitivity_parameter_scale(copy, NNC_PARAMETER_MEM_RATE, NNC_BF16, -1.0);
+    nnc_sensitivity_parameter_scale(copy, (nnc_sensitivity_parameter)4711, NNC_BF16, 2.0);
+    nnc_sensitivity_parameter_scale(NULL, NNC_PARAMETER_MEM_RATE, NNC_BF16, 2.0);
     ck_assert_mem_eq(copy, device, sizeof *copy);
     ck_assert_str_eq(nnc_op_name(NULL), "?");
     ck_assert_str_eq(nnc_op_kind_name(NULL), "?");

@@ -119,7 +119,7 @@ static void node(const char *type, const char *names)
     f.graph.n_node = (size_t)f.node_count;
 }
 
-/* Of the last node: whole numbers. */
+/* An attribute of integers of the last node. */
 static void attribute(const char *name, const char *numbers)
 {
     static int64_t values[NODES_MAX][8];
@@ -330,7 +330,7 @@ static void word(const char *name, const char *text)
     a->s.len = strlen(text);
 }
 
-/* 5 x 5 positions with a row more above and a column more behind: 6 x 6, of which kernels of 3 see 4 x 4. */
+/* 5 x 5 positions plus a row above and a column to the right: 6 x 6; kernels of 3 see 4 x 4 of them. */
 START_TEST(zeros_around_a_map)
 {
     begin("1 2 5 5");

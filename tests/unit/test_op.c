@@ -20,7 +20,7 @@ START_TEST(matmul)
 }
 END_TEST
 
-/* dA 2x4 = dC 2x3 by B^T; dB 4x3 = A^T 4x2 by dC, in fp32, and a bias gradient of 6 sums. */
+/* dA 2x4 = dC 2x3 by B^T; dB 4x3 = A^T 4x2 by dC, in fp32, plus a bias gradient of 6 sums. */
 START_TEST(matmul_backward)
 {
     nnc_op op = linear(2, 3, 4), backward[NNC_BACKWARD_MAX];

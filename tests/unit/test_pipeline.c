@@ -110,7 +110,7 @@ static void expect_closed_form(const nnc_pipeline *pipeline, double f, double b,
     }
 }
 
-/* What the closed forms are published for. */
+/* Cases for which closed forms are published. */
 static bool published(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, const double t[3])
 {
     switch (schedule) {

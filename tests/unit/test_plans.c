@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "figures.h"
-#include "input/kind.h"
-#include "record/plan_file.h"
+#include "input/input_internal.h"
+#include "record/record_internal.h"
 
 static nnc_plans plans;
 

@@ -1,7 +1,7 @@
-/* What holds of every plan: parts, bounds, what more of anything does. Models, devices and software as they
- * are shipped, plans drawn at random from a fixed seed. */
+/* Invariants of every plan: parts, bounds, effects of more work and faster devices. Shipped models, devices
+ * and software, plans drawn at random from a fixed seed. */
 #include "draw.h"
-#include "pipeline/schedule.h"
+#include "pipeline/pipeline_internal.h"
 
 enum { PLANS = 10000, MODELS = 64, DEVICES = 64, PROFILES = 16 };
 
@@ -134,11 +134,11 @@ START_TEST(parts_and_bounds)
 }
 END_TEST
 
-/* What a better device may add to a step. Schedules that split backward roll on without a barrier: a device's step counts
- * from its own first start, which comes earlier where those before it get faster, while its end may not: by 3.6 % in
- * one of 80,000 (gcc and clang draw different plans). In other pipelines what one stage has left to hide is added to
- * the span of another. Under a power limit faster memory leaves the matrix units less power, and what they compute
- * may be all that anything hides behind. */
+/* Tolerance for a step that grows with a better device. Schedules that split backward have no barrier: a
+ * device's step counts from its own first start, which comes earlier if earlier stages get faster, while
+ * its end may not: by 3.6 % in one of 80,000 (gcc and clang draw different plans). In other pipelines the
+ * exposed rest of one stage adds to the span of another. Under a power limit faster memory leaves less
+ * power to the matrix units, whose compute may be the only overlap. */
 static double slack_of(const split_case *c, const char *what)
 {
     const bool pipeline = c->plan.pipeline > 1;
@@ -211,7 +211,7 @@ START_TEST(ideal_parts_add_up)
 }
 END_TEST
 
-/* Attention over all pairs, of which kernels run half; of a window over its width. */
+/* Attention over all pairs (kernels run half of them); of a window over its width. */
 START_TEST(never_above_the_peak)
 {
     nnc_plan plan = nnc_plan_default();
@@ -239,7 +239,7 @@ START_TEST(never_above_the_peak)
 }
 END_TEST
 
-/* Of 32,768 tokens with a window of 4,096 palm counts an eighth of the columns; forward_flops stays the
+/* With 32,768 tokens and a window of 4,096, palm counts an eighth of the columns; forward_flops stays the
  * mathematics of the whole. */
 START_TEST(windows_count_their_width)
 {

@@ -1,6 +1,6 @@
 /* Memory of published training runs: sizes by their authors' formulas, and what was measured. */
 #include "cluster.h"
-#include "cost/memory.h"
+#include "cost/cost_internal.h"
 
 #define PUBLISHED NNCOST_SOURCE_DIR "/tests/published/"
 #define GIB 1073741824.0
@@ -177,8 +177,8 @@ static nnc_plan plan_of_run(int row)
     return plan;
 }
 
-/* What an allocator holds beside the tensors counted here differs from code to code; the bound says
- * that nothing large is left out or counted twice. */
+/* The overhead of an allocator differs from code to code; the bound shows that no large tensor is missing
+ * or counted twice. */
 START_TEST(measured)
 {
     double sum = 0.0, worst = 0.0;

@@ -17,7 +17,7 @@ static const struct {
     { "resnet-50", "models/resnet-50.json", "torchvision", true },
 };
 
-/* Where a group of parameters of counts.json stands with us. */
+/* Place of a parameter group of counts.json in our list. */
 static const struct {
     const char *name;
     nnc_group group;
@@ -82,7 +82,7 @@ static void check_params(const char *id, const cJSON *params, const nnc_result *
         expected[groups[i].group] += (int64_t)entry->valuedouble;
         resample = resample || groups[i].group == NNC_GROUP_RESAMPLE;
     }
-    if (!resample) { /* not told apart there */
+    if (!resample) { /* counts.json does not separate them */
         found[NNC_GROUP_CONV] += found[NNC_GROUP_RESAMPLE];
         found[NNC_GROUP_RESAMPLE] = 0;
     }
@@ -139,9 +139,8 @@ static void check_flops(const cJSON *run, const nnc_model *model, const nnc_devi
     }
 }
 
-/* What our list counts and counts.json leaves out: token ids are inputs there, 8 B each; the loss
- * of a U-Net or a classifier is a sum there, which keeps nothing, and ours keeps the output it
- * compares. */
+/* Differences between our list and counts.json: it treats token ids as inputs, 8 B each; its loss of a
+ * U-Net or a classifier is a sum that keeps no tensor, and ours keeps the output it compares. */
 static int64_t left_out_bytes(const cJSON *run, const nnc_model *model, const nnc_plan *plan)
 {
     const nnc_unet *u = &model->unet;

@@ -1,9 +1,6 @@
 /* The forms of an output: lines, tables, pages, documents. */
-#include "metrics/report.h"
-#include "render/json_writer.h"
-#include "render/sheet.h"
-#include "render/table.h"
-#include "render/text.h"
+#include "metrics/metrics_internal.h"
+#include "render/render_internal.h"
 #include "support.h"
 
 static const nnc_head heads[] = {
@@ -228,7 +225,7 @@ START_TEST(documents)
 }
 END_TEST
 
-/* What is not text in UTF-8 is replaced, so that a reader takes the document. */
+/* Invalid UTF-8 is replaced, so that readers accept the document. */
 START_TEST(json_texts)
 {
     static const char *const cases[][2] = {
@@ -246,11 +243,80 @@ START_TEST(json_texts)
 }
 END_TEST
 
+/* Rows of a page: metrics in braces, forms, conditions, and lines that are left out. */
+typedef struct page_record {
+    double seconds, unknown, share;
+    int64_t count;
+    bool flag;
+    const char *word;
+} page_record;
+
+static const nnc_metric record_rows[] = {
+    NNC_NUMBER(page_record, seconds, .unit = "s"),
+    NNC_NUMBER(page_record, unknown),
+    NNC_NUMBER(page_record, share),
+    NNC_WHOLE(page_record, count),
+    NNC_BOOL(page_record, flag),
+    NNC_TEXT(page_record, word),
+};
+static const nnc_metrics record_metrics = NNC_METRICS("a record", record_rows, page_record);
+static const nnc_metric page_rows_of_record[] = {
+    NNC_AS("in", OBJECT, .rows = &record_metrics),
+};
+static const nnc_metrics page_metrics = NNC_METRICS("a page", page_rows_of_record, page_record);
+
+static void add_code(nnc_sheet *sheet, const void *record)
+{
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "code %d", (int)((const page_record *)record)->count);
+}
+
+START_TEST(page_rows)
+{
+    static const nnc_page_row rows[] = {
+        NNC_LINE("time"),
+        NNC_BOLD("{in.seconds}"),
+        NNC_ITEM("{in.share:percent} of {in.count}"),
+        NNC_ITEM("never {in.unknown}"),
+        NNC_LINE("none"),
+        NNC_ITEM("{in.unknown}"),
+        NNC_LINE("skipped", .when = "in.flag, in.word != yes"),
+        NNC_ITEM("no"),
+        NNC_ADD(add_code),
+        NNC_LINE("time"),
+        NNC_ITEM("above", .when = "in.count > 3"),
+        NNC_ITEM("not above", .when = "in.count > 4"),
+        NNC_ITEM("as a metric", .when = "in.count > in.share"),
+        NNC_ITEM("equal", .when = "in.count = 4, in.word = yes"),
+        NNC_ITEM("unequal", .when = "in.count != 4"),
+        NNC_ITEM("has no value", .when = "!in.unknown"),
+        NNC_GAP(),
+        NNC_LINE("{in.word}"),
+        NNC_ADD(add_code),
+        NNC_ITEM("{in.seconds:g4} {in.count:kWh}"),
+    };
+    static const nnc_page_rows page = NNC_PAGE_ROWS(&page_metrics, rows);
+    static const page_record record = { .seconds = 0.0123,
+                                        .unknown = (double)NAN,
+                                        .share = 0.5,
+                                        .count = 4,
+                                        .flag = true,
+                                        .word = "yes" };
+    nnc_buffer out = { 0 };
+    nnc_sheet sheet = nnc_sheet_begin(&out, (nnc_style){ &nnc_format_table, 80, false });
+    nnc_sheet_rows(&sheet, &page, &record);
+    ck_assert_str_eq(as_text(&out), "time      12.30 ms, 50.0% of 4\n"
+                                    "          above, as a metric, equal, has no value\n"
+                                    "\n"
+                                    "yes       code 4, 0.0123 1.111e-06\n");
+    nnc_buffer_free(&out);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
         every_format_has_a_row, lines,     packed_rows, long_tables, tables_fit,
-        numbers_for_people,     documents, json_texts,
+        numbers_for_people,     documents, json_texts,  page_rows,
     };
     return run_tests_with("render", NULL, NULL, tests, COUNT_OF(tests));
 }

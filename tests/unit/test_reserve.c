@@ -1,4 +1,4 @@
-/* What a plan takes beside what it counts, and whether it fits: against measured peaks. */
+/* Reserved memory of a plan in addition to counted tensors, and the verdict: against measured peaks. */
 #include <nncost/search.h>
 
 #include "support.h"

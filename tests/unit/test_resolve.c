@@ -1,4 +1,4 @@
-/* What a plan leaves open is filled in; what cannot be is refused, by the name of its option. */
+/* Open fields of a plan are filled in; impossible plans are refused with the name of the option. */
 #include "support.h"
 
 static nnc_model decoder(void)

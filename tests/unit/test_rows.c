@@ -3,11 +3,11 @@
 
 #include <nncost/nncost.h>
 
-#include "base/names.h"
-#include "input/kind.h"
-#include "op/work.h"
-#include "pipeline/schedule.h"
-#include "shape/family.h"
+#include "base/base_internal.h"
+#include "input/input_internal.h"
+#include "op/op_internal.h"
+#include "pipeline/pipeline_internal.h"
+#include "shape/shape_internal.h"
 #include "suite.h"
 
 static const struct {
@@ -168,9 +168,11 @@ END_TEST
 
 START_TEST(levers_are_complete)
 {
-    char text[NNC_LEVER_TEXT];
-    for (int i = 0; i < NNC_LEVER_COUNT; i++) {
-        ck_assert_ptr_null(strstr(nnc_lever_name((nnc_lever)i, NNC_BF16, text), "(null)"));
+    char text[NNC_PARAMETER_TEXT];
+    for (int i = 0; i < NNC_PARAMETER_COUNT; i++) {
+        ck_assert_ptr_null(
+            strstr(nnc_sensitivity_parameter_name((nnc_sensitivity_parameter)i, NNC_BF16, text),
+                   "(null)"));
     }
 }
 END_TEST

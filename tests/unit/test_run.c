@@ -1,7 +1,7 @@
 /* Whole runs: failures, checkpoints, prices, energy and budgets, against published figures, against a
  * simulation, and against what must hold whatever the figures are. */
 #include "evaluate.h"
-#include "run/run.h"
+#include "run/run_internal.h"
 #include "run_cases.h"
 
 /* ---- failures ---- */
@@ -28,7 +28,7 @@ START_TEST(llama_3_stops)
 }
 END_TEST
 
-/* Goodput and intervals beside a Monte Carlo simulation of the same cases. */
+/* Goodput and intervals against a Monte Carlo simulation of the same cases. */
 START_TEST(goodput_of_known_runs)
 {
     const double m = 54.0 * 24.0 * HOUR / 419.0;
@@ -163,7 +163,7 @@ START_TEST(better_is_never_longer)
 }
 END_TEST
 
-/* A save beside training is never worse than one that it waits for. */
+/* An asynchronous save is never worse than a synchronous one. */
 START_TEST(asynchronous_saves_pay)
 {
     for (int i = 0; i < 10; i++) {
@@ -317,7 +317,7 @@ START_TEST(compute_optimal_models)
         CLOSE(6.0 * best.params * best.tokens, known[i].flops, 1e-12);
     }
     CLOSE(nnc_law_loss(NNC_LAW_PRINTED, 7e9, 2e12), 2.0203, 1e-4);
-    /* nothing beside the optimum reaches less loss for the same FLOPs */
+    /* no other split of the same FLOPs reaches less loss */
     const nnc_optimum best = nnc_compute_optimal(NNC_LAW_EPOCH, 1e23);
     for (int i = 5; i < 20; i++) {
         const double shift = i / 10.0;
@@ -366,7 +366,7 @@ START_TEST(a_budget_and_its_inverse)
 }
 END_TEST
 
-/* ---- what is said ---- */
+/* ---- derivations ---- */
 
 static double evaluated(const char *text)
 {
@@ -464,7 +464,7 @@ START_TEST(sites_that_average)
     CLOSE(four.outer_s, 33.6, 1e-12);
     CLOSE(four.sites_s, 20.0 * 33.6, 1e-12);
     CLOSE(four.run_s, 20000.0 + 672.0, 1e-12);
-    /* half the bytes, half the time; what training goes on beside costs nothing */
+    /* half the bytes, half the time; overlapped averaging is free */
     ask.outer_bytes = 14e9;
     CLOSE(run_of(&plan, &ask).sites_s, 336.0, 1e-12);
     ask.outer_overlap_s = 60.0;

@@ -1,5 +1,5 @@
-/* Whole runs: the input pipeline against measured loaders, and what a popular text claims of loaders, money and
- * failures beside what follows from its own figures. */
+/* Whole runs: the input pipeline against measured loaders, and claims of a popular text on loaders, money
+ * and failures against results from its own numbers. */
 #include "run_cases.h"
 
 /* ---- input ---- */
@@ -66,8 +66,8 @@ START_TEST(inputs_that_were_measured)
 }
 END_TEST
 
-/* What whole clusters read: ResNet-50 of MLPerf Storage on 8 H100, 405 billion parameters on 16,384 at 400
- * TFLOP/s with ids of 4 bytes (6 N FLOPs a token). */
+/* Input rates of whole clusters: ResNet-50 of MLPerf Storage on 8 H100, 405 billion parameters on 16,384 at
+ * 400 TFLOP/s with ids of 4 bytes (6 N FLOPs a token). */
 START_TEST(input_of_clusters)
 {
     nnc_run_ask ask = nnc_run_ask_default();
@@ -123,7 +123,7 @@ START_TEST(encoders_on_line)
 }
 END_TEST
 
-/* What a popular text says of loaders, beside what follows from its own figures. */
+/* Claims of a popular text on loaders, compared with results from its own numbers. */
 START_TEST(claims_about_loaders)
 {
     /* "3.5 GB/s in sequence is 0.35 at random"; elsewhere half of 3 GB/s less 90 %: the share is an input */
@@ -143,7 +143,7 @@ START_TEST(claims_about_loaders)
     ask.workers = 1.0;
     CLOSE(input_of(32768, 1.0, ask).prepare_s, 65.536e-3, 1e-9);
 
-    /* "tokenizing, 64 ms, is the bottleneck beside 80 ms of computing": it hides behind it */
+    /* "tokenizing, 64 ms, is the bottleneck beside 80 ms of computing": it overlaps */
     nnc_run run = input_of(32000, 0.080, ask);
     CLOSE(run.prepare_s, 0.064, 1e-9);
     ck_assert(!run.input_bound);

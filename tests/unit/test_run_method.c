@@ -144,7 +144,7 @@ START_TEST(tulu_iteration)
     CLOSE(run.device_hours, 147.6, 1e-3);
     CLOSE(run.train_s / run.run_s, 0.72, 5e-3);
 
-    /* beside training, an iteration old: only new weights are waited for */
+    /* generation during training, one iteration old: only new weights are waited for */
     ask.rollout_overlap = true;
     run = run_of(&plan, &ask);
     CLOSE(run.run_s, 1525.0, 1e-12);

@@ -1,4 +1,4 @@
-/* What must hold of every run, over runs chosen at random. */
+/* Invariants of every run, over runs chosen at random. */
 #include "run_cases.h"
 
 enum { RUNS = 2000 };
@@ -159,8 +159,8 @@ START_TEST(identities)
 }
 END_TEST
 
-/* Goodput without stops is work over work and saves; a save beside training is never worse where nothing else
- * differs; Daly's interval is the best of all, by the form that it is printed with. */
+/* Goodput without failures is work over work and saves; an asynchronous save is never worse with all else
+ * equal; Daly's interval is the best of all in the form in which it is published. */
 START_TEST(goodput)
 {
     state = 19;

@@ -2,8 +2,7 @@
  * tests/published/runs.csv and loaders.csv, and questions that textbooks on training systems ask. */
 #include <stdlib.h>
 
-#include "input/csv.h"
-#include "input/file.h"
+#include "input/input_internal.h"
 #include "run_cases.h"
 
 /* ---- tables ---- */
@@ -137,7 +136,7 @@ START_TEST(published_failures)
     CLOSE(ask.device_mtbf_s / HOUR, 29538.5, 1e-5);
     CLOSE(run_of(&plan, &ask).system_mtbf_s / HOUR, 1.80288, 1e-5);
 
-    /* 2,048 nodes of which 419 x 0.78 stops in 54 days cost one for two days: 21 spares */
+    /* 2,048 nodes; 419 x 0.78 failures in 54 days each cost one node for two days: 21 spares */
     ask.device_mtbf_s = 54.0 * DAY * 16384.0 / 419.0;
     ask.failing_share = 0.78;
     const nnc_run spared = run_of(&plan, &ask);
@@ -146,7 +145,7 @@ START_TEST(published_failures)
     CLOSE(spared.short_share, 0.00666607, 1e-5);
     CLOSE(spared.spares_needed / spared.nodes, 0.0102539, 1e-5);
 
-    /* Llama 3 405B: 14 bytes a parameter at 2 TB/s, 900 s; and as arXiv:2407.20143 measured it beside training */
+    /* Llama 3 405B: 14 bytes a parameter at 2 TB/s, 900 s; and asynchronous as arXiv:2407.20143 measured it */
     ask = nnc_run_ask_default();
     ask.days = 54.0;
     ask.device_mtbf_s = 54.0 * DAY * 16384.0 / 419.0;

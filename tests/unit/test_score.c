@@ -1,5 +1,5 @@
-/* Errors added up, and single kernels and collectives beside what they took. */
-#include "base/arena.h"
+/* Sums of errors, and single kernels and collectives against measurements. */
+#include "base/base_internal.h"
 #include "lab/lab_internal.h"
 #include "support.h"
 

@@ -5,9 +5,8 @@
 
 #include <nncost/nncost.h>
 
-#include "pipeline/schedule.h"
-#include "search/front.h"
-#include "search/space.h"
+#include "pipeline/pipeline_internal.h"
+#include "search/search_internal.h"
 #include "suite.h"
 
 static nnc_specs *specs;

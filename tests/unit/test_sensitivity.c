@@ -1,4 +1,4 @@
-/* What a faster device would bring. */
+/* Sensitivity: the gain of a faster device. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,18 +34,18 @@ static void teardown(void)
     nnc_specs_close(specs);
 }
 
-/* entries[lever] by lever, whatever their order. */
+/* entries[parameter], in the order of the enumeration. */
 static void sense(const nnc_device *device, const nnc_plan *plan,
-                  nnc_sensitivity entries[NNC_LEVER_COUNT])
+                  nnc_sensitivity entries[NNC_PARAMETER_COUNT])
 {
     const nnc_software software = nnc_software_default();
-    nnc_sensitivity sorted[NNC_LEVER_COUNT];
+    nnc_sensitivity sorted[NNC_PARAMETER_COUNT];
     nnc_error err;
     int count = 0;
     ck_assert_int_eq(nnc_sensitivity_of(gpt, device, &software, plan, scratch, sorted,
-                                        NNC_LEVER_COUNT, &count, &err),
+                                        NNC_PARAMETER_COUNT, &count, &err),
                      NNC_OK);
-    for (int i = 0; i < NNC_LEVER_COUNT; i++) {
+    for (int i = 0; i < NNC_PARAMETER_COUNT; i++) {
         entries[i] = (nnc_sensitivity){ .elasticity = (double)NAN };
     }
     for (int i = 0; i < count; i++) {
@@ -87,13 +87,13 @@ START_TEST(elasticities_have_bounds)
     device.host.mem_bytes_per_s = 25e9;
     for (size_t p = 0; p < sizeof plans / sizeof *plans; p++) {
         const nnc_plan plan = plans[p];
-        nnc_sensitivity entries[NNC_LEVER_COUNT];
+        nnc_sensitivity entries[NNC_PARAMETER_COUNT];
         const double now_s = step_of(&device, &plan);
         sense(&device, &plan, entries);
-        for (int i = 0; i < NNC_LEVER_COUNT; i++) {
+        for (int i = 0; i < NNC_PARAMETER_COUNT; i++) {
             const nnc_sensitivity *e = &entries[i];
             const bool latency =
-                i == NNC_LEVER_SCALE_UP_LATENCY || i == NNC_LEVER_SCALE_OUT_LATENCY;
+                i == NNC_PARAMETER_SCALE_UP_LATENCY || i == NNC_PARAMETER_SCALE_OUT_LATENCY;
             if (isnan(e->elasticity)) {
                 continue;
             }
@@ -110,20 +110,20 @@ START_TEST(a_compute_bound_step_follows_the_peak)
 {
     nnc_device device = *a100;
     nnc_plan plan = nnc_plan_default();
-    nnc_sensitivity entries[NNC_LEVER_COUNT];
+    nnc_sensitivity entries[NNC_PARAMETER_COUNT];
     plan.micro_batch = 4;
     device.mem_bytes_per_s = 1e20;
     device.vector_flops_per_s[NNC_FP32] = 1e20;
     sense(&device, &plan, entries);
-    ck_assert_double_eq_tol(entries[NNC_LEVER_MATMUL].elasticity, -1.0, 1e-4);
-    ck_assert_double_eq_tol(entries[NNC_LEVER_MATMUL].doubled_s, 0.5 * step_of(&device, &plan),
+    ck_assert_double_eq_tol(entries[NNC_PARAMETER_MATMUL].elasticity, -1.0, 1e-4);
+    ck_assert_double_eq_tol(entries[NNC_PARAMETER_MATMUL].doubled_s, 0.5 * step_of(&device, &plan),
                             1e-6);
     /* One device: no link matters, exactly. */
-    ck_assert_double_eq(entries[NNC_LEVER_SCALE_UP_RATE].elasticity, 0.0);
-    ck_assert_double_eq(entries[NNC_LEVER_SCALE_OUT_RATE].elasticity, 0.0);
-    ck_assert_double_eq(entries[NNC_LEVER_SCALE_OUT_LATENCY].elasticity, 0.0);
-    ck_assert_double_eq(entries[NNC_LEVER_HOST_RATE].elasticity, 0.0);
-    ck_assert_double_eq(entries[NNC_LEVER_MEM_BYTES].elasticity, 0.0);
+    ck_assert_double_eq(entries[NNC_PARAMETER_SCALE_UP_RATE].elasticity, 0.0);
+    ck_assert_double_eq(entries[NNC_PARAMETER_SCALE_OUT_RATE].elasticity, 0.0);
+    ck_assert_double_eq(entries[NNC_PARAMETER_SCALE_OUT_LATENCY].elasticity, 0.0);
+    ck_assert_double_eq(entries[NNC_PARAMETER_HOST_RATE].elasticity, 0.0);
+    ck_assert_double_eq(entries[NNC_PARAMETER_MEM_BYTES].elasticity, 0.0);
 }
 END_TEST
 
@@ -132,11 +132,12 @@ END_TEST
 START_TEST(elasticities_add_up)
 {
     nnc_plan plan = nnc_plan_default();
-    nnc_sensitivity e[NNC_LEVER_COUNT];
+    nnc_sensitivity e[NNC_PARAMETER_COUNT];
     plan.micro_batch = 4;
     sense(a100, &plan, e);
-    ck_assert_double_eq_tol(e[NNC_LEVER_MATMUL].elasticity + e[NNC_LEVER_VECTOR].elasticity +
-                                e[NNC_LEVER_MEM_RATE].elasticity,
+    ck_assert_double_eq_tol(e[NNC_PARAMETER_MATMUL].elasticity +
+                                e[NNC_PARAMETER_VECTOR].elasticity +
+                                e[NNC_PARAMETER_MEM_RATE].elasticity,
                             -1.0, 1e-4);
 }
 END_TEST
@@ -145,14 +146,14 @@ START_TEST(capacity_says_what_is_needed)
 {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
-    nnc_sensitivity entries[NNC_LEVER_COUNT];
+    nnc_sensitivity entries[NNC_PARAMETER_COUNT];
     nnc_result result;
     plan.micro_batch = 4;
     sense(a100, &plan, entries);
     ck_assert_int_eq(nnc_estimate(gpt, a100, &software, &plan, scratch, &result, NULL), NNC_OK);
-    ck_assert_double_eq(entries[NNC_LEVER_MEM_BYTES].needed, (double)result.memory.total_bytes);
-    ck_assert_double_eq(entries[NNC_LEVER_MEM_BYTES].value, (double)a100->mem_bytes);
-    ck_assert_double_eq(entries[NNC_LEVER_MEM_BYTES].doubled_s, result.step_s);
+    ck_assert_double_eq(entries[NNC_PARAMETER_MEM_BYTES].needed, (double)result.memory.total_bytes);
+    ck_assert_double_eq(entries[NNC_PARAMETER_MEM_BYTES].value, (double)a100->mem_bytes);
+    ck_assert_double_eq(entries[NNC_PARAMETER_MEM_BYTES].doubled_s, result.step_s);
 }
 END_TEST
 
@@ -160,10 +161,10 @@ START_TEST(an_unrecorded_figure_is_left_out)
 {
     nnc_device device = *a100;
     nnc_plan plan = nnc_plan_default();
-    nnc_sensitivity entries[NNC_LEVER_COUNT];
+    nnc_sensitivity entries[NNC_PARAMETER_COUNT];
     device.host.bytes_per_s = (double)NAN;
     sense(&device, &plan, entries);
-    ck_assert(isnan(entries[NNC_LEVER_HOST_RATE].elasticity));
+    ck_assert(isnan(entries[NNC_PARAMETER_HOST_RATE].elasticity));
 }
 END_TEST
 
@@ -177,14 +178,15 @@ START_TEST(a_target_is_the_smallest_value)
     nnc_device device = *a100;
     plan.micro_batch = 4;
     const double now_s = step_of(a100, &plan), goal_s = 0.8 * now_s;
-    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_LEVER_MATMUL, goal_s, scratch,
-                                     &target, &err),
+    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, goal_s,
+                                     scratch, &target, &err),
                      NNC_OK);
     ck_assert_double_gt(target.needed, target.value);
     ck_assert_double_le(target.step_s, goal_s);
-    nnc_lever_scale(&device, NNC_LEVER_MATMUL, NNC_BF16, target.needed / target.value);
+    nnc_sensitivity_parameter_scale(&device, NNC_PARAMETER_MATMUL, NNC_BF16,
+                                    target.needed / target.value);
     ck_assert_double_eq_tol(step_of(&device, &plan), goal_s, 1e-6 * goal_s);
-    nnc_lever_scale(&device, NNC_LEVER_MATMUL, NNC_BF16, 1.0 - 1e-6);
+    nnc_sensitivity_parameter_scale(&device, NNC_PARAMETER_MATMUL, NNC_BF16, 1.0 - 1e-6);
     ck_assert_double_gt(step_of(&device, &plan), goal_s);
 }
 END_TEST
@@ -197,13 +199,13 @@ START_TEST(a_target_out_of_reach_says_what_is_left)
     nnc_error err;
     plan.micro_batch = 4;
     const double now_s = step_of(a100, &plan);
-    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_LEVER_MATMUL, 1e-9, scratch,
-                                     &target, &err),
+    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, 1e-9,
+                                     scratch, &target, &err),
                      NNC_OK);
     ck_assert(isnan(target.needed));
     ck_assert_double_lt(target.step_s, now_s); /* memory is what is left */
     ck_assert_double_gt(target.step_s, 0.0);
-    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_LEVER_SCALE_OUT_RATE,
+    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_SCALE_OUT_RATE,
                                      2.0 * now_s, scratch, &target, &err),
                      NNC_OK);
     ck_assert_double_eq(target.needed, target.value); /* reached as it is */

@@ -1,8 +1,7 @@
 /* Serving: what must hold whatever the figures are. */
 #include "base/derivation.h"
 #include "evaluate.h"
-#include "serve/serve.h"
-#include "serve/serve_search.h"
+#include "serve/serve_internal.h"
 #include "serve_cases.h"
 
 static const char *const models[] = { "llama3-8b",   "mixtral-8x7b", "deepseek-v2-lite",
@@ -96,7 +95,7 @@ START_TEST(loads_agree)
 }
 END_TEST
 
-/* What max_sequences says fits, and one more does not, by what it lacks. */
+/* max_sequences fits, and one more does not, by the missing bytes. */
 START_TEST(fits_or_says_by_how_much)
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
@@ -111,7 +110,7 @@ START_TEST(fits_or_says_by_how_much)
 }
 END_TEST
 
-/* Of two replicas each has half of the requests; stages and ranks share weights and cache. */
+/* Each of two replicas has half of the requests; stages and ranks share weights and cache. */
 START_TEST(devices_share)
 {
     nnc_serve_ask ask = short_requests();
@@ -175,7 +174,7 @@ START_TEST(every_line_is_true)
 }
 END_TEST
 
-/* What a search finds is what the plan alone says, holds the limits, and is on the front. */
+/* The result of a search equals that of the plan alone, meets the limits, and is on the Pareto front. */
 START_TEST(search_finds)
 {
     static const nnc_serve_limit limits[] = {

@@ -1,7 +1,7 @@
-/* What an engine and small batches add to the roofline of serving, by hand, and how measured lines of
- * served requests are read. */
+/* Effects of an engine and of small batches on the roofline of serving, by hand, and reading of measured
+ * requests. */
 #include "lab/lab_internal.h"
-#include "serve/serve.h"
+#include "serve/serve_internal.h"
 #include "support.h"
 
 /* ---- a device of round figures: 256 FLOPs per byte, nothing lost, an engine that adds nothing ---- */
@@ -98,8 +98,8 @@ START_TEST(query_heads_read_the_cache_again)
 }
 END_TEST
 
-/* 100 units at 1 GHz that take 5 bytes a clock are 5e11 B/s, half of the memory's rate: weights take twice as
- * long, and the cache does. A limit above the memory's rate is none. */
+/* 100 units at 1 GHz with 5 bytes a clock are 5e11 B/s, half of the memory's rate: weights take twice as
+ * long, and so does the cache. A limit above the memory's rate has no effect. */
 START_TEST(units_limit_what_kernels_read)
 {
     const nnc_serve_ask ask = batch_of(1);
@@ -117,8 +117,8 @@ START_TEST(units_limit_what_kernels_read)
 }
 END_TEST
 
-/* Eight requests, whose prompts come at once, wait for half of the eight prefills on average; so does a tenth of
- * the requests in ten waves, and nobody in a server that has run for long. */
+/* Eight requests whose prompts arrive together wait for half of the eight prefills on average; in ten waves
+ * a tenth of the requests do; in a server that has run for long, none. */
 START_TEST(waves_of_a_benchmark_wait)
 {
     nnc_serve_ask ask = batch_of(0);
@@ -148,7 +148,7 @@ START_TEST(all_reduces_take_what_the_engine_adds)
 }
 END_TEST
 
-/* 32 layers at 1 ms hide 14 to 20 ms of the device; at 0.1 ms the device hides them. */
+/* 32 layers at 1 ms overlap with 14 to 20 ms of the device; at 0.1 ms the device overlaps with them. */
 START_TEST(launches_hide_behind_the_device)
 {
     const nnc_serve_ask ask = batch_of(1);

@@ -1,6 +1,6 @@
 /* Serving: every value of tests/data/reference/serving-examples.json, worked by hand from the formulas
  * of docs/serving.md. */
-#include "serve/serve.h"
+#include "serve/serve_internal.h"
 #include "serve_cases.h"
 
 /* ---- a case by hand: a model and a plan on an H100 by its datasheet ---- */

@@ -163,9 +163,8 @@ START_TEST(sliding_window)
 }
 END_TEST
 
-/* Per token: a mask after the embedding and two per layer, 1 B per element. Unfused attention also
- * drops probabilities: a mask of 1 B and dropped probabilities of 2 B, in addition to the
- * softmax's. */
+/* Per token: a mask after the embedding and two per layer, 1 B an element. Unfused attention also drops
+ * probabilities: a mask of 1 B, and the dropped ones, 2 B, in addition to the softmax's. */
 START_TEST(dropout_keeps_masks)
 {
     nnc_model model = gpt(2, 4, 2, 10, 3);

@@ -1,8 +1,7 @@
 /* One rank's ops against those of the whole network: divided work adds up, repeated work is listed
  * here. */
 #include "cluster.h"
-#include "cost/memory.h"
-#include "shape/shape_internal.h"
+#include "cost/cost_internal.h"
 #include "shape/shape_internal.h"
 
 static nnc_op_list whole_list, rank_list;
@@ -42,8 +41,8 @@ static void lower(const nnc_model *model, const nnc_plan *plan, nnc_op_list *lis
     ck_assert(!list->truncated && !list->overflow);
 }
 
-/* Writes the list of the whole network and of one rank, without collectives and without the ops
- * that merge the blocks of a ring, which one rank does not have. false: not legal. */
+/* Writes the list of the whole network and of one rank, without communication and without the merges of
+ * ring blocks, which a single rank does not have. Returns false for an illegal plan. */
 static bool split(const nnc_model *model, const nnc_plan *given)
 {
     const nnc_device device = cluster_device();

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/scan.h"
+#include "input/input_internal.h"
 #include "spec_reader.h"
 #include "spec_text.h"
 
@@ -86,7 +86,7 @@ START_TEST(software_gets_its_defaults)
 }
 END_TEST
 
-/* What is wrong, and the one line that says so. */
+/* A fault and its one-line message. */
 typedef struct fault {
     const char *text, *where, *what;
 } fault;
@@ -156,8 +156,8 @@ START_TEST(no_place_in_a_text_is_passed_over)
         const bool plain = byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
         for (size_t place = 1; place < size - 1; place++) {
             text[place] = (char)(unsigned char)byte;
-            ck_assert_msg(nnc_json_scan_lexemes(text, size, 10) == plain, "byte 0x%02X at %zu", byte,
-                          place);
+            ck_assert_msg(nnc_json_scan_lexemes(text, size, 10) == plain, "byte 0x%02X at %zu",
+                          byte, place);
             ck_assert(nnc_json_scan(text, size, 10, NULL) == plain);
             text[place] = '_';
         }

@@ -6,9 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/database.h"
-#include "store/line_file.h"
-#include "store/merge.h"
+#include "store/store_internal.h"
 #include "support.h"
 
 static char folder[64];

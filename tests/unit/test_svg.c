@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "plot/plot_internal.h"
-#include "render/palette.h"
+#include "render/render_internal.h"
 #include "support.h"
 
 /* ---- colours ---- */

@@ -1,12 +1,9 @@
 /* Axes, constraints, rows and threads of a sweep. */
-#include "base/number.h"
-#include "metrics/report.h"
-#include "render/json_writer.h"
+#include "base/base_internal.h"
+#include "metrics/metrics_internal.h"
+#include "render/render_internal.h"
 #include "support.h"
-#include "sweep/axes.h"
-#include "sweep/point.h"
-#include "sweep/pool.h"
-#include "sweep/where.h"
+#include "sweep/sweep_internal.h"
 
 static nnc_arena *arena;
 

@@ -1,4 +1,4 @@
-/* Where time goes: efficiencies, bounds, utilisation and money on a device of round figures. */
+/* Time: efficiencies, bounds, utilisation and money on a device of round numbers. */
 #include "answers.h"
 
 static nnc_model model_of(void)
@@ -185,7 +185,7 @@ START_TEST(efficiency_by_format)
 }
 END_TEST
 
-/* A rate nobody published leaves the vector units out, and nothing unknown spreads. */
+/* An unknown rate leaves the vector units out, and the unknown does not spread. */
 START_TEST(unknown_vector_rate)
 {
     nnc_device device = plain_device();
@@ -206,7 +206,7 @@ START_TEST(unknown_vector_rate)
 }
 END_TEST
 
-/* What bounds a step moves with the device, and is what is worth making free. */
+/* The bound of a step moves with the device; it is the part whose removal gains most. */
 START_TEST(bounds)
 {
     nnc_device device = plain_device();
@@ -280,7 +280,7 @@ START_TEST(rates)
 }
 END_TEST
 
-/* Nothing known, nothing claimed; the plan's price before the file's; a run by its tokens or its
+/* Unknown prices give unknown costs; the plan's price precedes the file's; a run by its tokens or its
  * sequences. */
 START_TEST(money)
 {

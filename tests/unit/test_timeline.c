@@ -54,7 +54,7 @@ static void check(const nnc_model *model, const nnc_device *device, const nnc_pl
         ck_assert_int_eq(l->passes[NNC_ACTIVITY_FORWARD], l->passes[NNC_ACTIVITY_BACKWARD]);
         ck_assert_int_ge(l->passes[NNC_ACTIVITY_FORWARD], result.plan.micro_batches);
     }
-    /* What the busiest stage does adds up to what the result says of it. */
+    /* The lanes of the busiest stage add up to the result. */
     const lane *l = &all.stage[result.stage];
     ck_assert_double_eq_tol(l->spent_s[NNC_ACTIVITY_UPDATE], result.update_s, 1e-9 * result.step_s);
 }

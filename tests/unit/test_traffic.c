@@ -1,16 +1,15 @@
-/* What several devices exchange and hold: bytes of every exchange by hand, worked examples, memory of
- * what is sharded, recomputed and moved to the host. */
+/* Communication and memory of several devices: bytes of every collective by hand, worked examples, memory
+ * of sharded, recomputed and offloaded tensors. */
 #include "cluster.h"
-#include "cost/link.h"
-#include "cost/memory.h"
-#include "estimate/sync.h"
+#include "cost/cost_internal.h"
+#include "estimate/estimate_internal.h"
 
 static nnc_model small_gpt(void)
 {
     return gpt(4, 256, 8, 512, 128);
 }
 
-/* Bytes of the exchanges of one name and phase over a step, as often as they run. */
+/* Bytes of the collectives of one name and phase over a step, with repeats. */
 static double total_exchanged(const char *name, nnc_phase phase)
 {
     int32_t count = 0;
@@ -18,7 +17,7 @@ static double total_exchanged(const char *name, nnc_phase phase)
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
         if (rows[i].op->phase == phase && strcmp(rows[i].op->name, name) == 0) {
-            const nnc_exchange *e = &rows[i].op->u.exchange;
+            const nnc_collective_op *e = &rows[i].op->u.collective;
             sum += e->bytes * (e->count > 0.0 ? e->count : 1.0) * rows[i].repeat;
         }
     }
@@ -90,7 +89,7 @@ START_TEST(gathered_weights)
 }
 END_TEST
 
-/* Bytes per parameter that data-parallel ranks exchange, in three passes. */
+/* Bytes per parameter of the collectives of data-parallel ranks, in three passes. */
 START_TEST(gradients_and_weights)
 {
     const nnc_model model = small_gpt();
@@ -226,10 +225,10 @@ END_TEST
  * gradients, reduced last, leaves a quarter of the 50 ms: 12.5. Each fabric has a window of its own. */
 START_TEST(buckets)
 {
-    nnc_hideout hideout = {
+    nnc_overlap_window hideout = {
         .forward_s = { 1.0 }, .backward_s = { 0.08, 0.01 }, .bucket_bytes = 1e6, .shards = 4.0
     };
-    nnc_exchange e = {
+    nnc_collective_op e = {
         .comm = NNC_COMM_DATA, .route = NNC_ROUTE_SHARD, .forward = NNC_ALL_REDUCE, .bytes = 24e6
     };
     const nnc_lane near_by = NNC_LANE_SCALE_UP, far = NNC_LANE_SCALE_OUT;
@@ -255,8 +254,8 @@ END_TEST
 
 /* ---- tensor ---- */
 
-/* Per layer: two all-reduces forward and two backward, or gathers and scatters, of which backward
- * gathers the kept inputs again. 16 KiB tokens x width x 2 B. */
+/* Per layer: two all-reduces forward and two backward, or gathers and scatters; backward gathers the kept
+ * inputs again. 16 KiB tokens x width x 2 B. */
 START_TEST(tensor_parallel)
 {
     const nnc_model model = small_gpt();
@@ -268,8 +267,8 @@ START_TEST(tensor_parallel)
     for (int i = 0; i < 2; i++) {
         const nnc_op_cost *forward = row_of(out[i], NNC_PHASE_FORWARD);
         const nnc_op_cost *backward = row_of(in[i], NNC_PHASE_BACKWARD);
-        ck_assert_int_eq((int)forward->op->u.exchange.forward, NNC_ALL_REDUCE);
-        ck_assert_int_eq((int)backward->op->u.exchange.forward, NNC_ALL_REDUCE);
+        ck_assert_int_eq((int)forward->op->u.collective.forward, NNC_ALL_REDUCE);
+        ck_assert_int_eq((int)backward->op->u.collective.forward, NNC_ALL_REDUCE);
         ck_assert_double_eq(total_exchanged(out[i], NNC_PHASE_FORWARD), 4 * S);
         ck_assert_double_eq(total_exchanged(in[i], NNC_PHASE_BACKWARD), 4 * S);
         ck_assert_ptr_null(find_row(in[i], NNC_PHASE_FORWARD));
@@ -289,12 +288,12 @@ START_TEST(tensor_parallel)
         ck_assert_double_eq(total_exchanged(in[i], NNC_PHASE_BACKWARD), 2 * 4 * S);
         ck_assert_double_eq(total_exchanged(out[i], NNC_PHASE_FORWARD), 4 * S);
         ck_assert_double_eq(total_exchanged(out[i], NNC_PHASE_BACKWARD), 4 * S);
-        ck_assert_int_eq((int)row_of(out[i], NNC_PHASE_FORWARD)->op->u.exchange.forward,
+        ck_assert_int_eq((int)row_of(out[i], NNC_PHASE_FORWARD)->op->u.collective.forward,
                          NNC_REDUCE_SCATTER);
-        ck_assert_int_eq((int)row_of(in[i], NNC_PHASE_FORWARD)->op->u.exchange.forward,
+        ck_assert_int_eq((int)row_of(in[i], NNC_PHASE_FORWARD)->op->u.collective.forward,
                          NNC_ALL_GATHER);
     }
-    plan.recompute = NNC_RECOMPUTE_FULL; /* forward's exchanges once more */
+    plan.recompute = NNC_RECOMPUTE_FULL; /* forward's collectives once more */
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(total_exchanged(in[0], NNC_PHASE_RECOMPUTE), 4 * S);
     ck_assert_double_eq(total_exchanged(out[1], NNC_PHASE_RECOMPUTE), 4 * S);
@@ -311,8 +310,8 @@ START_TEST(context_parallel)
     plan.context = 8;
     estimate_on_cluster(&model, &plan);
     const nnc_op_cost *ring = row_of("attn.context_in", NNC_PHASE_FORWARD);
-    ck_assert_int_eq((int)ring->op->u.exchange.forward, NNC_P2P);
-    ck_assert_double_eq(ring->op->u.exchange.bytes, 67108864);
+    ck_assert_int_eq((int)ring->op->u.collective.forward, NNC_P2P);
+    ck_assert_double_eq(ring->op->u.collective.bytes, 67108864);
     ck_assert_double_eq(total_exchanged("attn.context_in", NNC_PHASE_FORWARD), 469762048);
     ck_assert_double_eq(total_exchanged("attn.context_in", NNC_PHASE_BACKWARD),
                         3.0 * 469762048); /* with gradients in fp32 */
@@ -362,8 +361,8 @@ END_TEST
 
 /* ---- experts ---- */
 
-/* Each rank sends the copies of its tokens, twice forward and twice backward: example F17.1's combine,
- * of which 63/64 leave the rank. */
+/* Each rank sends the copies of its tokens, twice forward and twice backward: example F17.1's combine, and
+ * 63/64 leave the rank. */
 START_TEST(expert_parallel)
 {
     nnc_model model = mixtral(1, 7168, 56, 56, 64, 64, 64, 4096);

@@ -1,5 +1,5 @@
-/* What a change of a device's datasheet changes, on the devices that are shipped: fitted figures are
- * shares of the datasheet and go along. */
+/* Effect of a changed datasheet value on the shipped devices: fitted values are shares of the datasheet and
+ * change with it. */
 #include "support.h"
 
 static nnc_model model_of(const char *id)

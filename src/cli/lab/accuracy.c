@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "cli/lab/cli_lab.h"
-#include "render/sheet.h"
-#include "render/table.h"
-#include "shape/family.h"
+#include "render/render_internal.h"
+#include "shape/shape_internal.h"
 
 typedef struct nnc_accuracy_report {
     const nnc_measured_file *files;
@@ -475,5 +474,5 @@ const nnc_command nnc_cmd_accuracy = {
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCORE,
-    .run = NNC_OFF_PAGE(run),
+    .run = NNC_NOT_ON_PAGE(run),
 };

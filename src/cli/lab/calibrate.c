@@ -5,15 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
-#include "base/error.h"
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
 #include "cli/lab/cli_lab.h"
-#include "cli/output.h"
-#include "input/kind.h"
-#include "record/serve_scenario.h"
-#include "render/sheet.h"
-#include "render/table.h"
-#include "render/text.h"
+#include "input/input_internal.h"
+#include "render/render_internal.h"
+#include "scenario/scenario_internal.h"
 
 typedef struct calibration {
     nnc_session *session;
@@ -753,7 +750,7 @@ const nnc_command nnc_cmd_serve_calibrate = {
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_CALIBRATE | NNC_TAKES_SERVING,
-    .run = NNC_OFF_PAGE(run_served),
+    .run = NNC_NOT_ON_PAGE(run_served),
 };
 
 const nnc_command nnc_cmd_calibrate = {
@@ -771,6 +768,6 @@ const nnc_command nnc_cmd_calibrate = {
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_CALIBRATE,
-    .run = NNC_OFF_PAGE(run),
+    .run = NNC_NOT_ON_PAGE(run),
     .serving = &nnc_cmd_serve_calibrate,
 };

@@ -2,11 +2,11 @@
 #ifndef NNCOST_CLI_LAB_H
 #define NNCOST_CLI_LAB_H
 
-#include "cli/command.h"
+#include "cli/cli_internal.h"
 #include "lab/lab_internal.h"
-#include "metrics/report.h"
-#include "record/scenario.h"
-#include "render/format.h"
+#include "metrics/metrics_internal.h"
+#include "render/render_internal.h"
+#include "scenario/scenario_internal.h"
 
 /* Pages and documents of an nnc_accuracy_report and of an nnc_calibration_report. */
 extern const nnc_view nnc_accuracy_view, nnc_calibration_view;

@@ -3,9 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/digest.h"
-#include "base/error.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "cli/lab/cli_lab.h"
 
 /* ---- --only, --fold, --group ---- */

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
 /* The longest sequence that a training is taken to have, where a network could hold a longer one. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
 static const char SCHEMA[] = "nncost.foreign/1";

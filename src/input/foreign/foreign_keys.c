@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
 /* ---- values of a configuration ---- */

@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/number.h"
+#include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
 /* ---- kinds of layers ---- */

@@ -1,1 +1,0 @@
-#include <nncost/estimate.h>

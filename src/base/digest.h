@@ -1,1 +1,0 @@
-#include "base/base_internal.h"

@@ -1,0 +1,688 @@
+/* nncost estimate: one training step on a device, and its page.
+ *
+ *     model, device, plan            as resolved
+ *     step, bound by, parts, rate    time; the parts add up to the step
+ *     memory, total                  by class, with changes that would fit
+ *     cost; run, stages, timeline, sensitivity where asked for
+ *
+ * Most lines are rows of page_rows; tables and sentences with several cases are functions. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
+#include "cli/views_internal.h"
+#include "cost/cost_internal.h"
+
+/* ---- the step ---- */
+
+/* The error of earlier predictions: measured steps of this family under this profile. */
+static void write_past(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    static const char *const few[NNC_PAST_FEWEST] = { "none", "one", "two" };
+    char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT], others[64] = "";
+    const nnc_past *p = &report->past;
+    if (p->of == NNC_PAST_NONE) {
+        return;
+    }
+    nnc_sheet_label(sheet, "");
+    if (p->of == NNC_PAST_FEW) {
+        nnc_sheet_words(sheet,
+                        "%s measured step%s of this family and profile%s: the error is not known",
+                        p->rows == 0 ? "no" : few[p->rows], p->rows == 2 ? "s" : "",
+                        p->rows == 0 ? "" : " alone");
+        nnc_sheet_end(sheet);
+        return;
+    }
+    if (p->of == NNC_PAST_ALL_DEVICES) {
+        snprintf(others, sizeof others, " on any device, %s on this one", few[p->device_rows]);
+    }
+    nnc_sheet_words(sheet,
+                    "%" PRId64 " measured steps of this %sfamily and profile%s, %" PRId64
+                    " of them unseen by any fit: mean error %s, bias %s%s",
+                    p->rows, p->of == NNC_PAST_DEVICE ? "device, " : "", others, p->unseen,
+                    nnc_percent_text(p->error, error), p->bias < 0.0 ? "-" : "+",
+                    nnc_percent_text(fabs(p->bias), bias));
+    nnc_sheet_end(sheet);
+}
+
+/* ---- memory ---- */
+
+/* A note next to the size of a memory class. */
+static const char *class_note(const nnc_memory *memory, const char *name)
+{
+    static const char *const notes[][2] = {
+        { "optimizer_bytes", "states and master weights" },
+        { "activation_bytes", "kept for backward" },
+        { "reserve_bytes", "set aside" },
+    };
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        if (strcmp(notes[i][0], name) == 0) {
+            return notes[i][1];
+        }
+    }
+    return strcmp(name, "transient_bytes") == 0 && memory->transient_what != NULL
+               ? memory->transient_what
+               : "";
+}
+
+/* The classes of memory: the metrics that add up to its total. */
+static void write_memory(nnc_sheet *sheet, const void *record)
+{
+    const nnc_memory *memory = &((const nnc_report *)record)->result->memory;
+    static const nnc_head heads[] = {
+        { .text = "memory", .left = true },
+        { .text = "size" },
+        { .text = "of device" },
+        { .text = "", .left = true, .shrinks = true, .drop = 1 },
+    };
+    const nnc_place place = { .record = memory };
+    nnc_table table;
+    nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
+    for (size_t i = 0; i < nnc_memory_metrics.count; i++) {
+        const nnc_metric *row = &nnc_memory_metrics.rows[i];
+        char text[NNC_METRIC_TEXT_MAX];
+        const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
+        if (nnc_metric_rare(row)->part_of != NULL && cell.whole != 0) {
+            nnc_table_cell(&table, row->head);
+            nnc_table_number(&table, (double)cell.whole, "B");
+            nnc_table_share(&table, (double)cell.whole / (double)memory->capacity_bytes);
+            nnc_table_cell(&table, class_note(memory, row->name));
+        }
+    }
+    nnc_table_write(&table, sheet->out, sheet->style);
+}
+
+void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report)
+{
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
+    const nnc_memory *memory = &report->result->memory;
+    const double total = (double)memory->total_bytes, capacity = (double)memory->capacity_bytes;
+    const nnc_verdict verdict = report->result->verdict;
+
+    nnc_sheet_label(sheet, label);
+    if (report->result->plan.pipeline > 1) {
+        nnc_sheet_words(sheet, "on the fullest stage %" PRId32 ":", report->result->memory_stage);
+        nnc_sheet_phrase(sheet, NNC_INK_STRONG, "%s (%s)", nnc_unit_text(total, "B", a),
+                         nnc_binary_text(total, b));
+    } else {
+        nnc_sheet_item(sheet, NNC_INK_STRONG, "%s (%s)", nnc_unit_text(total, "B", a),
+                       nnc_binary_text(total, b));
+    }
+    nnc_sheet_words(sheet, "of %s (%s), %s:", nnc_unit_text(capacity, "B", a),
+                    nnc_binary_text(capacity, b), nnc_percent_text(total / capacity, c));
+    nnc_unit_text(fabs((double)memory->headroom_bytes), "B", a);
+    if (verdict == NNC_TIGHT) {
+        nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight, %s free, where peaks up to %s were measured",
+                         a, nnc_unit_text((double)memory->total_interval_bytes[1], "B", b));
+    } else if (verdict == NNC_FITS) {
+        nnc_sheet_phrase(sheet, NNC_INK_GOOD, "fits, %s free", a);
+    } else {
+        nnc_sheet_phrase(sheet, NNC_INK_BAD, "DOES NOT FIT by %s", a);
+    }
+    nnc_sheet_end(sheet);
+    for (int i = 0; i < report->advice_count; i++) {
+        const nnc_advice *advice = &report->advice[i];
+        nnc_sheet_label(sheet, i == 0 ? "would fit" : "");
+        nnc_sheet_item(sheet, NNC_INK_GOOD, "%s", advice->text);
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s",
+                       nnc_unit_text((double)advice->total_bytes, "B", a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "step %s", nnc_unit_text(advice->step_s, "s", b));
+        nnc_sheet_end(sheet);
+    }
+    if (verdict == NNC_OVER_MEMORY && report->advice_count == 0) {
+        nnc_sheet_label(sheet, "");
+        char on[48] = "one device";
+        const int32_t devices = report->result->plan.devices;
+        if (devices > 1) {
+            snprintf(on, sizeof on, "these %" PRId32 " devices", devices);
+        }
+        nnc_sheet_words(
+            sheet, "no change of batch, recompute, %soptimizer or policy alone makes it fit on %s",
+            devices > 1 ? "parallelism, " : "", on);
+        nnc_sheet_end(sheet);
+    }
+}
+
+/* ---- stages and sensitivity ---- */
+
+NNC_GET(get_stage, void, nnc_whole_cell(place->index))
+
+NNC_GET(get_stage_share, nnc_stage,
+        nnc_number_cell((double)self->memory.total_bytes / (double)self->memory.capacity_bytes))
+
+NNC_GET(get_stage_fits, nnc_stage, nnc_text_cell(self->memory.headroom_bytes >= 0 ? "yes" : "NO"))
+
+/* The memory of a stage, by class. Its times are another table. */
+static const nnc_metric stage_memory_rows[] = {
+    NNC_HEAD("stage", WHOLE, .get = get_stage),
+    NNC_ROWS(&nnc_memory_metrics, NNC_IN(nnc_stage, memory)),
+    NNC_HEAD("of device", NUMBER, .get = get_stage_share, .show = NNC_SHOW_PERCENT, .drop = 3),
+    NNC_HEAD("fits", TEXT, .get = get_stage_fits),
+};
+static const nnc_metrics stage_memory =
+    NNC_METRICS("memory of a stage", stage_memory_rows, nnc_stage);
+
+static void write_stages(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    nnc_lines lines = { &nnc_stage_time_metrics, report, report->stages, report->stage_count };
+    nnc_table_of(sheet->out, sheet->style, lines);
+    nnc_sheet_gap(sheet);
+    lines.metrics = &stage_memory;
+    nnc_table_of(sheet->out, sheet->style, lines);
+}
+
+/* From this factor on between the step with a doubled peak and the one that its elasticity promises, the page says
+ * why. */
+static const double explained_from = 1.1;
+
+static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry)
+{
+    char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT], then[64] = "less than that it does not fit";
+    if (entry->needed > entry->value) {
+        snprintf(then, sizeof then, "%.4g times as much it fits", entry->needed / entry->value);
+    }
+    nnc_buffer_byte(out, '\n');
+    nnc_sheet_line(
+        out, style, "mem_bytes does not change the time: the plan takes %s of %s; with %s",
+        nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
+}
+
+/* Twice the matrix peak may gain far less than its elasticity promises: the cache bandwidth stays. */
+static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report)
+{
+    const nnc_dtype precision = report->result->plan.precision;
+    const double cache = report->device->efficiency.gemm[precision].l2_bytes_per_s;
+    const double promised_s = report->result->step_s * exp2(peak->elasticity);
+    if (!isnan(cache) && peak->doubled_s > explained_from * promised_s) {
+        char text[NNC_NUMBER_TEXT];
+        nnc_buffer_print(
+            out,
+            "\nonly one parameter is doubled: the cache that feeds the matrix units keeps its %s,"
+            "\nefficiency.gemm.%s.l2_bytes_per_s, and may bound products first\n",
+            nnc_unit_text(cache, "B/s", text), nnc_dtype_name(precision));
+    }
+}
+
+static void write_sensitivity(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    nnc_table table = { .count = 0 };
+    const nnc_sensitivity *capacity = NULL, *peak = NULL;
+    nnc_table_heads(&table, &nnc_sensitivity_metrics);
+    for (int i = 0; i < report->sensitivity_count; i++) {
+        const nnc_sensitivity *e = &report->sensitivity[i];
+        const nnc_place place = { e, report, i };
+        if (e->figure == NNC_PARAMETER_MEM_BYTES) {
+            capacity = e;
+        } else {
+            peak = e->figure == NNC_PARAMETER_MATMUL ? e : peak;
+            nnc_table_record(&table, &nnc_sensitivity_metrics, &place);
+        }
+    }
+    nnc_table_write(&table, sheet->out, sheet->style);
+    if (peak != NULL) {
+        write_cache(sheet->out, peak, report);
+    }
+    if (capacity != NULL) {
+        write_capacity(sheet->out, sheet->style, capacity);
+    }
+}
+
+/* ---- parts of the step ---- */
+
+typedef struct slice {
+    const char *name;
+    double seconds;
+} slice;
+
+/* Smallest share of the step that is shown: a host that keeps ahead still adds nanoseconds. */
+static const double shown_from = 1e-6;
+
+/* The metrics that the step is the sum of. */
+static int step_parts(const nnc_result *result, slice parts[])
+{
+    const nnc_place place = { .record = result };
+    char text[NNC_METRIC_TEXT_MAX];
+    int count = 0;
+    for (size_t i = 0; i < nnc_step_metrics.count; i++) {
+        const nnc_metric *row = &nnc_step_metrics.rows[i];
+        const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
+        if (nnc_metric_rare(row)->part_of != NULL && cell.kind == NNC_CELL_NUMBER &&
+            cell.number > shown_from * result->step_s) {
+            parts[count++] = (slice){ row->head, cell.number };
+        }
+    }
+    return count;
+}
+
+static int step_groups(const nnc_report *report, slice groups[])
+{
+    double seconds[NNC_GROUP_COUNT] = { 0 };
+    int count = 0;
+    for (int32_t i = 0; i < report->op_count; i++) {
+        const nnc_op_cost *cost = &report->ops[i];
+        seconds[nnc_op_group(cost->op)] += cost->time_s * cost->repeat;
+    }
+    for (int group = 0; group < NNC_GROUP_COUNT; group++) {
+        if (seconds[group] > 0) {
+            groups[count++] = (slice){ nnc_group_name((nnc_group)group), seconds[group] };
+        }
+    }
+    const nnc_result *result = report->result; /* time outside of ops */
+    if (result->host_s > shown_from * result->step_s) {
+        groups[count++] = (slice){ "host", result->host_s };
+    }
+    if (result->bubble_s > shown_from * result->step_s) {
+        groups[count++] = (slice){ "bubble", result->bubble_s };
+    }
+    return count;
+}
+
+enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
+
+/* name NULL: empty cells. */
+static void put_slice(nnc_table *table, const char *indent, const slice *part, double step_s)
+{
+    if (part->name == NULL) {
+        for (int i = 0; i < 3; i++) {
+            nnc_table_cell(table, "");
+        }
+        return;
+    }
+    char name[NNC_NUMBER_TEXT];
+    snprintf(name, sizeof name, "%s%s", indent, part->name);
+    nnc_table_cell(table, name);
+    nnc_table_number(table, part->seconds, "s");
+    nnc_table_share(table, part->seconds / step_s);
+}
+
+/* Parts of the step and groups of ops, two readings of the same time: side by side in a terminal, else as two
+ * tables. */
+static void write_parts(nnc_sheet *sheet, const void *record)
+{
+    static const nnc_head heads[] = {
+        { .text = "part", .left = true },    { .text = "time" }, { .text = "share" },
+        { .text = "  group", .left = true }, { .text = "time" }, { .text = "share" },
+    };
+    const nnc_report *report = record;
+    slice sides[2][SLICES_MAX];
+    const int counts[2] = { step_parts(report->result, sides[0]), step_groups(report, sides[1]) };
+    const int together = sheet->style.format == &nnc_format_markdown ? 1 : 2;
+    for (int first = 0; first < 2; first += together) {
+        nnc_table table;
+        nnc_table_begin(&table, heads + 3 * first, 3 * together);
+        if (together == 1 && first == 1) {
+            table.heads[0].text = "group";
+            nnc_sheet_gap(sheet);
+        }
+        for (int row = 0; row < counts[first] || (together == 2 && row < counts[1]); row++) {
+            for (int side = first; side < first + together; side++) {
+                static const slice none = { NULL, 0.0 };
+                put_slice(&table, together == 2 && side == 1 ? "  " : "",
+                          row < counts[side] ? &sides[side][row] : &none, report->result->step_s);
+            }
+        }
+        nnc_table_write(&table, sheet->out, sheet->style);
+    }
+}
+
+/* ---- the page ---- */
+
+static bool communicates(const nnc_result *result)
+{
+    bool any = false;
+    for (int kind = 0; kind < NNC_COMM_COUNT; kind++) {
+        any = any || result->communication_s[kind] > 0 || result->exposed_s[kind] > 0;
+    }
+    return any;
+}
+
+/* Metrics of the page that the output does not have. */
+NNC_GET(get_communicates, nnc_report, nnc_bool_cell(communicates(self->result)))
+NNC_GET(get_waits, nnc_report,
+        nnc_bool_cell(communicates(self->result) || self->result->plan.pipeline > 1))
+NNC_GET(get_updates_unrecorded, nnc_report,
+        nnc_bool_cell((self->result->plan.offload & NNC_OFFLOAD_OPTIMIZER) != 0 &&
+                      isnan(self->device->host.mem_bytes_per_s)))
+NNC_GET(get_bound_share, nnc_report,
+        nnc_number_cell(self->result->bound_s[self->result->bound] / self->result->step_s))
+NNC_GET(get_next_share, nnc_report,
+        nnc_number_cell(self->result->bound_s[self->result->next_bound] / self->result->step_s))
+NNC_GET(get_traffic, nnc_report,
+        nnc_number_cell(self->result->read_bytes + self->result->write_bytes))
+NNC_GET(get_has_run, nnc_report, nnc_bool_cell(self->run != NULL))
+NNC_GET(get_has_timeline, nnc_report, nnc_bool_cell(self->intervals != NULL))
+NNC_GET(get_has_sensitivity, nnc_report, nnc_bool_cell(self->sensitivity != NULL))
+
+static const nnc_metric page_metric_rows[] = {
+    NNC_ROWS(&nnc_estimate_document),
+    NNC_AS("communicates", BOOL, .get = get_communicates),
+    NNC_AS("waits", BOOL, .get = get_waits),
+    NNC_AS("updates_unrecorded", BOOL, .get = get_updates_unrecorded),
+    NNC_AS("bound_share", NUMBER, .get = get_bound_share, .show = NNC_SHOW_PERCENT),
+    NNC_AS("next_share", NUMBER, .get = get_next_share, .show = NNC_SHOW_PERCENT),
+    NNC_AS("traffic_bytes", NUMBER, .get = get_traffic, .unit = "B"),
+    NNC_AS("has_run", BOOL, .get = get_has_run),
+    NNC_AS("has_stages", BOOL, NNC_IN(nnc_report, all_stages)),
+    NNC_AS("has_timeline", BOOL, .get = get_has_timeline),
+    NNC_AS("has_sensitivity", BOOL, .get = get_has_sensitivity),
+};
+static const nnc_metrics page_metrics =
+    NNC_METRICS("an estimate's page", page_metric_rows, nnc_report);
+
+static void add_host_rates(nnc_sheet *sheet, const void *record)
+{
+    char a[NNC_NUMBER_TEXT];
+    (void)record;
+    nnc_sheet_words(sheet,
+                    "the device file records no host.mem_bytes_per_s: updates in host memory are "
+                    "assumed to run at %g of %s",
+                    NNC_HOST_UPDATE_SHARE, nnc_unit_text(NNC_HOST_MEM_BYTES_PER_S, "B/s", a));
+}
+
+/* Communication by kind. */
+static void add_networks(nnc_sheet *sheet, const void *record)
+{
+    const nnc_result *result = ((const nnc_report *)record)->result;
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    for (int kind = 0; kind < NNC_COMM_COUNT; kind++) {
+        if (result->communication_s[kind] > 0 || result->exposed_s[kind] > 0) {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s exposed of %s",
+                           nnc_comm_name((nnc_comm)kind),
+                           nnc_unit_text(result->exposed_s[kind], "s", a),
+                           nnc_unit_text(result->communication_s[kind], "s", b));
+        }
+    }
+}
+
+static void write_fit(nnc_sheet *sheet, const void *record)
+{
+    if (sheet->style.format == &nnc_format_markdown) {
+        nnc_sheet_gap(sheet); /* a list right below a table would be read as its row */
+    }
+    nnc_fit_write(sheet, "total", record);
+}
+
+static void add_price(nnc_sheet *sheet, const void *record)
+{
+    const nnc_price *price = nnc_report_price(record);
+    if (price != NULL) {
+        nnc_sheet_price(sheet, price);
+    } else {
+        nnc_sheet_words(sheet, "(--price)");
+    }
+}
+
+static void write_run(nnc_sheet *sheet, const void *record)
+{
+    nnc_run_lines(sheet->out, sheet->style, record);
+}
+
+static void write_timeline(nnc_sheet *sheet, const void *record)
+{
+    nnc_timeline_write(sheet->out, sheet->style, record);
+}
+
+static const nnc_page_row step_rows[] = {
+    NNC_LINE("step"),
+    NNC_BOLD("{step.step_s}"),
+    NNC_ITEM("nine of ten measurements fall in {step.interval_s.0} .. {step.interval_s.1}"),
+    NNC_ITEM("busiest stage {step.stage} of {plan.pipeline}", .when = "plan.pipeline > 1"),
+    NNC_BLOCK(write_past),
+};
+static const nnc_page_rows step_page = NNC_PAGE_ROWS(&nnc_estimate_document, step_rows);
+
+static const nnc_page_row page_rows[] = {
+    NNC_LINE(""),
+    NNC_WORDS("no software is faster than {step.lower_bound_s}; without any overlap it takes "
+              "{step.upper_bound_s}"),
+    NNC_LINE("", .when = "plan.mode = ideal"),
+    NNC_WORDS("ideal mode: every efficiency is 1, no fixed costs, all communication that can "
+              "overlap does"),
+    NNC_LINE("", .when = "plan.mode != ideal, !device.fitted"),
+    NNC_WORDS("no fitted efficiencies for this device: roofline time at the datasheet's rates"),
+    NNC_LINE("", .when = "plan.mode != ideal, device.fitted, device.basis = default"),
+    NNC_WORDS("not measured on this device: its efficiencies are those of similar ones"),
+    NNC_LINE("", .when = "updates_unrecorded"),
+    NNC_ADD(add_host_rates),
+
+    NNC_LINE("bound by"),
+    NNC_BOLD("{step.bound} {bound_share} of the step"),
+    NNC_ITEM("{step.next_bound} {next_share}",
+             .when = "next_share > 0, step.next_bound != step.bound"),
+    NNC_ITEM("without the {step.bound} limit it would take {step.step_without_bound_s}"),
+    NNC_LINE(""),
+    NNC_WORDS("{step.advice}"),
+    NNC_GAP(),
+    NNC_BLOCK(write_parts),
+    NNC_GAP(),
+
+    NNC_LINE("network", .when = "communicates"),
+    NNC_ADD(add_networks),
+    NNC_LINE("bubble", .when = "plan.pipeline > 1"),
+    NNC_ITEM("{step.bubble_s}"),
+    NNC_ITEM("{step.bubble_ratio} of the busy time"),
+    NNC_ITEM("{step.bubble_share} of the step"),
+    NNC_GAP(.when = "waits"),
+
+    NNC_LINE("rate"),
+    NNC_BOLD("{throughput.tokens_per_s:count} tokens/s"),
+    NNC_ITEM("{throughput.samples_per_s:count} samples/s"),
+    NNC_BOLD("MFU {throughput.mfu}"),
+    NNC_ITEM(
+        "HFU {throughput.hfu} of {device.peak_flops_per_s}, FLOPs as in {work.flops_convention}"),
+    NNC_LINE("", .when = "throughput.mfu > 1"),
+    NNC_WORDS("MFU above 100%: {work.flops_convention} counts more FLOPs than kernels run; with "
+              "only the pairs under "
+              "the mask it is {throughput.causal_mfu} (--flops-convention causal)"),
+    NNC_LINE("", .when = "plan.devices > 1"),
+    NNC_ITEM("per device {throughput.tokens_per_s_per_device:count} tokens/s"),
+    NNC_ITEM("{throughput.model_flops_per_s_per_device}", .when = "work.tokens"),
+    NNC_ITEM("per device {throughput.model_flops_per_s_per_device}", .when = "!work.tokens"),
+    NNC_LINE("work"),
+    NNC_ITEM("model {work.model_flops}"),
+    NNC_ITEM("with recompute {work.hardware_flops}",
+             .when = "work.hardware_flops > work.model_flops"),
+    NNC_ITEM("executed {work.executed_flops}"),
+    NNC_ITEM("6ND {work.six_nd_flops}", .when = "work.tokens"),
+    NNC_ITEM("memory traffic {traffic_bytes}", .when = "plan.devices = 1"),
+    NNC_ITEM("memory traffic {traffic_bytes} per device", .when = "plan.devices > 1"),
+    NNC_LINE("measured", .when = "measured.step_s"),
+    NNC_BOLD("{measured.step_s}"),
+    NNC_ITEM("MFU {measured.mfu:percent}"),
+    NNC_ITEM("the estimate is {measured.predicted_over:percent} of it"),
+    NNC_BOLD("impossible: less than the lower bound of {step.lower_bound_s}, so it is not this "
+             "step on this device",
+             .when = "!measured.possible"),
+    NNC_GAP(),
+    NNC_BLOCK(write_memory),
+    NNC_BLOCK(write_fit),
+    NNC_GAP(),
+
+    NNC_LINE("cost", .when = "!cost.price_per_device_hour"),
+    NNC_WORDS("no price recorded for this device: give --price"),
+    NNC_LINE("cost", .when = "cost.price_per_device_hour"),
+    NNC_ITEM("{cost.price_per_device_hour:count} {cost.currency} per device-hour"),
+    NNC_ADD(add_price),
+    NNC_ITEM("{cost.step:count} {cost.currency} per step", .when = "plan.devices = 1"),
+    NNC_ITEM("{cost.step:count} {cost.currency} per step of all {plan.devices} devices",
+             .when = "plan.devices > 1"),
+    NNC_ITEM("{cost.per_million_tokens:count} {cost.currency} per million tokens"),
+    NNC_ITEM("{cost.per_thousand_samples:count} {cost.currency} per thousand samples"),
+    NNC_GAP(.when = "has_run"),
+    NNC_BLOCK(write_run, .when = "has_run"),
+    NNC_GAP(.when = "has_stages"),
+    NNC_BLOCK(write_stages, .when = "has_stages"),
+    NNC_GAP(.when = "has_timeline"),
+    NNC_BLOCK(write_timeline, .when = "has_timeline"),
+    NNC_GAP(.when = "has_sensitivity"),
+    NNC_BLOCK(write_sensitivity, .when = "has_sensitivity"),
+};
+static const nnc_page_rows page = NNC_PAGE_ROWS(&page_metrics, page_rows);
+
+void nnc_step_write(nnc_sheet *sheet, const nnc_report *report)
+{
+    nnc_sheet_rows(sheet, &step_page, report);
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_sheet_subject(&sheet, record);
+    nnc_sheet_gap(&sheet);
+    nnc_sheet_rows(&sheet, &step_page, record);
+    nnc_sheet_rows(&sheet, &page, record);
+}
+
+/* The table for CSV: the timeline, the stages or the sensitivity when asked for. */
+static nnc_lines lines_of(const void *record)
+{
+    const nnc_report *report = record;
+    return report->intervals != NULL ? (nnc_lines){ &nnc_interval_metrics, report,
+                                                    report->intervals, report->interval_count }
+           : report->all_stages
+               ? (nnc_lines){ &nnc_stage_metrics, report, report->stages, report->stage_count }
+           : report->sensitivity != NULL
+               ? (nnc_lines){ &nnc_sensitivity_metrics, report, report->sensitivity,
+                              report->sensitivity_count }
+               : (nnc_lines){ &nnc_estimate_metrics, NULL, report, 1 };
+}
+
+const nnc_view nnc_estimate_view = { .schema = "nncost.estimate/1",
+                                     .document = &nnc_estimate_document,
+                                     .lines = lines_of,
+                                     .page = write_page };
+
+/* ---- the command ---- */
+
+static nnc_status write_trace(const nnc_report *report, const char *path, nnc_error *err)
+{
+    nnc_buffer out = { 0 };
+    nnc_report_trace(&out, report);
+    const nnc_status status =
+        out.failed ? nnc_no_memory(err) : nnc_output_write(path, out.bytes, out.size, err);
+    nnc_buffer_free(&out);
+    return status;
+}
+
+static nnc_status write_report(nnc_session *session, const nnc_report *report, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    nnc_report shown = *report;
+    shown.all_stages = options->stages;
+    shown.past = nnc_report_past(report);
+    if (!options->timeline) {
+        shown.intervals = NULL;
+    }
+    nnc_view_write(session->out, session->style, &nnc_estimate_view, &shown);
+    return options->trace != NULL ? write_trace(report, options->trace, err) : NNC_OK;
+}
+
+/* Uses a scratch of its own, since the report points into the other one. */
+static nnc_status find_sensitivity(nnc_scenario *scenario,
+                                   nnc_sensitivity entries[NNC_PARAMETER_COUNT], nnc_error *err)
+{
+    nnc_scratch *scratch = nnc_scratch_create();
+    if (scratch == NULL) {
+        return nnc_no_memory(err);
+    }
+    const nnc_status status = nnc_sensitivity_of(
+        &scenario->model, &scenario->device, &scenario->software, &scenario->plan, scratch, entries,
+        NNC_PARAMETER_COUNT, &scenario->report.sensitivity_count, err);
+    scenario->report.sensitivity = entries;
+    nnc_scratch_destroy(scratch);
+    return status;
+}
+
+/* "0.41s", or a rate of samples or tokens. */
+static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_step *own,
+                                nnc_error *err)
+{
+    static const char *const units[] = { "tokens/s", "samples/s", "s" };
+    double value = 0.0;
+    int unit = 0;
+    while (unit < 3 && !nnc_read_quantity(text, units[unit], false, &value)) {
+        unit++;
+    }
+    if (unit == 3 || !(value > 0.0) || (unit == 0 && r->tokens == 0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--measured",
+                        "wrong value, expected a time (0.41s) or a rate (380samples/s%s), found "
+                        "\"%.40s\"",
+                        r->tokens > 0 ? ", 12000tokens/s" : "", text);
+    }
+    own->step_s = unit == 0   ? (double)r->tokens / value
+                  : unit == 1 ? (double)r->plan.global_batch / value
+                              : value;
+    own->mfu = r->model_flops / (own->step_s * r->plan.devices * r->peak_flops_per_s);
+    own->predicted_over = r->step_s / own->step_s;
+    own->possible = own->step_s >= r->lower_bound_s;
+    return NNC_OK;
+}
+
+static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario *scenario,
+                               nnc_scratch *scratch, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    nnc_sensitivity entries[NNC_PARAMETER_COUNT];
+    nnc_report *report = &scenario->report;
+    nnc_own_step own;
+    nnc_status status = NNC_OK;
+    (void)context;
+    session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
+    if (options->measured != NULL) {
+        NNC_TRY(read_measured(options->measured, &scenario->result, &own, err));
+        report->own = &own;
+    }
+    if (options->timeline || options->trace != NULL) {
+        status = nnc_scenario_timeline(scenario, scratch, err);
+    }
+    if (status == NNC_OK && options->sensitivity) {
+        status = find_sensitivity(scenario, entries, err);
+    }
+    if (status == NNC_OK) {
+        status = write_report(session, report, err);
+    }
+    report->own = NULL;
+    report->sensitivity = NULL;
+    nnc_scenario_timeline_free(scenario);
+    return status;
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    if (options->format == &nnc_format_csv && options->stages && options->timeline) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--stages",
+                        "CSV holds one table, expected --stages or --timeline, found both");
+    }
+    if (options->format == &nnc_format_csv && options->sensitivity &&
+        (options->stages || options->timeline)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity",
+                        "CSV holds one table, expected it or %s, found both",
+                        options->stages ? "--stages" : "--timeline");
+    }
+    return nnc_scenario_report(session, options->operands[0], options->operands[1], write_answer,
+                               NULL, err);
+}
+
+const nnc_command nnc_cmd_estimate = {
+    .name = "estimate",
+    .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
+    .summary = "One training step: time with its bounds, what limits it, memory, throughput, cost.",
+    .notes = "Exits with 1 when the step does not fit into the device's memory; it prints "
+             "everything all the same, and the smallest changes that would fit. Stages count from "
+             "0. With --format csv, --stages, --timeline and --sensitivity print their table in "
+             "place of the estimate. A timeline has at most 1000000 passes. An elasticity of -0.5 "
+             "means: one percent more of the parameter makes the step half a percent shorter.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
+             NNC_TAKES_STAGES | NNC_TAKES_LAUNCH,
+    .run = run,
+};

@@ -1,0 +1,218 @@
+/* nncost init: a plan file with one scenario and requirements, to begin with. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
+#include "cli/views_internal.h"
+#include "record/record_internal.h"
+
+static const char *const default_model = "gpt2-xl", *const default_device = "a100-sxm4-80gb";
+
+/* Text as a JSON number if it is one, as it was given; else as a string. */
+static void put_value(nnc_record *record, const char *key, const char *text)
+{
+    double number = 0;
+    if (nnc_read_double(text, &number)) {
+        nnc_record_json(record, key, text);
+    } else {
+        nnc_record_text(record, key, text);
+    }
+}
+
+void nnc_scenario_field(nnc_record *record, const nnc_field *field, const void *object)
+{
+    char text[256];
+    nnc_field_text(field, object, text, sizeof text);
+    if (field->type == NNC_FIELD_BOOL) {
+        nnc_record_bool(record, field->name, strcmp(text, "on") == 0);
+    } else {
+        put_value(record, field->name, text);
+    }
+}
+
+void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given)
+{
+    if (given->set_count == 0) {
+        return;
+    }
+    nnc_record_object(record, "set");
+    for (int i = 0; i < given->set_count; i++) {
+        const char *value = strchr(given->sets[i], '=');
+        char key[256];
+        if (value != NULL) {
+            snprintf(key, sizeof key, "%.*s", (int)(value - given->sets[i]), given->sets[i]);
+            put_value(record, key, value + 1);
+        }
+    }
+    nnc_record_close(record);
+}
+
+/* A tenth of headroom, rounded up to two digits: 0.4313 -> 0.48. */
+static double with_headroom(double value)
+{
+    const double unit = pow(10, floor(log10(value)) - 1);
+    return ceil(1.1 * value / unit) * unit;
+}
+
+static void put_limit(nnc_record *record, const char *key, double limit, const char *unit)
+{
+    char number[NNC_NUMBER_TEXT], text[NNC_NUMBER_TEXT + 16];
+    snprintf(text, sizeof text, "<= %s%s", nnc_number_text(limit, number), unit);
+    nnc_record_text(record, key, text);
+}
+
+/* Limits that the result meets with a tenth of the time to spare. */
+static void put_limits(nnc_record *record, const nnc_report *report)
+{
+    const nnc_serve *serve = report->serve;
+    nnc_record_object(record, "require");
+    if (serve == NULL) {
+        const double capacity = (double)report->result->memory.capacity_bytes;
+        put_limit(record, "step_s", with_headroom(report->result->step_s), "s");
+        put_limit(record, "memory.total_bytes", floor(capacity / 1e7) / 100.0, "GB");
+    } else {
+        put_limit(record, "latency.tpot_s", with_headroom(serve->tpot_s), "s");
+        put_limit(record, "latency.ttft_s",
+                  with_headroom(isfinite(serve->ttft_s) ? serve->ttft_s : 1.0), "s");
+        nnc_record_text(record, "memory.fits", "== true");
+    }
+    nnc_record_close(record);
+}
+
+static void write_file(const nnc_session *session, const nnc_report *report)
+{
+    const nnc_scenario_args *given = &session->options.given;
+    const bool served = report->serve != NULL;
+    nnc_record record = nnc_record_begin(session->out, NNC_PLANS_SCHEMA);
+    record.spread = true;
+    nnc_record_text(
+        &record, "note",
+        served
+            ? "Deployments under watch. 'nncost check FILE' answers every scenario and exits with "
+              "1 "
+              "when one misses a requirement, or moved since 'nncost check FILE --update' recorded "
+              "it in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; "
+              "'note' is the comment key."
+            : "Training plans under watch. 'nncost check FILE' estimates every scenario and exits "
+              "with 1 when one misses a requirement, or moved since 'nncost check FILE --update' "
+              "recorded it in this file. Keys are the plan options of 'nncost estimate --help' "
+              "with '_' for '-'; 'note' is the comment key.");
+    nnc_record_object(&record, "common");
+    nnc_record_text(&record, "note",
+                    "Every scenario starts from these values. It may give others, or null to "
+                    "remove a key. Ids, or paths from the folder of this file.");
+    nnc_record_text(&record, "model", report->model_asked);
+    nnc_record_text(&record, "device", report->device_asked);
+    if (served) {
+        nnc_record_bool(&record, "serve", true);
+    }
+    if (given->software != NULL) {
+        nnc_record_text(&record, "software", given->software);
+    }
+    if (given->cluster != NULL) {
+        nnc_record_text(&record, "cluster", given->cluster);
+    }
+    nnc_record_close(&record);
+    nnc_record_list(&record, "scenarios");
+    nnc_record_object(&record, NULL);
+    nnc_record_text(&record, "id", report->model->id);
+    nnc_record_text(&record, "note",
+                    served ? "A key of 'require' is any metric of 'nncost serve --format json', in "
+                             "seconds and bytes or with units; the limits here leave a tenth of "
+                             "the time."
+                           : "A key of 'require' is any metric of 'nncost estimate --format json', "
+                             "in seconds, bytes and FLOPs or with units; the limits here leave a "
+                             "tenth of the time, and the device's memory.");
+    const void *plan =
+        served ? (const void *)report->serve_ask : (const void *)&report->result->plan;
+    for (int i = 0; i < given->setting_count; i++) {
+        nnc_scenario_field(&record, given->settings[i].field, plan);
+    }
+    nnc_scenario_sets(&record, given);
+    put_limits(&record, report);
+    nnc_record_close(&record);
+    nnc_record_close(&record);
+    nnc_record_end(&record);
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    nnc_scenario *scenario = calloc(1, sizeof *scenario);
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_status status = NNC_NO_MEMORY;
+    if (scenario == NULL || scratch == NULL) {
+        nnc_no_memory(err);
+        goto done;
+    }
+    if (options->operand_count == 1) {
+        status = nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
+                          "missing, expected MODEL DEVICE, or neither, found only \"%s\"",
+                          options->operands[0]);
+        goto done;
+    }
+    const bool given = options->operand_count == 2;
+    status = nnc_scenario_load(session->specs, &options->given,
+                               given ? options->operands[0] : default_model,
+                               given ? options->operands[1] : default_device, scenario, err);
+    if (status == NNC_OK) {
+        status = nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
+                              &scenario->plan, scratch, &scenario->result, err);
+    }
+    if (status == NNC_OK) {
+        write_file(session, &scenario->report);
+    }
+done:
+    nnc_scratch_destroy(scratch);
+    free(scenario);
+    return status;
+}
+
+static nnc_status write_served(nnc_session *session, nnc_serve_scenario *scenario,
+                               nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
+{
+    (void)scratch, (void)arena;
+    session->exit_code = 0;
+    if (scenario->base.report.images != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--steps", "expected requests of tokens");
+    }
+    write_file(session, &scenario->base.report);
+    return NNC_OK;
+}
+
+static nnc_status run_served(nnc_session *session, nnc_error *err)
+{
+    return nnc_serve_report(session, session->options.operands[0], session->options.operands[1],
+                            write_served, err);
+}
+
+const nnc_command nnc_cmd_serve_init = {
+    .name = "init",
+    .operands = "MODEL DEVICE --serve",
+    .summary = "Print a plan file with one deployment to begin with, for 'nncost check'.",
+    .notes =
+        "Its requirements are those that the answer meets with a tenth of time to spare: nncost "
+        "init llama3-8b h100 --serve --concurrency 64 --output plans.json.",
+    .min_operands = 2,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SERVING,
+    .run = run_served,
+};
+
+const nnc_command nnc_cmd_init = {
+    .name = "init",
+    .operands = "[MODEL DEVICE]",
+    .summary = "Print a plan file to begin with, for 'nncost check'.",
+    .notes = "It has one scenario, with the plan options given, and requirements that its estimate "
+             "meets with a tenth of time to spare: nncost init llama3-8b h100 --output "
+             "plans.json.",
+    .min_operands = 0,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN,
+    .run = run,
+    .serving = &nnc_cmd_serve_init,
+};

@@ -1,0 +1,350 @@
+/* nncost ops: the ops of a step, one row each or added up by op, group or phase (--by), sorted by --sort. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
+#include "cli/views_internal.h"
+#include "input/input_internal.h"
+#include "op/op_internal.h"
+
+NNC_ENUM_NAMES(nnc_ops_sort, NNC_SORT_LIST)
+NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
+
+/* A row of the table: one op and phase, or several added up. All sums are of the whole step. */
+typedef struct ops_row {
+    const char *name;
+    const nnc_op_cost *cost; /* NULL in added-up rows */
+    int32_t order;
+    double instances, flops, vector_flops, bytes, seconds;
+    double bound_s[NNC_BOUND_COUNT];
+    double key; /* sort key */
+} ops_row;
+
+static void add_cost(ops_row *row, const nnc_op_cost *cost)
+{
+    row->instances += cost->repeat;
+    row->flops += cost->work.flops * cost->repeat;
+    row->vector_flops += cost->work.vector_flops * cost->repeat;
+    row->bytes += (cost->work.read_bytes + cost->work.write_bytes) * cost->repeat;
+    row->seconds += cost->time_s * cost->repeat;
+    row->bound_s[cost->bound] += cost->time_s * cost->repeat;
+}
+
+static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by)
+{
+    switch (by) {
+    case NNC_BY_GROUP: return nnc_group_name(nnc_op_group(cost->op));
+    case NNC_BY_PHASE: return nnc_phase_name(nnc_op_phase(cost->op));
+    case NNC_BY_ROW:
+    case NNC_BY_OP:
+    case NNC_BY_COUNT: break;
+    }
+    return nnc_op_name(cost->op);
+}
+
+/* Fills rows in order of first appearance; returns their number. */
+static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < report->op_count; i++) {
+        const nnc_op_cost *cost = &report->ops[i];
+        const char *key = row_key(cost, by);
+        if (cost->repeat == 0) {
+            continue; /* the busiest stage does not hold it */
+        }
+        int32_t at = by == NNC_BY_ROW ? count : 0;
+        while (at < count && strcmp(rows[at].name, key) != 0) {
+            at++;
+        }
+        if (at == count) {
+            rows[count++] =
+                (ops_row){ .name = key, .order = at, .cost = by == NNC_BY_ROW ? cost : NULL };
+        }
+        add_cost(&rows[at], cost);
+    }
+    return count;
+}
+
+static double sort_key(const ops_row *row, nnc_ops_sort sort)
+{
+    return sort == NNC_SORT_TIME    ? row->seconds
+           : sort == NNC_SORT_FLOPS ? row->flops + row->vector_flops
+                                    : row->bytes;
+}
+
+/* Larger first; equal ones, and those without a number, stay in order. */
+static int descending(const void *a, const void *b)
+{
+    const ops_row *x = a, *y = b;
+    if (x->key > y->key || (!isnan(x->key) && isnan(y->key))) {
+        return -1;
+    }
+    if (x->key < y->key || (isnan(x->key) && !isnan(y->key))) {
+        return 1;
+    }
+    return x->order < y->order ? -1 : 1;
+}
+
+static void sort_rows(ops_row *rows, int32_t count, nnc_ops_sort sort)
+{
+    for (int32_t i = 0; i < count; i++) {
+        rows[i].key = sort_key(&rows[i], sort);
+    }
+    if (sort != NNC_SORT_ORDER) {
+        qsort(rows, (size_t)count, sizeof *rows, descending);
+    }
+}
+
+static nnc_bound main_bound(const ops_row *row)
+{
+    nnc_bound main = NNC_BOUND_COMPUTE;
+    for (int bound = 1; bound < NNC_BOUND_COUNT; bound++) {
+        main = row->bound_s[bound] > row->bound_s[main] ? (nnc_bound)bound : main;
+    }
+    return main;
+}
+
+/* A row shows one instance of its op, and a sum all of them. */
+static double shown_instances(const ops_row *row)
+{
+    return row->cost != NULL ? row->instances : 1.0;
+}
+
+NNC_GET(get_flops, ops_row,
+        nnc_number_cell((self->flops + self->vector_flops) / shown_instances(self)))
+
+NNC_GET(get_bytes, ops_row, nnc_number_cell(self->bytes / shown_instances(self)))
+
+/* No value for 0 bytes. */
+NNC_GET(get_intensity, ops_row, nnc_number_cell((self->flops + self->vector_flops) / self->bytes))
+
+/* An op without time overlaps others: it has neither share nor bound. */
+NNC_GET(get_time, ops_row,
+        nnc_number_cell(self->seconds > 0 ? self->seconds / shown_instances(self) : (double)NAN))
+
+NNC_GET(get_share, ops_row, nnc_number_cell(self->seconds / NNC_OWNER(nnc_report)->result->step_s))
+
+NNC_GET(get_shown_share, ops_row,
+        self->seconds > 0 ? get_share(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
+
+NNC_GET(get_bound, ops_row, nnc_text_cell(nnc_bound_name(main_bound(self))))
+
+NNC_GET(get_shown_bound, ops_row,
+        self->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
+
+/* Columns of single ops and of sums. */
+static const nnc_metric number_rows[] = {
+    NNC_HEAD("FLOPs", NUMBER, .get = get_flops, .show = NNC_SHOW_SCALED, .drop = 5),
+    NNC_HEAD("bytes", NUMBER, .get = get_bytes, .show = NNC_SHOW_SCALED, .drop = 3),
+    NNC_HEAD("FLOP/B", NUMBER, .get = get_intensity, .show = NNC_SHOW_COUNT, .drop = 2),
+    NNC_HEAD("time", NUMBER, .get = get_time, .unit = "s"),
+    NNC_HEAD("share", NUMBER, .get = get_shown_share, .show = NNC_SHOW_PERCENT),
+    NNC_HEAD("bound", TEXT, .get = get_shown_bound),
+};
+static const nnc_metrics numbers = NNC_METRICS("numbers of a row", number_rows, ops_row);
+
+NNC_GET(get_phase, ops_row, nnc_text_cell(nnc_phase_name(nnc_op_phase(self->cost->op))))
+
+static nnc_cell get_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const ops_row *row = place->record;
+    nnc_op_shape(row->cost->op, text, NNC_METRIC_TEXT_MAX);
+    return nnc_text_cell(text);
+}
+
+static nnc_cell get_path(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const ops_row *row = place->record;
+    return nnc_text_cell(nnc_op_path(row->cost->op, text, NNC_METRIC_TEXT_MAX));
+}
+
+/* Empty for an op that keeps nothing for backward. */
+static nnc_cell get_kept(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_op *op = ((const ops_row *)place->record)->cost->op;
+    const double bytes = nnc_op_phase(op) == NNC_PHASE_FORWARD ? nnc_op_kept_bytes(op) : 0.0;
+    (void)text;
+    return nnc_number_cell(bytes > 0.0 ? bytes : (double)NAN);
+}
+
+static const nnc_metric one_op[] = {
+    NNC_ROWS(&nnc_op_metrics, NNC_VIA(ops_row, cost)),
+    NNC_HEAD("op", TEXT, .get = get_path),
+    NNC_HEAD("phase", TEXT, .get = get_phase),
+    NNC_HEAD("rep", NUMBER, NNC_IN(ops_row, instances), .show = NNC_SHOW_COUNT, .drop = 4),
+    NNC_HEAD("shape", TEXT, .get = get_shape, .shrinks = true, .drop = 1),
+    NNC_HEAD("kept", NUMBER, .get = get_kept, .show = NNC_SHOW_SCALED, .drop = 1),
+    NNC_ROWS(&numbers),
+};
+
+static const nnc_metric sum_rows[] = {
+    NNC_AS("repeat", NUMBER, NNC_IN(ops_row, instances), .head = "ops", .show = NNC_SHOW_COUNT,
+           .drop = 4, .help = "Instances in one step on one device."),
+    NNC_NUMBER(ops_row, flops, .unit = "FLOP", .help = "FLOPs on the matrix units."),
+    NNC_NUMBER(ops_row, vector_flops, .unit = "FLOP", .help = "FLOPs on the vector units."),
+    NNC_NUMBER(ops_row, bytes, .unit = "B", .help = "Bytes that cross memory."),
+    NNC_AS("time_s", NUMBER, NNC_IN(ops_row, seconds), .unit = "s",
+           .help = "Time on the critical path."),
+    NNC_AS("share", NUMBER, .get = get_share, .help = "Share of the step."),
+    NNC_AS("bound", TEXT, .get = get_bound, .help = "The bound of the largest part."),
+    NNC_ROWS(&numbers),
+};
+static const nnc_metrics sums = NNC_METRICS("sums over the step", sum_rows, ops_row);
+
+#define SUM_OF(key, text)                                 \
+    {                                                     \
+        { .name = (key),                                  \
+          .type = NNC_METRIC_TEXT,                        \
+          NNC_IN(ops_row, name),                          \
+          .head = (key),                                  \
+          .help = (text) },                               \
+            { .type = NNC_METRIC_OBJECT, .rows = &sums }, \
+    }
+static const nnc_metric op_sums[] = SUM_OF("op", "All phases of an op."),
+                        group_sums[] = SUM_OF("group", "A part of the network."),
+                        phase_sums[] = SUM_OF("phase", "A phase of the step.");
+#undef SUM_OF
+
+static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
+    [NNC_BY_ROW] = NNC_METRICS("one op of the step", one_op, ops_row),
+    [NNC_BY_OP] = NNC_METRICS("all phases of an op", op_sums, ops_row),
+    [NNC_BY_GROUP] = NNC_METRICS("a part of the network", group_sums, ops_row),
+    [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
+};
+
+/* The list that is shown. The report comes first: getters read the owner of a row as a report. */
+typedef struct ops_list {
+    nnc_report report;
+    nnc_ops_by by;
+    const ops_row *rows;
+    int32_t count, left_out;
+    bool bare;
+} ops_list;
+
+static nnc_lines lines_of(const void *record)
+{
+    const ops_list *list = record;
+    return (nnc_lines){ &row_metrics[list->by], list, list->rows, list->count };
+}
+
+NNC_GET(get_waits, ops_list,
+        nnc_bool_cell(self->report.result->host_s + self->report.result->bubble_s >
+                      1e-6 * self->report.result->step_s))
+NNC_GET(get_moved, ops_list,
+        nnc_number_cell(self->report.result->read_bytes + self->report.result->write_bytes))
+
+static const nnc_metric page_metric_rows[] = {
+    NNC_ROWS(&nnc_estimate_metrics, NNC_IN(ops_list, report)),
+    NNC_AS("left_out", WHOLE, NNC_IN(ops_list, left_out)),
+    NNC_AS("waits", BOOL, .get = get_waits),
+    NNC_AS("moved_bytes", NUMBER, .get = get_moved, .unit = "B"),
+};
+static const nnc_metrics page_metrics = NNC_METRICS("totals of ops", page_metric_rows, ops_list);
+
+static const nnc_page_row total_rows[] = {
+    NNC_LINE("", .when = "left_out > 0"),
+    NNC_WORDS("{left_out} more rows"),
+    NNC_LINE("step"),
+    NNC_ITEM("{work.executed_flops} executed, {work.vector_flops} on the vector units",
+             .when = "plan.devices = 1"),
+    NNC_ITEM(
+        "{work.executed_flops} executed by all devices, {work.vector_flops} on the vector units",
+        .when = "plan.devices > 1"),
+    NNC_ITEM("{moved_bytes} moved", .when = "plan.devices = 1"),
+    NNC_ITEM("{moved_bytes} moved by one", .when = "plan.devices > 1"),
+    NNC_BOLD("{step.step_s}"),
+    NNC_ITEM("{step.bound}"),
+    NNC_ITEM("outside of ops: host {step.host_s} and bubble {step.bubble_s}", .when = "waits"),
+};
+static const nnc_page_rows totals = NNC_PAGE_ROWS(&page_metrics, total_rows);
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const ops_list *list = record;
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    if (!list->bare) {
+        nnc_sheet_subject(&sheet, &list->report);
+        nnc_sheet_gap(&sheet);
+    }
+    nnc_table_of(out, style, lines_of(list));
+    nnc_sheet_gap(&sheet);
+    nnc_sheet_rows(&sheet, &totals, list);
+    if (list->report.run != NULL) {
+        nnc_run_input_lines(out, style, list->report.run);
+    }
+}
+
+NNC_IF(has_input, nnc_report, self->run != NULL && !isnan(self->run->input_s))
+
+static const nnc_metrics *const sums_too[] = { &row_metrics[NNC_BY_OP], &row_metrics[NNC_BY_GROUP],
+                                               &row_metrics[NNC_BY_PHASE], NULL };
+enum { OPS_ROW };
+static const nnc_metric document_rows[] = {
+    [OPS_ROW] = NNC_AS("ops", LIST, NNC_IN(ops_list, rows), NNC_COUNT(ops_list, count),
+                       .rows = &row_metrics[NNC_BY_ROW], .help = "Ops; with --by sums of them.",
+                       .more = NNC_MORE(.others = sums_too)),
+    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics,
+           .help = "The run, when something is given about its input.",
+           .more = NNC_MORE(.when = has_input)),
+};
+static const nnc_metrics document = NNC_METRICS("the ops of a step", document_rows, ops_list);
+
+const nnc_view nnc_ops_output = {
+    .schema = "nncost.ops/1", .document = &document, .lines = lines_of, .page = write_page
+};
+
+nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report,
+                          nnc_ops_view view)
+{
+    nnc_metric own_rows[NNC_COUNT_OF(document_rows)];
+    memcpy(own_rows, document_rows, sizeof own_rows);
+    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* rows of the list by --by */
+    const nnc_metrics own = { .rows = own_rows, .count = NNC_COUNT_OF(own_rows) };
+    nnc_view shown = nnc_ops_output;
+    shown.document = &own;
+    ops_row *rows = calloc((size_t)report->op_count + 1, sizeof *rows);
+    if (rows == NULL) {
+        return NNC_NO_MEMORY;
+    }
+    const int32_t count = gather(report, view.by, rows);
+    ops_list list = { .report = *report, .by = view.by, .rows = rows, .bare = view.bare };
+    list.count = view.top > 0 && view.top < count ? view.top : count;
+    list.left_out = count - list.count;
+    sort_rows(rows, count, view.sort);
+    nnc_view_write(out, style, &shown, &list);
+    free(rows);
+    return NNC_OK;
+}
+
+static nnc_status write(nnc_session *session, void *context, nnc_scenario *scenario,
+                        nnc_scratch *scratch, nnc_error *err)
+{
+    const nnc_report *report = &scenario->report;
+    (void)context, (void)scratch;
+    return nnc_report_ops(session->out, session->style, report, session->options.view) == NNC_OK
+               ? NNC_OK
+               : nnc_no_memory(err);
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    return nnc_scenario_report(session, operands[0], operands[1], write, NULL, err);
+}
+
+const nnc_command nnc_cmd_ops = {
+    .name = "ops",
+    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
+    .summary = "Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.",
+    .notes =
+        "FLOPs, bytes and time are those of one instance; repeat counts the instances in one step, "
+        "and share is that of all of them. With --by all numbers are sums over the step. FLOPs "
+        "include those of the vector units. Exits with 0 whether the step fits or not.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_OPS,
+    .run = run,
+    .serving = &nnc_cmd_serve_ops,
+};

@@ -1,0 +1,331 @@
+/* nncost report: one page of HTML for an estimate, the scenarios of a plan file, a search, or two estimates
+ * (diff): the verdict, pictures, numbers, ops and sources, and the command that makes the page again. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <nncost/nncost.h>
+
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
+#include "cli/views_internal.h"
+#include "plot/plot_internal.h"
+#include "record/record_internal.h"
+
+/* Limits that keep a page below 120 kB: OPS rows of a table, PASSES of a timeline. */
+enum { OPS = 60, PASSES = 250, WIDE = 720, NARROW = 360 };
+
+static nnc_style html_of(const nnc_session *session)
+{
+    nnc_style style = session->style;
+    style.format = &nnc_format_html;
+    style.colour = false;
+    return style;
+}
+
+/* ---- pictures ---- */
+
+static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data,
+                        const char *class, int32_t width)
+{
+    char id[64];
+    snprintf(id, sizeof id, "nnc-%zu-%s", out->size, picture->name); /* unique on the page */
+    const nnc_plot_how how = { .width = width,
+                               .fragment = true,
+                               .id = id,
+                               .marks = PASSES,
+                               .from_s = (double)NAN,
+                               .to_s = (double)NAN };
+    nnc_buffer_print(out, "<div class=\"%s\">", class);
+    nnc_plot_draw(out, picture, data, &how);
+    nnc_buffer_text(out, "</div>\n");
+}
+
+/* Each picture in a wide and a narrow form; the page shows one of them. A timeline scrolls sideways. */
+static void put_pictures(nnc_buffer *out, const nnc_plot_data *data, bool pipelined)
+{
+    for (unsigned i = 0; i < NNC_PICTURE_COUNT; i++) {
+        const nnc_picture *picture = nnc_pictures[i];
+        if (picture->of == NNC_PLOT_ESTIMATE) {
+            put_picture(out, picture, data, "desk", WIDE);
+            put_picture(out, picture, data, "phone", NARROW);
+        } else if (picture->of == NNC_PLOT_TIMELINE && pipelined) {
+            put_picture(out, picture, data, "wide", WIDE);
+        }
+    }
+}
+
+/* ---- an estimate ---- */
+
+static void put_sources(nnc_buffer *out, const char *what, const nnc_source *sources, int32_t count)
+{
+    if (count > 0) {
+        nnc_html_put(out, "h3", what);
+        nnc_buffer_text(out, "<dl>\n");
+    }
+    for (int32_t i = 0; i < count; i++) {
+        nnc_html_put(out, "dt", sources[i].key[0] != '\0' ? sources[i].key : "all");
+        nnc_html_put(out, "dd", sources[i].text);
+    }
+    nnc_buffer_text(out, count > 0 ? "</dl>\n" : "");
+}
+
+static nnc_status put_estimate(nnc_session *session, const nnc_report *report, nnc_error *err)
+{
+    nnc_buffer *out = session->out;
+    char text[NNC_METRIC_TEXT_MAX], head[256];
+    const nnc_plot_data data = { .report = report };
+    nnc_report plain = *report;
+    plain.intervals = NULL; /* the picture shows them */
+    nnc_report_sentence(report, text);
+    const char *scenario = session->options.scenario;
+    snprintf(head, sizeof head, "%.100s%s%.100s", scenario != NULL ? scenario : "",
+             scenario != NULL ? ": " : "",
+             report->model->name[0] != '\0' ? report->model->name : report->model->id);
+    nnc_html_put(out, "h1", head);
+    nnc_buffer_text(out, "<p class=\"verdict\">");
+    nnc_put_xml(out, text);
+    nnc_buffer_text(out, "\n");
+    put_pictures(out, &data, report->intervals != NULL);
+    nnc_html_put(out, "h2", "Figures");
+    nnc_estimate_view.page(out, html_of(session), &plain);
+    nnc_html_put(out, "h2", "Ops by time");
+    if (nnc_report_ops(out, html_of(session), &plain,
+                       (nnc_ops_view){ .sort = NNC_SORT_TIME, .top = OPS, .bare = true }) !=
+        NNC_OK) {
+        return nnc_no_memory(err);
+    }
+    nnc_html_put(out, "h2", "Sources");
+    put_sources(out, report->model->id, report->model->sources, report->model->source_count);
+    put_sources(out, report->device->id, report->device->sources, report->device->source_count);
+    put_sources(out, report->software->id, report->software->sources,
+                report->software->source_count);
+    return NNC_OK;
+}
+
+/* ---- a search ---- */
+
+static void put_plans(nnc_session *session, const char *heading, const nnc_found *list,
+                      int32_t count, const nnc_search_report *report)
+{
+    if (count > 0) {
+        nnc_html_put(session->out, "h2", heading);
+        nnc_found_write(session->out, html_of(session), list, count, report->currency,
+                        report->sizes != NULL);
+    }
+}
+
+static nnc_status put_search(nnc_session *session, const nnc_search_report *report, nnc_error *err)
+{
+    nnc_buffer *out = session->out;
+    const nnc_plot_data data = { .search = report };
+    const bool sizes = report->sizes != NULL;
+    char text[192];
+    if (report->digest != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--shard", "a report needs a whole search");
+    }
+    nnc_html_put(out, "h1", report->model->name);
+    snprintf(text, sizeof text,
+             "%" PRIu64 " combinations of the choices for %s, batch %" PRId64 ": %" PRIu64
+             " legal, %" PRIu64 " fit.",
+             report->total.covered, report->device->name, report->search->base.global_batch,
+             report->total.legal, report->total.feasible);
+    nnc_html_put(out, "p", text);
+    for (unsigned i = 0; i < NNC_PICTURE_COUNT; i++) {
+        if (nnc_pictures[i]->of == (sizes ? NNC_PLOT_SIZES : NNC_PLOT_FRONT)) {
+            put_picture(out, nnc_pictures[i], &data, "desk", WIDE);
+            put_picture(out, nnc_pictures[i], &data, "phone", NARROW);
+        }
+    }
+    if (!sizes) {
+        put_plans(session, "Best plans", report->result->best, report->result->best_count, report);
+        put_plans(session, "No other plan is faster with less memory", report->result->pareto,
+                  report->result->pareto_count, report);
+        return NNC_OK;
+    }
+    nnc_found list[64];
+    int32_t found = 0;
+    for (int32_t i = 0; i < report->size_count && found < 64; i++) {
+        if (report->sizes[i].found) {
+            list[found++] = report->sizes[i].best;
+        }
+    }
+    put_plans(session, "The best plan of every size", list, found, report);
+    return NNC_OK;
+}
+
+/* ---- two estimates ---- */
+
+static void put_diff(nnc_session *session, const nnc_check_report *report)
+{
+    nnc_buffer *out = session->out;
+    char text[512];
+    int32_t differ = 0;
+    for (int32_t i = 0; i < report->row_count; i++) {
+        differ += report->rows[i].state != NNC_CHECK_SAME;
+    }
+    snprintf(text, sizeof text, "%.200s against %.200s", report->other, report->path);
+    nnc_html_put(out, "h1", text);
+    snprintf(text, sizeof text, "%" PRId32 " of %" PRId32 " estimates differ.", differ,
+             report->row_count);
+    nnc_html_put(out, "p", text);
+    for (int32_t i = 0; i < report->row_count; i++) {
+        const nnc_check_row *row = &report->rows[i];
+        if (row->state == NNC_CHECK_SAME) {
+            continue;
+        }
+        nnc_html_put(out, "h2", row->id[0] != '\0' ? row->id : "The estimate");
+        nnc_check_headline(row, text, sizeof text);
+        nnc_html_put(out, "p",
+                     row->state == NNC_CHECK_ADDED     ? "only in the new"
+                     : row->state == NNC_CHECK_REMOVED ? "only in the old"
+                                                       : text);
+        nnc_changes_write(out, html_of(session), row, row->change_count, "old", "new");
+        if (row->op_count > 0) {
+            nnc_table_of(out, html_of(session),
+                         (nnc_lines){ &nnc_check_op_metrics, row, row->ops,
+                                      row->op_count < OPS ? row->op_count : OPS });
+        }
+    }
+}
+
+/* ---- the foot ---- */
+
+static void put_foot(nnc_session *session)
+{
+    nnc_buffer *out = session->out;
+    nnc_buffer command = { 0 };
+    nnc_html_put(out, "h2", "This page");
+    nnc_buffer_text(&command, "nncost");
+    const char *end = session->arguments.bytes + session->arguments.size;
+    for (const char *at = session->arguments.bytes; at < end; at += strlen(at) + 1) {
+        if (strncmp(at, "--output", 8) != 0) { /* the output path is no part of the command */
+            nnc_buffer_byte(&command, ' ');
+            nnc_shell_word(&command, at);
+        } else if (at[8] == '\0') {
+            at += sizeof "--output";
+        }
+    }
+    nnc_buffer_byte(&command, '\0');
+    out->failed = out->failed || command.failed;
+    nnc_html_put(out, "pre", command.failed ? "" : command.bytes);
+    nnc_buffer_free(&command);
+    nnc_buffer_print(out, "<p>nncost %s", nnc_version());
+    if (session->options.date != NULL) {
+        nnc_buffer_text(out, ", ");
+        nnc_put_xml(out, session->options.date);
+    }
+    nnc_buffer_text(out, "\n");
+}
+
+static nnc_status write_estimate(nnc_session *session, void *context, nnc_scenario *scenario,
+                                 nnc_scratch *scratch, nnc_error *err)
+{
+    const nnc_result *result = &scenario->result;
+    (void)context;
+    if (result->plan.pipeline > 1) {
+        NNC_TRY(nnc_scenario_timeline(scenario, scratch, err));
+    }
+    const nnc_status status = put_estimate(session, &scenario->report, err);
+    nnc_scenario_timeline_free(scenario);
+    session->exit_code = result->verdict == NNC_OVER_MEMORY ? 1 : session->exit_code;
+    return status;
+}
+
+/* One section for each scenario of a plan file, or for --scenario. */
+static nnc_status write_estimates(nnc_session *session, nnc_arena *arena, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    const nnc_plans *plans = NULL;
+    NNC_TRY(nnc_plans_open(session->specs, arena, operands[0], &plans, err));
+    if (plans == NULL || session->options.scenario != NULL || plans->scenario_count == 1) {
+        return nnc_scenario_report(session, operands[0], operands[1], write_estimate, NULL, err);
+    }
+    for (int32_t i = 0; i < plans->scenario_count; i++) {
+        session->options.scenario = plans->scenarios[i].id;
+        NNC_TRY(nnc_scenario_report(session, operands[0], operands[1], write_estimate, NULL, err));
+    }
+    return NNC_OK;
+}
+
+static nnc_status write_diff(nnc_session *session, nnc_arena *arena, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    nnc_check_report report;
+    if (session->options.operand_count < 3) {
+        return nnc_fail(err, NNC_BAD_USAGE, "report diff", "too few arguments, expected OLD NEW");
+    }
+    NNC_TRY(nnc_diff_make(arena, operands[1], operands[2], &report, err));
+    put_diff(session, &report);
+    return NNC_OK;
+}
+
+static nnc_status write_search(nnc_session *session, void *context, const nnc_search_report *report,
+                               nnc_error *err)
+{
+    (void)context;
+    return put_search(session, report, err);
+}
+
+static bool is_of(const nnc_options *options, const char *what)
+{
+    return options->operand_count > 0 && strcmp(options->operands[0], what) == 0;
+}
+
+static void form_of(const nnc_options *options, nnc_form *form)
+{
+    if (is_of(options, "diff")) {
+        snprintf(form->name, sizeof form->name, "report diff");
+        form->takes = NNC_TAKES_COMMON | NNC_TAKES_REPORT;
+    } else if (!is_of(options, "search")) {
+        snprintf(form->name, sizeof form->name, "report MODEL DEVICE");
+        form->takes &= ~(unsigned)NNC_TAKES_SEARCH;
+    }
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    const bool search = is_of(options, "search"), diff = is_of(options, "diff");
+    nnc_arena *arena = nnc_arena_create();
+    nnc_status status = NNC_OK;
+    if (arena == NULL) {
+        return nnc_no_memory(err);
+    }
+    nnc_html_begin(session->out, "nncost report");
+    if (search && options->operand_count < 2) {
+        status = nnc_fail(err, NNC_BAD_USAGE, "report search",
+                          "too few arguments, expected MODEL DEVICE");
+    } else if (search) {
+        status = nnc_search_args_run(session, options->operands[1], options->operands[2],
+                                     write_search, NULL, err);
+    } else if (!diff && options->operand_count > 2) {
+        status = nnc_fail(err, NNC_BAD_USAGE, options->operands[2],
+                          "one argument too many, expected MODEL DEVICE");
+    } else {
+        status = diff ? write_diff(session, arena, err) : write_estimates(session, arena, err);
+    }
+    nnc_arena_destroy(arena);
+    put_foot(session);
+    nnc_html_end(session->out);
+    return status;
+}
+
+const nnc_command nnc_cmd_report = {
+    .name = "report",
+    .operands = "MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW",
+    .summary = "One page of HTML: the verdict, pictures, every number, its sources.",
+    .notes = "The output of 'estimate' and 'ops', 'search' or 'diff' with the same options, and "
+             "the pictures of 'plot', in one file that needs no other: it opens from disk, can be "
+             "mailed and printed, and fetches nothing. A plan file gives a part for each scenario, "
+             "or for that of --scenario. A click on a heading sorts a table. The same command "
+             "gives the same bytes; --date adds a date. --format does not change it. Exits with 1 "
+             "when a plan does not fit, or no plan is found.",
+    .min_operands = 1,
+    .max_operands = 3,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH |
+             NNC_TAKES_REPORT,
+    .form = form_of,
+    .run = run,
+};

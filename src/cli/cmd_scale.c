@@ -1,0 +1,415 @@
+/* nncost scale: the best plan for each number of devices, how efficient it is, and what the lost device time goes to.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <nncost/nncost.h>
+
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
+#include "cli/views_internal.h"
+#include "input/input_internal.h"
+
+/* Parts of device time: five parts of a step, then the kinds of collectives. */
+typedef enum scale_part {
+    NNC_SCALE_COMPUTE, /* forward and backward */
+    NNC_SCALE_RECOMPUTE,
+    NNC_SCALE_UPDATE,
+    NNC_SCALE_BUBBLE,
+    NNC_SCALE_HOST,
+    NNC_SCALE_COMM, /* the first kind */
+    NNC_SCALE_COUNT = NNC_SCALE_COMM + NNC_COMM_COUNT
+} scale_part;
+
+/* One number of devices, with its best plan, which comes first: getters of nnc_best read the row. */
+typedef struct scale_row {
+    nnc_best best;
+    int32_t devices;
+    double efficiency; /* throughput per device over that of the smallest size */
+    /* Device time beyond that of the smallest size, over all device time of this size; below 0: less than there. */
+    double lost[NNC_SCALE_COUNT];
+} scale_row;
+
+typedef struct nnc_scale {
+    const char *model, *device;
+    int64_t global_batch;
+    bool batch_chosen; /* by the command; the options have none */
+    int32_t base;      /* index of the smallest size with a plan; -1 = none has one */
+    scale_row *rows;
+    int32_t count;
+} nnc_scale;
+
+static const char *part_name(unsigned part)
+{
+    static const char *const names[NNC_SCALE_COMM] = { "compute", "recompute", "update", "bubble",
+                                                       "host" };
+    return part < NNC_SCALE_COMM ? names[part] : nnc_comm_name(part - NNC_SCALE_COMM);
+}
+
+/* The part that lost most, or most after `than` (-1 = most of all); -1 = no part lost half a percent. */
+static int most_lost(const scale_row *row, int than)
+{
+    int most = -1;
+    for (int i = 0; i < NNC_SCALE_COUNT; i++) {
+        const bool next = than < 0 || row->lost[i] < row->lost[than] ||
+                          (i > than && row->lost[i] <= row->lost[than]);
+        if (i != than && next && row->lost[i] >= 0.005 &&
+            (most < 0 || row->lost[i] > row->lost[most])) {
+            most = i;
+        }
+    }
+    return row->best.result != NULL ? most : -1;
+}
+
+NNC_GET(get_broke, scale_row,
+        nnc_text_cell(most_lost(self, -1) >= 0 ? part_name((unsigned)most_lost(self, -1)) : NULL))
+
+/* "data 12.3%, update 4.0%" */
+static nnc_cell get_lost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const scale_row *row = place->record;
+    const int first = most_lost(row, -1), second = first >= 0 ? most_lost(row, first) : -1;
+    char share[NNC_NUMBER_TEXT], other[NNC_NUMBER_TEXT];
+    if (first < 0) {
+        return nnc_text_cell(NULL);
+    }
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s%s%s%s%s", part_name((unsigned)first),
+             nnc_percent_text(row->lost[first], share), second >= 0 ? ", " : "",
+             second >= 0 ? part_name((unsigned)second) : "", second >= 0 ? " " : "",
+             second >= 0 ? nnc_percent_text(row->lost[second], other) : "");
+    return nnc_text_cell(text);
+}
+
+NNC_GET(get_tokens_per_s, scale_row,
+        nnc_number_cell(self->best.result != NULL && self->best.result->tokens > 0
+                            ? self->best.result->tokens_per_s
+                            : (double)NAN))
+
+/* The reason up to its colon when there is no plan; the rest stands below the table. */
+static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_best *best = place->record;
+    if (best->result != NULL) {
+        return nnc_best_plan(place, text);
+    }
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%.*s", (int)strcspn(best->reason, ":"), best->reason);
+    return nnc_text_cell(text);
+}
+
+#define BEST(member) NNC_IN(scale_row, best.member)
+#define FOUND(member) NNC_IN(scale_row, best.found.member)
+/* A row with a name is for programs, with a head for people. */
+static const nnc_metric scale_rows[] = {
+    NNC_WHOLE(scale_row, devices, .head = "devices", .help = "Devices of this size."),
+    NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s",
+           .help = "One optimizer step of the best plan.",
+           .more = NNC_MORE(.same_as = "step.step_s")),
+    NNC_AS("tokens_per_s", NUMBER, .get = get_tokens_per_s, .head = "tokens/s",
+           .show = NNC_SHOW_COUNT, .drop = 4,
+           .help = "Tokens trained on per second; null for images.",
+           .more = NNC_MORE(.same_as = "throughput.tokens_per_s")),
+    NNC_AS("samples_per_s", NUMBER, NNC_VIA(scale_row, best.result),
+           NNC_IN(nnc_result, samples_per_s), .head = "samples/s", .show = NNC_SHOW_COUNT,
+           .drop = 4, .help = "Sequences or images trained on per second.",
+           .more = NNC_MORE(.same_as = "throughput.samples_per_s")),
+    NNC_AS("scaling_efficiency", NUMBER, NNC_IN(scale_row, efficiency), .head = "efficiency",
+           .show = NNC_SHOW_PERCENT,
+           .help =
+               "Throughput per device over that of the smallest size with a plan: devices times "
+               "step there, over devices times step here, for the same batch."),
+    NNC_HEAD("lost to", TEXT, .get = get_lost),
+    NNC_AS("lost", NUMBER, NNC_IN(scale_row, lost), .each_count = NNC_SCALE_COUNT,
+           .help = "Device time that a part of the step takes beyond what it takes at the smallest "
+                   "size, over all device time of this size; they add up to 1 - "
+                   "scaling_efficiency.",
+           .more = NNC_MORE(.each = part_name)),
+    NNC_AS("lost_to", TEXT, .get = get_broke,
+           .help = "The part that lost most; null when no part lost half a percent."),
+    NNC_AS("run_s", NUMBER, FOUND(run_s), .head = "run", .unit = "s", .drop = 5,
+           .help = "Time of the whole run.", .more = NNC_MORE(.same_as = "cost.run_s")),
+    NNC_HEAD("cost", TEXT, .get = nnc_best_cost, .drop = 3),
+    NNC_AS("cost", NUMBER, BEST(cost),
+           .help = "Cost of the whole run, or of a step where its length is not known."),
+    NNC_AS("currency", TEXT, BEST(currency), .help = "Currency of the cost."),
+    NNC_AS("memory_bytes", WHOLE, .get = nnc_best_memory, .head = "memory", .unit = "B", .drop = 1,
+           .help = "Memory of the fullest device.",
+           .more = NNC_MORE(.same_as = "memory.total_bytes")),
+    NNC_AS("mfu", NUMBER, FOUND(mfu), .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 2,
+           .help = "Model FLOPs utilisation.", .more = NNC_MORE(.same_as = "throughput.mfu")),
+    NNC_HEAD("plan", TEXT, .get = get_shown_plan),
+    NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in one word."),
+    NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
+    NNC_AS("reason", TEXT, BEST(reason), .help = "Why no plan is shown."),
+    NNC_AS("command", TEXT, FOUND(command), .help = "The command that estimates the plan."),
+};
+static const nnc_metrics scale_metrics = NNC_METRICS("one size", scale_rows, scale_row);
+
+NNC_GET(get_base, nnc_scale,
+        self->base >= 0 ? nnc_whole_cell(self->rows[self->base].devices)
+                        : (nnc_cell){ .kind = NNC_CELL_NULL })
+
+static const nnc_metric document_rows[] = {
+    NNC_TEXT(nnc_scale, model, .help = "Id of the model."),
+    NNC_TEXT(nnc_scale, device, .help = "Id of the device."),
+    NNC_WHOLE(nnc_scale, global_batch, .help = "Sequences or images of a step, of every size."),
+    NNC_AS("base_devices", WHOLE, .get = get_base,
+           .help = "The smallest size with a plan, against which efficiency is; null: none has "
+                   "one."),
+    { .name = "sizes",
+      .type = NNC_METRIC_LIST,
+      NNC_IN(nnc_scale, rows),
+      NNC_COUNT(nnc_scale, count),
+      .rows = &scale_metrics },
+};
+static const nnc_metrics document = NNC_METRICS("how a step scales", document_rows, nnc_scale);
+
+static nnc_lines lines_of(const void *record)
+{
+    const nnc_scale *scale = record;
+    return (nnc_lines){ &scale_metrics, scale, scale->rows, scale->count };
+}
+
+/* Shows the columns that have values: tokens or samples, the run and its cost. */
+static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale)
+{
+    nnc_table table = { .count = 0 };
+    bool tokens = false, run = false, cost = false;
+    for (int32_t i = 0; i < scale->count; i++) {
+        const nnc_best *best = &scale->rows[i].best;
+        tokens = tokens || (best->result != NULL && best->result->tokens > 0);
+        run = run || !isnan(best->found.run_s);
+        cost = cost || !isnan(best->cost);
+    }
+    nnc_table_heads(&table, &scale_metrics);
+    nnc_table_rename(&table, tokens ? "samples/s" : "tokens/s", NULL);
+    nnc_table_rename(&table, "run", run ? "run" : NULL);
+    nnc_table_rename(&table, "cost", !cost ? NULL : run ? "run cost" : "step cost");
+    nnc_table_records(&table, lines_of(scale));
+    nnc_table_write(&table, out, style);
+}
+
+static const char *plural_of(int32_t devices)
+{
+    return devices == 1 ? "" : "s";
+}
+
+/* The largest efficient size, and the largest loss of the next one. */
+static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *scale)
+{
+    const scale_row *good = &scale->rows[scale->base], *first_bad = NULL;
+    for (int32_t i = scale->base + 1; i < scale->count; i++) {
+        const scale_row *row = &scale->rows[i];
+        if (row->best.result != NULL && row->efficiency >= 0.9 && first_bad == NULL) {
+            good = row;
+        } else if (row->best.result != NULL && first_bad == NULL) {
+            first_bad = row;
+        }
+    }
+    const int32_t least = scale->rows[scale->base].devices;
+    nnc_buffer_byte(out, '\n');
+    nnc_sheet_line(out, style,
+                   "efficiency is throughput per device against %" PRId32
+                   " device%s; a loss is device time, over all of that size",
+                   least, plural_of(least));
+    nnc_buffer_print(out, "at 90%% or more up to %" PRId32 " device%s", good->devices,
+                     plural_of(good->devices));
+    if (first_bad == NULL) {
+        nnc_buffer_text(out, ", the largest here\n");
+        return;
+    }
+    const int most = most_lost(first_bad, -1);
+    nnc_buffer_print(out, "; %" PRId32 " lose most to %s%s\n", first_bad->devices,
+                     part_name((unsigned)(most >= 0 ? most : NNC_SCALE_COMPUTE)),
+                     most >= NNC_SCALE_COMM ? " collectives" : "");
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const nnc_scale *scale = record;
+    nnc_buffer_print(out, "%s on %s, global batch %" PRId64 "%s; the best plan of each size\n\n",
+                     scale->model, scale->device, scale->global_batch,
+                     scale->batch_chosen ? NNC_BATCH_CHOSEN : "");
+    write_table(out, style, scale);
+    for (int32_t i = 0; i < scale->count; i++) {
+        const scale_row *row = &scale->rows[i];
+        if (row->best.result == NULL && strchr(row->best.reason, ':') != NULL) {
+            nnc_buffer_byte(out, '\n');
+            nnc_sheet_line(out, style, "%" PRId32 " device%s: %s", row->devices,
+                           plural_of(row->devices), row->best.reason);
+        }
+    }
+    if (scale->base < 0) {
+        return;
+    }
+    write_verdict(out, style, scale);
+    nnc_buffer_byte(out, '\n');
+    for (int32_t i = 0; i < scale->count; i++) {
+        nnc_best_command(out, &scale->rows[i].best);
+    }
+}
+
+const nnc_view nnc_scale_view = {
+    .schema = "nncost.scale/1", .document = &document, .lines = lines_of, .page = write_page
+};
+
+#define ROUNDING 1e-12
+
+/* Context of the writer of the search. */
+typedef struct scaler {
+    nnc_arena *arena;
+    nnc_scratch *scratch;
+    nnc_scale scale;
+} scaler;
+
+/* The parts of a step, as device time; they add up to the step. */
+static void device_time(const nnc_result *r, double parts[NNC_SCALE_COUNT])
+{
+    const double devices = (double)r->plan.devices;
+    parts[NNC_SCALE_COMPUTE] = devices * (r->forward_s + r->backward_s);
+    parts[NNC_SCALE_RECOMPUTE] = devices * r->recompute_s;
+    parts[NNC_SCALE_UPDATE] = devices * r->update_s;
+    parts[NNC_SCALE_BUBBLE] = devices * r->bubble_s;
+    parts[NNC_SCALE_HOST] = devices * r->host_s;
+    for (int i = 0; i < NNC_COMM_COUNT; i++) {
+        parts[NNC_SCALE_COMM + i] = devices * r->exposed_s[i];
+    }
+}
+
+static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc_best *best,
+                              nnc_error *err)
+{
+    char text[1100];
+    const bool legal = size->why.status == NNC_OK;
+    if (legal) {
+        snprintf(text, sizeof text, "%s",
+                 size->any_missed ? "misses the deadline or the budget" : "no plan fits");
+    } else {
+        snprintf(text, sizeof text, "no plan is legal: %s %s", size->why.where, size->why.what);
+    }
+    best->reason = nnc_arena_strdup(arena, text);
+    return best->reason != NULL ? NNC_OK : nnc_no_memory(err);
+}
+
+static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report *report,
+                       nnc_error *err)
+{
+    double base[NNC_SCALE_COUNT] = { 0.0 }, parts[NNC_SCALE_COUNT];
+    nnc_scale *scale = &s->scale;
+    for (int32_t i = 0; i < report->size_count; i++) {
+        const nnc_search_size *size = &report->sizes[i];
+        scale_row *row = &scale->rows[scale->count++];
+        nnc_best *best = &row->best;
+        *row = (scale_row){ .devices = size->devices, .efficiency = (double)NAN };
+        for (int part = 0; part < NNC_SCALE_COUNT; part++) {
+            row->lost[part] = (double)NAN;
+        }
+        NNC_TRY(nnc_best_fill(session, report, size->found ? &size->best : NULL, s->scratch,
+                              s->arena, best, err));
+        if (!size->found) {
+            NNC_TRY(give_reason(s->arena, size, best, err));
+            continue;
+        }
+        device_time(best->result, parts);
+        if (scale->base < 0) {
+            scale->base = i;
+            memcpy(base, parts, sizeof base);
+        }
+        const double whole = best->found.step_s * row->devices;
+        const scale_row *first = &scale->rows[scale->base];
+        row->efficiency = first->best.found.step_s * first->devices / whole;
+        for (int part = 0; part < NNC_SCALE_COUNT; part++) {
+            const double lost = (parts[part] - base[part]) / whole;
+            row->lost[part] = fabs(lost) < ROUNDING ? 0.0 : lost;
+        }
+    }
+    return NNC_OK;
+}
+
+static nnc_status write(nnc_session *session, void *context, const nnc_search_report *report,
+                        nnc_error *err)
+{
+    scaler *s = context;
+    nnc_scale *scale = &s->scale;
+    if (report->sizes == NULL || report->digest != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, report->sizes == NULL ? "--devices" : "--shard",
+                        report->sizes == NULL
+                            ? "several sizes are expected, such as 1,8,64 or 8..512"
+                            : "is for 'search', which merges shards");
+    }
+    scale->rows = nnc_arena_array(s->arena, (size_t)report->size_count + 1, sizeof *scale->rows);
+    if (scale->rows == NULL) {
+        return nnc_no_memory(err);
+    }
+    scale->model = report->model->id;
+    scale->device = report->device->id;
+    scale->global_batch = report->search->base.global_batch;
+    scale->base = -1;
+    NNC_TRY(fill(session, s, report, err));
+    nnc_view_write(session->out, session->style, &nnc_scale_view, scale);
+    return NNC_OK;
+}
+
+/* Adds the default sizes when the options have none. */
+static nnc_status choose_sizes(nnc_options *options, nnc_error *err)
+{
+    nnc_scenario_args *given = &options->given;
+    for (int i = 0; i < given->setting_count; i++) {
+        if (strcmp(given->settings[i].field->name, "devices") == 0) {
+            return NNC_OK;
+        }
+    }
+    if (given->setting_count == NNC_SETTINGS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "missing, expected sizes such as 8..512");
+    }
+    given->settings[given->setting_count++] =
+        (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "devices"), "1..4096*8" };
+    return NNC_OK;
+}
+
+static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    const char *device = options->operands[1];
+    int64_t batch = 0;
+    if (s->arena == NULL || s->scratch == NULL) {
+        return nnc_no_memory(err);
+    }
+    if (device != NULL && strchr(device, ',') != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
+                        "one is expected, 'nncost search' compares several, found \"%s\"", device);
+    }
+    NNC_TRY(choose_sizes(&session->options, err));
+    NNC_TRY(nnc_batch_choose(session, s->arena, &batch, &s->scale.batch_chosen, err));
+    return nnc_search_args_run(session, options->operands[0], device, write, s, err);
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    scaler s = { .arena = nnc_arena_create(), .scratch = nnc_scratch_create() };
+    const nnc_status status = search_all_sizes(session, &s, err);
+    nnc_scratch_destroy(s.scratch);
+    nnc_arena_destroy(s.arena);
+    return status;
+}
+
+const nnc_command nnc_cmd_scale = {
+    .name = "scale",
+    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
+    .summary =
+        "The gain of more devices: step, throughput, efficiency, and where device time is lost.",
+    .notes =
+        "The best plan of every size of --devices [1..4096*8: 1, 8, 64, 512, 4096] for one batch, "
+        "as 'search' finds it, with the same options; without --global-batch it chooses one of "
+        "about 4 million tokens, and says so. Efficiency is throughput per device over that of the "
+        "smallest size with a plan. The loss to 100% is device time that a part of the step takes "
+        "beyond its time at that size: compute (smaller products), recompute, update, bubble, "
+        "host, or the collectives of tensor, context, expert, data or pipeline ranks. 'nncost plot "
+        "scaling' draws it. Exits with 1 when no size has a plan.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH,
+    .run = run,
+};

@@ -1,0 +1,607 @@
+/* nncost search: the best legal plans for a number of devices, or for each of several sizes, and the Pareto
+ * front of step time and memory. Also the best plan of a device or a size, for device_ranking.c and cmd_scale.c. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nncost/nncost.h>
+
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
+#include "cli/views_internal.h"
+#include "input/input_internal.h"
+#include "record/record_internal.h"
+#include "shape/shape_internal.h"
+
+/* Cost of a plan: money of the run, else device-hours of the run, else money of a step, else device-seconds of a
+ * step. */
+typedef struct spent {
+    const char *what; /* "run cost" */
+    double amount;
+    const char *currency; /* NULL = not money */
+} spent;
+
+/* "run cost 12.3 USD", into text; returns text. */
+enum { SPENT_TEXT = 96 };
+
+static spent spent_on(const nnc_found *found, const char *currency)
+{
+    const bool run = !isnan(found->run_s);
+    const double money = run ? found->cost_run : found->cost_step;
+    if (!isnan(money)) {
+        return (spent){ run ? "run cost" : "step cost", money, currency };
+    }
+    return run ? (spent){ "device-hours", found->device_hours, NULL }
+               : (spent){ "device-s", found->device_s, NULL };
+}
+
+static const char *spent_text(const nnc_found *found, const char *currency, char text[SPENT_TEXT])
+{
+    const spent cost = spent_on(found, currency);
+    char amount[NNC_NUMBER_TEXT];
+    snprintf(text, SPENT_TEXT, "%s %s%s%s", cost.what, nnc_count_text(cost.amount, amount),
+             cost.currency != NULL ? " " : "", cost.currency != NULL ? cost.currency : "");
+    return text;
+}
+
+/* A row of the table: a plan, and the number of other plans with the same step and memory. */
+typedef struct plan_row {
+    nnc_found found;
+    int32_t like;
+} plan_row;
+
+NNC_GET(get_energy, plan_row, nnc_number_cell(self->found.energy_j / 3.6e6))
+NNC_GET(get_carbon, plan_row, nnc_number_cell(self->found.carbon_kg / 1000.0))
+NNC_GET(get_cost, plan_row, nnc_number_cell(spent_on(&self->found, NULL).amount))
+
+static nnc_cell get_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const plan_row *self = place->record;
+    nnc_plan_word(&self->found.plan, text);
+    if (self->like > 0) {
+        const size_t used = strlen(text);
+        snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " (+%" PRId32 ")", self->like);
+    }
+    return nnc_text_cell(text);
+}
+
+#define FOUND(member) NNC_IN(plan_row, found.member)
+static const nnc_metric plan_column_rows[] = {
+    NNC_HEAD("devices", WHOLE, FOUND(plan.devices)),
+    NNC_HEAD("step", NUMBER, FOUND(step_s), .unit = "s"),
+    NNC_HEAD("run", NUMBER, FOUND(run_s), .unit = "s"),
+    NNC_HEAD("cost", NUMBER, .get = get_cost, .show = NNC_SHOW_COUNT),
+    NNC_HEAD("goodput", NUMBER, FOUND(goodput), .show = NNC_SHOW_PERCENT, .drop = 4),
+    NNC_HEAD("kWh", NUMBER, .get = get_energy, .show = NNC_SHOW_COUNT, .drop = 3),
+    NNC_HEAD("t CO2e", NUMBER, .get = get_carbon, .show = NNC_SHOW_COUNT, .drop = 5),
+    NNC_HEAD("memory", WHOLE, FOUND(memory_bytes), .unit = "B", .drop = 3),
+    NNC_HEAD("MFU", NUMBER, FOUND(mfu), .show = NNC_SHOW_PERCENT, .drop = 2),
+    NNC_HEAD("bubble", NUMBER, FOUND(bubble_share), .show = NNC_SHOW_PERCENT, .drop = 1),
+    NNC_HEAD("software", CHARS, FOUND(software), .shrinks = true),
+    NNC_HEAD("plan", TEXT, .get = get_plan),
+};
+#undef FOUND
+enum { DEVICES, STEP, RUN, COST, GOODPUT, ENERGY, CARBON, MEMORY, MFU, BUBBLE, SOFTWARE };
+static const nnc_metrics plan_columns = NNC_METRICS("a plan that fits", plan_column_rows, plan_row);
+
+static bool software_differs(const nnc_found *list, int32_t count)
+{
+    for (int32_t i = 1; i < count; i++) {
+        if (strcmp(list[i].software, list[0].software) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Do two plans show the same numbers? */
+static bool is_like(const nnc_found *a, const nnc_found *b)
+{
+    char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
+    return a->plan.devices == b->plan.devices && strcmp(a->software, b->software) == 0 &&
+           strcmp(nnc_unit_text(a->step_s, "s", left), nnc_unit_text(b->step_s, "s", right)) == 0 &&
+           strcmp(nnc_unit_text((double)a->memory_bytes, "B", left),
+                  nnc_unit_text((double)b->memory_bytes, "B", right)) == 0;
+}
+
+/* Folds neighbours with the same numbers into one row. */
+static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (kept > 0 && is_like(&rows[kept - 1].found, &list[i])) {
+            rows[kept - 1].like++;
+        } else {
+            rows[kept++] = (plan_row){ .found = list[i] };
+        }
+    }
+    return kept;
+}
+
+void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count,
+                     const char *currency, bool sizes)
+{
+    const bool run = count > 0 && !isnan(list[0].run_s);
+    char head[64] = "";
+    nnc_table table = { .count = 0 };
+    plan_row *rows = calloc((size_t)count + 1, sizeof *rows);
+    if (rows == NULL) {
+        out->failed = true;
+        return;
+    }
+    const int32_t kept = fold(list, count, rows);
+    nnc_table_heads(&table, &plan_columns);
+    table.heads[DEVICES].text = sizes ? table.heads[DEVICES].text : NULL;
+    table.heads[RUN].text = run ? table.heads[RUN].text : NULL;
+    table.heads[GOODPUT].text = run && list[0].goodput < 1.0 ? table.heads[GOODPUT].text : NULL;
+    table.heads[ENERGY].text = run && list[0].energy_j > 0.0 ? table.heads[ENERGY].text : NULL;
+    table.heads[CARBON].text = run && list[0].carbon_kg > 0.0 ? table.heads[CARBON].text : NULL;
+    if (run || (sizes && count > 0)) {
+        const spent cost = spent_on(&list[0], currency);
+        if (cost.currency != NULL) { /* "run USD" */
+            snprintf(head, sizeof head, "%s %s", run ? "run" : "step", cost.currency);
+        } else {
+            snprintf(head, sizeof head, "%s", cost.what);
+        }
+    }
+    table.heads[COST].text = *head != '\0' ? head : NULL;
+    table.heads[SOFTWARE].text = software_differs(list, count) ? table.heads[SOFTWARE].text : NULL;
+    nnc_table_records(&table, (nnc_lines){ &plan_columns, NULL, rows, kept });
+    nnc_table_write(&table, out, style);
+    if (kept < count) {
+        nnc_buffer_text(out, "(+N): N more plans of the same step and memory\n");
+    }
+    free(rows);
+}
+
+/* Says why a size has no plan. */
+static void write_none(nnc_buffer *out, nnc_style style, const nnc_search_size *size,
+                       const char *currency)
+{
+    char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
+    const char *plural = size->devices == 1 ? "" : "s";
+    if (size->why.status != NNC_OK) {
+        nnc_sheet_line(out, style, "%" PRId32 " device%s: no legal plan, %s: %s", size->devices,
+                       plural, size->why.where, size->why.what);
+    } else if (size->any_missed) {
+        nnc_sheet_line(out, style,
+                       "%" PRId32 " device%s: misses the deadline or the budget, the fastest takes "
+                       "%s a step, %s for the run, %s",
+                       size->devices, plural, nnc_unit_text(size->missed.step_s, "s", step),
+                       nnc_unit_text(size->missed.run_s, "s", run),
+                       spent_text(&size->missed, currency, cost));
+    } else {
+        nnc_buffer_print(out, "%" PRId32 " device%s: no plan fits\n", size->devices, plural);
+    }
+}
+
+static void write_named(nnc_buffer *out, const char *name, const nnc_search_report *report,
+                        int32_t index)
+{
+    const nnc_found *found = &report->sizes[index].best;
+    char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
+    nnc_buffer_print(out, "%s: %" PRId32 " device%s, %s a step", name, found->plan.devices,
+                     found->plan.devices == 1 ? "" : "s", nnc_unit_text(found->step_s, "s", step));
+    if (!isnan(found->run_s)) {
+        nnc_buffer_print(out, ", %s for the run", nnc_unit_text(found->run_s, "s", run));
+    }
+    nnc_buffer_print(out, ", %s\n", spent_text(found, report->currency, cost));
+    if (found->command != NULL) {
+        nnc_buffer_print(out, "    %s\n", found->command);
+    }
+}
+
+static void write_sizes(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
+{
+    nnc_arena *arena = nnc_arena_create();
+    const size_t room = report->size_count > 0 ? (size_t)report->size_count : 1;
+    nnc_found *list = arena != NULL ? nnc_arena_array(arena, room, sizeof *list) : NULL;
+    int32_t found = 0;
+    out->failed = out->failed || list == NULL;
+    for (int32_t i = 0; i < report->size_count && list != NULL; i++) {
+        if (report->sizes[i].found) {
+            list[found++] = report->sizes[i].best;
+        }
+    }
+    if (found > 0) {
+        nnc_found_write(out, style, list, found, report->currency, true);
+        nnc_buffer_byte(out, '\n');
+    }
+    for (int32_t i = 0; i < report->size_count; i++) {
+        if (!report->sizes[i].found) {
+            write_none(out, style, &report->sizes[i], report->currency);
+        }
+    }
+    if (found > 0) {
+        nnc_buffer_text(out, found < report->size_count ? "\n" : "");
+        write_named(out, "fastest", report, report->fastest);
+        write_named(out, "cheapest", report, report->cheapest);
+    }
+    nnc_arena_destroy(arena);
+}
+
+/* ", bubble 1.2 ms less"; empty when the difference is rounding. */
+enum { DIFFERENCE = 80 };
+static const char *difference(const char *what, double less_s, double step_s, char text[DIFFERENCE])
+{
+    char number[NNC_NUMBER_TEXT];
+    text[0] = '\0';
+    if (fabs(less_s) > 1e-6 * step_s) {
+        snprintf(text, DIFFERENCE, ", %s %s %s", what, nnc_unit_text(fabs(less_s), "s", number),
+                 less_s > 0.0 ? "less" : "more");
+    }
+    return text;
+}
+
+/* The difference of the best plan to the second: where the time goes. */
+static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r)
+{
+    const nnc_found *a = &r->best[0], *b = &r->best[1];
+    char faster[NNC_NUMBER_TEXT];
+    const double bubble_s = b->bubble_share * b->step_s - a->bubble_share * a->step_s;
+    const double exposed_s = b->exposed_comm_s - a->exposed_comm_s;
+    const double faster_s = b->step_s - a->step_s;
+    if (r->best_count < 2 || !(fabs(faster_s) > 1e-6 * a->step_s)) {
+        return;
+    }
+    char bubble[DIFFERENCE], exposed[DIFFERENCE], compute[DIFFERENCE];
+    nnc_buffer_byte(out, '\n');
+    nnc_sheet_line(out, style, "the first is %s %s than the second%s%s%s",
+                   nnc_unit_text(fabs(faster_s), "s", faster), faster_s > 0.0 ? "faster" : "slower",
+                   difference("bubble", bubble_s, a->step_s, bubble),
+                   difference("exposed communication", exposed_s, a->step_s, exposed),
+                   difference("compute", faster_s - bubble_s - exposed_s, a->step_s, compute));
+}
+
+/* The fastest plan that misses the deadline or the budget. */
+static void write_missed(nnc_buffer *out, nnc_style style, const nnc_found *missed,
+                         const char *currency)
+{
+    char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
+    nnc_sheet_line(out, style,
+                   "no plan that fits meets the deadline and the budget; the fastest takes %s a "
+                   "step, %s for the run, %s",
+                   nnc_unit_text(missed->step_s, "s", step), nnc_unit_text(missed->run_s, "s", run),
+                   spent_text(missed, currency, cost));
+}
+
+static void write_target(nnc_buffer *out, const nnc_search_report *report, const nnc_target *t)
+{
+    char name[NNC_PARAMETER_TEXT], now[NNC_NUMBER_TEXT], then[NNC_NUMBER_TEXT];
+    const char *unit = nnc_sensitivity_parameter_unit(t->figure);
+    const bool memory = t->figure == NNC_PARAMETER_MEM_BYTES;
+    const nnc_dtype precision =
+        report->result->best_count > 0 ? report->result->best[0].plan.precision : NNC_BF16;
+    nnc_buffer_print(out, "  %-24s %s", nnc_sensitivity_parameter_name(t->figure, precision, name),
+                     nnc_unit_text(t->value, unit, now));
+    if (isnan(t->needed)) {
+        nnc_buffer_print(out, ": alone not enough, even %s leaves %s%s\n",
+                         memory                              ? "infinite capacity"
+                         : t->figure == NNC_PARAMETER_MATMUL ? "an infinite peak"
+                                                             : "infinite bandwidth",
+                         nnc_unit_text(t->step_s, "s", then),
+                         memory ? " with the fastest plan of all" : "");
+    } else {
+        nnc_buffer_print(out, " -> %s, %.4g times%s\n", nnc_unit_text(t->needed, unit, then),
+                         t->needed / t->value, memory ? ", with another plan" : "");
+    }
+}
+
+static void write_targets(nnc_buffer *out, const nnc_search_report *report)
+{
+    const nnc_search_result *r = report->result;
+    char goal[NNC_NUMBER_TEXT], now[NNC_NUMBER_TEXT];
+    nnc_unit_text(report->target_step_s, "s", goal);
+    if (r->best_count > 0 && r->best[0].step_s <= report->target_step_s) {
+        nnc_buffer_print(out, "\na step of %s is reached: the best plan takes %s\n", goal,
+                         nnc_unit_text(r->best[0].step_s, "s", now));
+        return;
+    }
+    if (r->best_count > 0) {
+        nnc_buffer_print(out,
+                         "\nfrom %s to a step of %s, the smallest value of one parameter alone\n\n",
+                         nnc_unit_text(r->best[0].step_s, "s", now), goal);
+    } else {
+        nnc_buffer_print(out, "\nfor a step of %s\n\n", goal);
+    }
+    for (int i = 0; i < report->target_count; i++) {
+        write_target(out, report, &report->targets[i]);
+    }
+}
+
+static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
+{
+    const nnc_search_result *r = report->result;
+    if (r->any_missed) {
+        write_missed(out, style, &r->missed, report->currency);
+        return;
+    }
+    if (r->best_count == 0) {
+        nnc_buffer_text(out, "no plan fits\n");
+        return;
+    }
+    if (!software_differs(r->best, r->best_count)) {
+        nnc_buffer_print(out, "software %s\n\n", r->best[0].software);
+    }
+    nnc_found_write(out, style, r->best, r->best_count, report->currency, false);
+    write_why(out, style, r);
+    if (r->best[0].command != NULL) {
+        nnc_buffer_print(out, "\n    %s\n", r->best[0].command);
+    }
+    nnc_buffer_print(
+        out, "\n%s\n\n",
+        r->pareto_truncated
+            ? "Pareto front, its fastest part: no other plan is faster with less memory"
+            : "Pareto front: no other plan is faster with less memory");
+    nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12,
+                    report->currency, false);
+}
+
+static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
+{
+    const nnc_search_total *t = &report->total;
+    const char *chosen = report->batch_chosen ? NNC_BATCH_CHOSEN : "";
+    if (report->sizes != NULL) {
+        nnc_buffer_print(out, "%s on %" PRId32 " sizes of %s, global batch %" PRId64 "%s\n",
+                         report->model->id, report->size_count, report->device->id,
+                         report->search->base.global_batch, chosen);
+    } else {
+        nnc_buffer_print(out, "%s on %" PRId32 " x %s, global batch %" PRId64 "%s\n",
+                         report->model->id, report->search->base.devices, report->device->id,
+                         report->search->base.global_batch, chosen);
+    }
+    char shard[64] = "";
+    if (report->search->shards > 0) {
+        snprintf(shard, sizeof shard, "shard %" PRId32 "/%" PRId32 ": ", report->search->shard,
+                 report->search->shards);
+    }
+    nnc_sheet_line(out, style,
+                   "%s%" PRIu64 " combinations: %" PRIu64 " legal, %" PRIu64 " fit; %" PRIu64
+                   " evaluated%s",
+                   shard, t->space, t->legal, t->feasible, t->evaluated,
+                   t->evaluated < t->feasible ? ", no other can be among the best" : "");
+    if (t->covered < t->space) {
+        nnc_buffer_print(out, "interrupted: only %" PRIu64 " combinations were covered\n",
+                         t->covered);
+    }
+    nnc_buffer_byte(out, '\n');
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const nnc_search_report *report = record;
+    write_head(out, style, report);
+    if (!report->device->efficiency.fitted) {
+        nnc_sheet_line(out, style,
+                       "no fitted efficiencies for this device: roofline times; real ones are "
+                       "longer and may rank differently");
+        nnc_buffer_byte(out, '\n');
+    } else if (report->device->efficiency.basis == NNC_BASIS_DEFAULT) {
+        nnc_buffer_text(out, "not measured on this device: its efficiencies are those of similar "
+                             "ones\n\n");
+    }
+    if (report->sizes != NULL) {
+        write_sizes(out, style, report);
+    } else if (report->why.status != NNC_OK) {
+        nnc_buffer_print(out, "no legal plan, %s: %s\n", report->why.where, report->why.what);
+    } else {
+        write_result(out, style, report);
+        if (report->target_step_s > 0.0) {
+            write_targets(out, report);
+        }
+    }
+}
+
+static nnc_lines lines_of(const void *record)
+{
+    const nnc_search_report *report = record;
+    return report->sizes != NULL
+               ? (nnc_lines){ &nnc_size_best_metrics, report, report->sizes, report->size_count }
+               : (nnc_lines){ &nnc_found_metrics, report, report->result->best,
+                              report->result->best_count };
+}
+
+const nnc_view nnc_search_output = { .schema = NNC_SEARCH_SCHEMA,
+                                     .document = &nnc_search_document,
+                                     .lines = lines_of,
+                                     .page = write_page };
+
+void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
+{
+    nnc_view view = nnc_search_output;
+    view.exact = report->digest != NULL;
+    nnc_view_write(out, style, &view, report);
+}
+
+enum { USUAL_TOKENS = 4194304 }; /* a usual batch of language-model pre-training */
+
+/* Reads the batch and the sequence length from the options; 0 = not given. */
+static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_setting *setting = &given->settings[i];
+        if (strcmp(setting->field->name, "global_batch") == 0 ||
+            strcmp(setting->field->name, "seq_len") == 0) {
+            const nnc_status status = nnc_plan_set(plan, setting->field->name, setting->value, err);
+            if (status != NNC_OK) {
+                nnc_option_name(setting->field->name, err->where);
+                return status;
+            }
+        }
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *global_batch,
+                            bool *chosen, nnc_error *err)
+{
+    nnc_scenario_args *given = &session->options.given;
+    nnc_plan plan = nnc_plan_default();
+    const nnc_plans *plans = NULL;
+    const nnc_model *model = NULL;
+    *chosen = false;
+    plan.seq_len = 0;
+    NNC_TRY(read_given(given, &plan, err));
+    *global_batch = plan.global_batch;
+    NNC_TRY(nnc_plans_open(session->specs, arena, session->options.operands[0], &plans, err));
+    if (*global_batch > 0 || plans != NULL) {
+        return NNC_OK;
+    }
+    NNC_TRY(nnc_model_load(session->specs, session->options.operands[0], &model, err));
+    const int64_t seq_len = plan.seq_len > 0 ? plan.seq_len : nnc_model_sizes_of(model).seq_len;
+    if (seq_len == 0 || given->setting_count == NNC_SETTINGS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
+                        "missing, expected the number that every plan is for");
+    }
+    char number[24];
+    *chosen = true;
+    *global_batch = 1;
+    while (*global_batch * 2 * seq_len <= USUAL_TOKENS) {
+        *global_batch *= 2;
+    }
+    snprintf(number, sizeof number, "%" PRId64, *global_batch);
+    const char *value = nnc_arena_strdup(arena, number);
+    if (value == NULL) {
+        return nnc_no_memory(err);
+    }
+    given->settings[given->setting_count++] =
+        (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "global_batch"), value };
+    return NNC_OK;
+}
+
+/* Estimates a plan that a search found, for what the search does not keep: its parts, its bound, its energy. The result
+ * is in the arena; its rows are valid until the next use of scratch. */
+static nnc_status estimate_found(const nnc_session *session, const nnc_search_report *report,
+                                 const nnc_found *found, nnc_scratch *scratch, nnc_arena *arena,
+                                 const nnc_result **result, nnc_error *err)
+{
+    nnc_profiles profiles;
+    nnc_result *made = nnc_arena_alloc(arena, sizeof *made);
+    if (made == NULL) {
+        return nnc_no_memory(err);
+    }
+    *result = made;
+    NNC_TRY(nnc_profiles_asked(session->specs, session->options.given.software, &profiles, err));
+    return nnc_estimate(report->model, report->device,
+                        nnc_profile_of(&profiles, report->model, report->device, &found->plan),
+                        &found->plan, scratch, made, err);
+}
+
+/* ---- the best plan of a device, or of a size ---- */
+
+nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report,
+                         const nnc_found *found, nnc_scratch *scratch, nnc_arena *arena,
+                         nnc_best *best, nnc_error *err)
+{
+    const double none = (double)NAN;
+    *best = (nnc_best){ .currency = report->currency,
+                        .cost = none,
+                        .found = { .step_s = none,
+                                   .mfu = none,
+                                   .run_s = none,
+                                   .device_hours = none,
+                                   .energy_j = none } };
+    if (found == NULL) {
+        return NNC_OK;
+    }
+    best->found = *found;
+    best->software = found->software;
+    best->cost = isnan(found->run_s) ? found->cost_step : found->cost_run;
+    return estimate_found(session, report, found, scratch, arena, &best->result, err);
+}
+
+/* Getters of rows that begin with an nnc_best: null when no plan was found. */
+#define BEST_GET(function, ...)                                               \
+    nnc_cell function(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) \
+    {                                                                         \
+        const nnc_best *best = place->record;                                 \
+        (void)text;                                                           \
+        return best->result != NULL ? (__VA_ARGS__) : nnc_text_cell(NULL);    \
+    }
+BEST_GET(nnc_best_devices, nnc_whole_cell(best->found.plan.devices))
+BEST_GET(nnc_best_memory, nnc_whole_cell(best->found.memory_bytes))
+BEST_GET(nnc_best_plan, nnc_text_cell(nnc_plan_word(&best->found.plan, text)))
+
+nnc_cell nnc_best_cost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_best *best = place->record;
+    char amount[NNC_NUMBER_TEXT];
+    if (isnan(best->cost)) {
+        return nnc_text_cell(NULL);
+    }
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s", nnc_count_text(best->cost, amount),
+             best->currency);
+    return nnc_text_cell(text);
+}
+
+void nnc_best_command(nnc_buffer *out, const nnc_best *best)
+{
+    if (best->found.command != NULL) {
+        nnc_buffer_print(out, "    %s\n", best->found.command);
+    }
+}
+
+/* ---- the command ---- */
+
+/* batch_chosen: a bool */
+static nnc_status write_found(nnc_session *session, void *batch_chosen,
+                              const nnc_search_report *report, nnc_error *err)
+{
+    nnc_search_report found = *report;
+    (void)err;
+    found.batch_chosen = *(const bool *)batch_chosen;
+    nnc_report_search(session->out, session->style, &found);
+    return NNC_OK;
+}
+
+/* Without a batch in the options it chooses one, and the page says so. */
+static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    int64_t batch = 0;
+    bool chosen = false;
+    NNC_TRY(nnc_batch_choose(session, arena, &batch, &chosen, err));
+    return nnc_search_args_run(session, operands[0], operands[1], write_found, &chosen, err);
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    if (nnc_device_ranking_asked(&session->options)) {
+        return nnc_device_ranking_run(session, err);
+    }
+    if (session->options.search.plans != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--plans", "is for several devices, found one");
+    }
+    nnc_arena *arena = nnc_arena_create();
+    const nnc_status status = arena != NULL ? search_one(session, arena, err) : nnc_no_memory(err);
+    nnc_arena_destroy(arena);
+    return status;
+}
+
+const nnc_command nnc_cmd_search = {
+    .name = "search",
+    .operands = "MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE]",
+    .summary = "The best legal plans for N devices, and the Pareto front of time and memory.",
+    .notes = "Needs --devices, or a plan file that has them; without --global-batch it chooses one "
+             "of about 4 million tokens, and says so. It searches every choice that is left open: "
+             "tensor, pipeline, context, expert, virtual stages, micro-batch, ZeRO stage, sequence "
+             "parallelism, recompute, schedule, offload. An option with a list restricts it: "
+             "--tensor 4,8 --recompute none,full; '+' joins what one plan recomputes. Other "
+             "options hold for every plan. Each number equals that of 'estimate' for the same "
+             "plan. --devices may be a list of sizes, 64,128 or 8..4096 (doubling): then the best "
+             "plan of each size is shown, and the fastest and the cheapest size. Several devices "
+             "are compared, each by its cheapest size within --deadline and --budget, or with "
+             "--objective time by its fastest; --plans FILE writes a scenario for each. --shard "
+             "I/N searches one of N parts, of equal size, which 'nncost merge' joins; it needs "
+             "--format json. Ctrl-C stops the search and shows the best plans so far. Exits with 1 "
+             "when no plan fits, with 128 and the number of the signal when stopped by one.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
+             NNC_TAKES_SEARCH | NNC_TAKES_TARGET,
+    .crew = true,
+    .run = run,
+    .serving = &nnc_cmd_serve_search,
+};

@@ -1,0 +1,423 @@
+/* nncost serve, and `ops` and `explain` with --serve: a decoder under load, or images by diffusion.
+ *
+ * One loader serves all commands of a deployment: with_scenario() reads the operands, answers, and hands the result
+ * to the command's writer. Both pages are rows. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
+#include "cli/views_internal.h"
+#include "explain/explain_internal.h"
+#include "serve/serve_internal.h"
+
+/* ---- metrics of the page that the output does not have ---- */
+
+#define SERVE(member) NNC_VIA(nnc_report, serve), NNC_IN(nnc_serve, member)
+#define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
+NNC_GET(get_peak, nnc_report,
+        nnc_number_cell(nnc_device_matmul_peak(self->device, self->serve->plan.precision)))
+NNC_GET(get_used_bytes, nnc_report,
+        nnc_number_cell(self->serve->plan.memory_use * self->serve->capacity_bytes))
+NNC_GET(get_excess_bytes, nnc_report, nnc_number_cell(-self->serve->headroom_bytes))
+
+static const nnc_metric page_metric_rows[] = {
+    NNC_ROWS(&nnc_serve_metrics),
+    NNC_AS("peak_flops_per_s", NUMBER, .get = get_peak, .unit = "FLOP/s"),
+    NNC_AS("mem_bytes_per_s", NUMBER, DEVICE(mem_bytes_per_s), .unit = "B/s"),
+    NNC_AS("mem_bytes", WHOLE, DEVICE(mem_bytes), .unit = "B"),
+    NNC_AS("used_bytes", NUMBER, .get = get_used_bytes, .unit = "B"),
+    NNC_AS("excess_bytes", NUMBER, .get = get_excess_bytes, .unit = "B"),
+    NNC_AS("carbon_g_per_kwh", NUMBER, SERVE(plan.carbon_g_per_kwh)),
+};
+static const nnc_metrics page_metrics =
+    NNC_METRICS("a page of serving", page_metric_rows, nnc_report);
+
+/* ---- code of rows ---- */
+
+/* The source of the price, unless --price gives another. */
+static void add_price(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    const nnc_price *price = report->device->price_count > 0 ? report->device->prices : NULL;
+    const double counted = report->images != NULL ? report->images->price_per_device_hour
+                                                  : report->serve->price_per_device_hour;
+    if (price != NULL && price->per_device_hour == counted) {
+        nnc_sheet_price(sheet, price);
+    }
+}
+
+/* The parts of a prefill and of a decode step. */
+static void write_steps(nnc_sheet *sheet, const void *record)
+{
+    const nnc_serve *s = ((const nnc_report *)record)->serve;
+    const nnc_serve_step *steps[] = { &s->prefill, &s->decode };
+    static const char *const names[] = { "prefill", "decode" };
+    nnc_table table = { .count = 0 };
+    nnc_table_head(&table, (nnc_head){ .text = "step", .left = true });
+    nnc_table_heads(&table, &nnc_serve_step_metrics);
+    for (int i = 0; i < 2; i++) {
+        const nnc_place place = { .record = steps[i] };
+        nnc_table_cell(&table, names[i]);
+        nnc_table_record(&table, &nnc_serve_step_metrics, &place);
+    }
+    nnc_table_write(&table, sheet->out, sheet->style);
+}
+
+/* ---- the page of tokens ---- */
+
+static const nnc_page_row plan_rows[] = {
+    NNC_LINE("model"),
+    NNC_ADD(nnc_sheet_model),
+    NNC_ITEM("{model.name}"),
+    NNC_ITEM("{model.params} parameters"),
+    NNC_ITEM("set {model.overrides}"),
+    NNC_LINE("device"),
+    NNC_ADD(nnc_sheet_device),
+    NNC_ITEM("{peak_flops_per_s} peak in {plan.precision}"),
+    NNC_ITEM("{mem_bytes_per_s}"),
+    NNC_ITEM("{mem_bytes}"),
+    NNC_LINE("plan"),
+    NNC_ITEM("1 device", .when = "plan.devices = 1"),
+    NNC_ITEM("{plan.devices} devices", .when = "plan.devices > 1"),
+    NNC_ITEM("tensor {plan.tensor}", .when = "plan.tensor > 1"),
+    NNC_ITEM("pipeline {plan.pipeline}", .when = "plan.pipeline > 1"),
+    NNC_ITEM("attention data {plan.attention_data}", .when = "plan.attention_data > 1"),
+    NNC_ITEM("expert {plan.expert}", .when = "plan.expert > 1"),
+    NNC_ITEM("data {plan.data}", .when = "plan.data > 1"),
+    NNC_ITEM("weights {plan.weights}"),
+    NNC_ITEM("products in {plan.precision}", .when = "plan.weights != plan.precision"),
+    NNC_ITEM("cache {plan.kv_precision}"),
+    NNC_ITEM("software {plan.software}"),
+    NNC_LINE("requests"),
+    NNC_ITEM("{plan.input_len:count} tokens in"),
+    NNC_ITEM("{plan.output_len:count} out"),
+    NNC_ITEM("a static batch of {plan.batch}", .when = "plan.mode = static"),
+    NNC_ITEM("{plan.concurrency} always open", .when = "plan.mode = closed-loop"),
+    NNC_ITEM("{plan.request_rate:count} per second", .when = "plan.mode = open-loop"),
+    NNC_ITEM("offline, as many as fit", .when = "plan.mode = offline"),
+    NNC_ITEM("{plan.prefix_hit:percent} of the prompt cached", .when = "plan.prefix_hit > 0"),
+    NNC_GAP(),
+};
+static const nnc_page_rows plan_page = NNC_PAGE_ROWS(&page_metrics, plan_rows);
+
+#define UNBOUNDED "unbounded (arrival rate exceeds capacity)"
+static const nnc_page_row answer_rows[] = {
+    NNC_BLOCK(write_steps),
+    NNC_GAP(),
+    NNC_LINE("first token"),
+    NNC_BAD(UNBOUNDED, .when = "!latency.ttft_s"),
+    NNC_BOLD("{latency.ttft_s}"),
+    NNC_ITEM(
+        "nine of ten measurements from {latency.ttft_interval_s.0} to {latency.ttft_interval_s.1}",
+        .when = "latency.ttft_s"),
+    NNC_ITEM("at least {latency.ttft_lower_bound_s}", .when = "latency.ttft_s"),
+    NNC_LINE("per token"),
+    NNC_BAD(UNBOUNDED, .when = "!latency.tpot_s"),
+    NNC_BOLD("{latency.tpot_s}"),
+    NNC_ITEM(
+        "nine of ten measurements from {latency.tpot_interval_s.0} to {latency.tpot_interval_s.1}",
+        .when = "latency.tpot_s"),
+    NNC_ITEM("at least {latency.tpot_lower_bound_s}", .when = "latency.tpot_s"),
+    NNC_LINE("request"),
+    NNC_BAD(UNBOUNDED, .when = "!latency.request_s"),
+    NNC_BOLD("{latency.request_s}"),
+    NNC_ITEM("at least {latency.request_lower_bound_s}", .when = "latency.request_s"),
+
+    NNC_LINE("throughput"),
+    NNC_BOLD("{throughput.output_tokens_per_s} tokens/s"),
+    NNC_ITEM("{throughput.output_tokens_per_s_per_device} per device", .when = "plan.devices > 1"),
+    NNC_ITEM("{throughput.tokens_per_s_per_user} per user"),
+    NNC_ITEM("{throughput.requests_per_s} requests/s"),
+    NNC_ITEM("{throughput.running} running"),
+    NNC_ITEM("{throughput.utilization} of the peak"),
+    NNC_LINE("saturation"),
+    NNC_ITEM("at {throughput.saturation_rate} requests/s", .when = "!throughput.saturated"),
+    NNC_BAD("at {throughput.saturation_rate} requests/s, below the arrival rate",
+            .when = "throughput.saturated"),
+    NNC_LINE("decode"),
+    NNC_ITEM("{decode.bound}-bound"),
+    NNC_ITEM("at this length no number of sequences makes it compute-bound",
+             .when = "!decode.critical_batch"),
+    NNC_ITEM("compute-bound from {decode.critical_batch:ceil} sequences on"),
+
+    NNC_LINE("memory"),
+    NNC_GOOD("fits", .when = "memory.fits"),
+    NNC_BAD("does not fit by {excess_bytes}", .when = "!memory.fits"),
+    NNC_ITEM("{memory.total_bytes} of {used_bytes}"),
+    NNC_ITEM("weights {memory.weight_bytes}"),
+    NNC_ITEM("cache {memory.kv_bytes}"),
+    NNC_LINE(""),
+    NNC_ITEM("{memory.kv_bytes_per_token} a token"),
+    NNC_BOLD("at most {memory.max_sequences} sequences of this length"),
+
+    NNC_LINE("cost", .when = "cost.per_million_output_tokens"),
+    NNC_BOLD("{cost.per_million_output_tokens:count} {cost.currency} per million tokens out"),
+    NNC_ITEM("by time {cost.per_million_prefilled_tokens:count} for a million in"),
+    NNC_ITEM("{cost.per_million_decoded_tokens:count} out"),
+    NNC_ITEM("at {cost.price_per_device_hour:count} {cost.currency} per device-hour"),
+    NNC_ADD(add_price),
+    NNC_LINE("energy", .when = "cost.energy_j_per_token"),
+    NNC_ITEM("{cost.energy_j_per_token} a token at rated power"),
+    NNC_ITEM("{cost.carbon_g_per_million_tokens:count} g of carbon dioxide per million out"),
+    NNC_ITEM("at {carbon_g_per_kwh:g} g/kWh", .when = "cost.carbon_g_per_million_tokens"),
+    NNC_ADD(nnc_sheet_region, .when = "cost.carbon_g_per_million_tokens"),
+
+    NNC_LINE("p99"),
+    NNC_ITEM("first token {formula.ttft_p99_s}, not scored"),
+    NNC_LINE("speculation", .when = "formula.speculation_speedup"),
+    NNC_ITEM("draft {plan.draft}", .when = "plan.draft"),
+    NNC_ITEM("{plan.draft_length} x {formula.draft_s} to propose"),
+    NNC_ITEM("{formula.verify_s} to verify"),
+    NNC_ITEM("{formula.tokens_per_verify} tokens a verification"),
+    NNC_ITEM("per token {formula.speculation_tpot_s}"),
+    NNC_ITEM("{formula.speculation_speedup:count} times as fast, not scored"),
+    NNC_LINE("separate", .when = "formula.apart_requests_per_s"),
+    NNC_ITEM("{formula.apart_requests_per_s} requests/s"),
+    NNC_ITEM("{formula.apart_workers_ratio:count} prefill workers for each decode worker"),
+    NNC_ITEM("{formula.transfer_bytes} of cache a prompt"),
+    NNC_ITEM("sent in {formula.transfer_s}"),
+    NNC_ITEM("first token {formula.apart_ttft_s}"),
+    NNC_ITEM("per token {formula.apart_tpot_s}, not scored"),
+};
+static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_rows);
+
+enum { INDENT = 13, IMAGES_INDENT = 11 };
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    sheet.indent = INDENT;
+    nnc_sheet_rows(&sheet, &plan_page, record);
+    nnc_sheet_rows(&sheet, &answer_page, record);
+}
+
+static nnc_lines lines_of(const void *record)
+{
+    return (nnc_lines){ &nnc_serve_metrics, NULL, record, 1 };
+}
+
+static nnc_lines op_lines(const void *record)
+{
+    const nnc_report *report = record;
+    return (nnc_lines){ &nnc_serve_op_metrics, NULL, report->serve_ops, report->serve_op_count };
+}
+
+static void write_ops_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    sheet.indent = INDENT;
+    nnc_sheet_rows(&sheet, &plan_page, record);
+    nnc_table_of(out, style, op_lines(record));
+}
+
+const nnc_view nnc_serve_view = { .schema = "nncost.serve/1",
+                                  .document = &nnc_serve_document,
+                                  .lines = lines_of,
+                                  .page = write_page };
+const nnc_view nnc_serve_ops_view = { .schema = "nncost.serve/1",
+                                      .document = &nnc_serve_document,
+                                      .lines = op_lines,
+                                      .page = write_ops_page };
+
+/* ---- the page of images ---- */
+
+static const nnc_page_row images_rows[] = {
+    NNC_LINE("images"),
+    NNC_ITEM("{model} on {device}"),
+    NNC_ITEM("{images.image} x {images.image} pixels"),
+    NNC_ITEM("{images.batch} at a time"),
+    NNC_ITEM("{images.steps} steps", .when = "!images.guidance"),
+    NNC_ITEM("{images.steps} steps with guidance", .when = "images.guidance"),
+    NNC_ITEM("{images.precision}"),
+    NNC_ITEM("software {software}"),
+    NNC_LINE("parts"),
+    NNC_ITEM("prompt {images.text_s} ({text_encoders})", .when = "images.text_s > 0"),
+    NNC_ITEM("{images.steps} x {images.forward_s}"),
+    NNC_ITEM("image {images.decode_s} ({image_decoder})", .when = "images.decode_s > 0"),
+    NNC_ITEM("weights {images.weight_bytes} of {images.capacity_bytes}", .when = "images.fits"),
+    NNC_BAD("weights {images.weight_bytes} of {images.capacity_bytes}", .when = "!images.fits"),
+    NNC_LINE("time"),
+    NNC_BOLD("{images.image_s}"),
+    NNC_ITEM("{images.forward_s} a step"),
+    NNC_ITEM("at least {images.lower_bound_s} in all"),
+    NNC_ITEM("{images.utilization} of the peak"),
+    NNC_LINE("throughput"),
+    NNC_BOLD("{images.images_per_s:count} images/s"),
+    NNC_ITEM("{images.per_thousand_images:count} {currency} per thousand images"),
+    NNC_ADD(add_price),
+    NNC_ITEM("{images.energy_j_per_image} an image at rated power"),
+    NNC_ITEM("{images.carbon_g_per_thousand_images:count} g of carbon dioxide per thousand"),
+    NNC_ADD(nnc_sheet_region, .when = "images.carbon_g_per_thousand_images"),
+};
+static const nnc_page_rows images_page = NNC_PAGE_ROWS(&nnc_images_metrics, images_rows);
+
+static void write_images_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    sheet.indent = IMAGES_INDENT;
+    nnc_sheet_rows(&sheet, &images_page, record);
+}
+
+const nnc_view nnc_images_view = { .schema = "nncost.images/1",
+                                   .document = &nnc_images_metrics,
+                                   .page = write_images_page };
+
+/* ---- the commands ---- */
+
+static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model,
+                       const char *device, nnc_serve_scenario *scenario, nnc_error *err)
+{
+    const nnc_scenario_args *given = &session->options.given;
+    const nnc_plans_scenario *picked = NULL;
+    const nnc_plans *plans = NULL;
+    NNC_TRY(nnc_plans_of_args(session, arena, model, device, &plans, &picked, err));
+    return plans != NULL
+               ? nnc_plans_load_served(session->specs, given, arena, plans, picked, device,
+                                       scenario, err)
+               : nnc_serve_scenario_load(session->specs, given, model, device, scenario, err);
+}
+
+static nnc_status answer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
+                         nnc_error *err)
+{
+    const nnc_serve *serve = &scenario->serve;
+    NNC_TRY(nnc_serve_scenario_compute(scenario, scratch, err));
+    const bool fits = scenario->base.report.images != NULL ? scenario->images.fits
+                                                           : serve->fits && !serve->saturated;
+    session->exit_code = fits ? 0 : 1;
+    return NNC_OK;
+}
+
+static nnc_status with_scenario(nnc_session *session, const char *model, const char *device,
+                                bool answered, nnc_serve_writer *write, nnc_error *err)
+{
+    nnc_serve_scenario *scenario = calloc(1, sizeof *scenario);
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_arena *arena = nnc_arena_create();
+    nnc_status status = NNC_NO_MEMORY;
+    if (scenario == NULL || scratch == NULL || arena == NULL) {
+        nnc_no_memory(err);
+        goto done;
+    }
+    status = load(session, arena, model, device, scenario, err);
+    if (status == NNC_OK && answered) {
+        status = answer(session, scenario, scratch, err);
+    }
+    if (status == NNC_OK) {
+        status = write(session, scenario, scratch, arena, err);
+    }
+done:
+    nnc_arena_destroy(arena);
+    nnc_scratch_destroy(scratch);
+    free(scenario);
+    return status;
+}
+
+nnc_status nnc_serve_with(nnc_session *session, const char *model, const char *device,
+                          nnc_serve_writer *write, nnc_error *err)
+{
+    return with_scenario(session, model, device, false, write, err);
+}
+
+nnc_status nnc_serve_report(nnc_session *session, const char *model, const char *device,
+                            nnc_serve_writer *write, nnc_error *err)
+{
+    return with_scenario(session, model, device, true, write, err);
+}
+
+static nnc_status write_answer(nnc_session *session, nnc_serve_scenario *scenario,
+                               nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
+{
+    const nnc_report *report = &scenario->base.report;
+    (void)scratch, (void)arena, (void)err;
+    nnc_view_write(session->out, session->style,
+                   report->images != NULL ? &nnc_images_view : &nnc_serve_view, report);
+    return NNC_OK;
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    return nnc_serve_report(session, operands[0], operands[1], write_answer, err);
+}
+
+const nnc_command nnc_cmd_serve = {
+    .name = "serve",
+    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
+    .summary =
+        "A decoder under load: time to first token and per token, throughput, memory and cost.",
+    .notes =
+        "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop "
+        "(--request-rate) or as many as fit (--offline). Exits with 1 when they do not fit, or "
+        "when they come faster than they can be served.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO,
+    .run = run,
+};
+
+static nnc_status write_ops(nnc_session *session, nnc_serve_scenario *scenario,
+                            nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
+{
+    const nnc_report *report = &scenario->base.report;
+    (void)scratch, (void)arena;
+    if (report->images != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--steps",
+                        "the ops of a pass are those of 'nncost ops %s %s'", report->model_asked,
+                        report->device_asked);
+    }
+    session->exit_code = 0;
+    nnc_view_write(session->out, session->style, &nnc_serve_ops_view, report);
+    return NNC_OK;
+}
+
+static nnc_status run_ops(nnc_session *session, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    return nnc_serve_report(session, operands[0], operands[1], write_ops, err);
+}
+
+const nnc_command nnc_cmd_serve_ops = {
+    .name = "ops",
+    .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
+    .summary = "Every op of a prefill and of a decode step, equal layers together: work, weights "
+               "and cache that it reads, time, bound.",
+    .notes = "Exits with 0 whether the requests fit or not.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING,
+    .run = run_ops,
+};
+
+static nnc_status write_explained(nnc_session *session, nnc_serve_scenario *scenario,
+                                  nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
+{
+    static const nnc_explain_output none = { NULL, NULL };
+    (void)scratch, (void)arena;
+    session->exit_code = 0;
+    return nnc_report_explain(session->out, session->style, &scenario->base.report, &none,
+                              session->options.operands[0], err);
+}
+
+static nnc_status run_explain(nnc_session *session, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    return nnc_serve_report(session, operands[1], operands[2], write_explained, err);
+}
+
+const nnc_command nnc_cmd_serve_explain = {
+    .name = "explain",
+    .operands = "NAMES MODEL DEVICE | NAMES PLANS.json [DEVICE] --serve",
+    .summary = "Metrics of serving: formula, source, and the numbers put in.",
+    .notes =
+        "NAMES are joined by commas: metrics by their names in 'nncost serve --format json', such "
+        "as tpot_s, kv_bytes_per_token, max_sequences or decode.time_s.",
+    .min_operands = 2,
+    .max_operands = 3,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING,
+    .run = run_explain,
+};

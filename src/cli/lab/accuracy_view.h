@@ -1,1 +1,0 @@
-#include "cli/lab/cli_lab.h"

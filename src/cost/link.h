@@ -1,1 +1,0 @@
-#include "cost/cost_internal.h"

@@ -1,1 +1,0 @@
-#include "memo/memo_internal.h"

@@ -1,1 +1,0 @@
-#include "estimate/estimate_internal.h"

@@ -1,1 +1,0 @@
-#include "explain/explain_internal.h"

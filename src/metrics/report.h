@@ -1,1 +1,0 @@
-#include "metrics/metrics_internal.h"

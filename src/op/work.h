@@ -1,1 +1,0 @@
-#include "op/op_internal.h"

@@ -1,1 +1,0 @@
-#include "plot/plot_internal.h"

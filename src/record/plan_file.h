@@ -1,1 +1,0 @@
-#include "record/record_internal.h"

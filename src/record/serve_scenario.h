@@ -1,1 +1,0 @@
-#include "scenario/scenario_internal.h"

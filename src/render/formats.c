@@ -1,0 +1,247 @@
+/* The formats of --format, one section each: JSON, CSV, Markdown. The terminal's is in table.c. A format is one
+ * row: it writes a whole view, or line by line an output that may be longer than memory. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "render/render_internal.h"
+
+const nnc_format *const nnc_formats[NNC_FORMAT_COUNT] = { &nnc_format_table, &nnc_format_json,
+                                                          &nnc_format_csv, &nnc_format_markdown };
+
+const char *nnc_format_name(unsigned index)
+{
+    return index < NNC_FORMAT_COUNT ? nnc_formats[index]->name : "?";
+}
+
+void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
+{
+    style.format->view(out, style, view, record);
+}
+
+/* ---- JSON: one document, or an object in each line ---- */
+
+static void json_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view,
+                            const void *record)
+{
+    const nnc_place place = { .record = record };
+    nnc_record document = nnc_record_begin(out, view->schema);
+    (void)style;
+    document.exact = view->exact;
+    nnc_record_members(&document, view->document, &place);
+    nnc_record_end(&document);
+}
+
+static void json_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
+{
+    for (int i = 0; i < heads.count; i++) {
+        nnc_buffer_put(out, i > 0 ? ", " : "{", i > 0 ? 2 : 1);
+        nnc_put_json_text(out, heads.list[i].name);
+        nnc_buffer_put(out, ": ", 2);
+        nnc_put_json_cell(out, &cells[i]);
+    }
+    nnc_buffer_text(out, "}\n");
+}
+
+const nnc_format nnc_format_json = {
+    .name = "json", .view = json_write_view, .line = json_put_line, .documents = true
+};
+
+/* ---- CSV: RFC 4180, lines end with "\r\n" ---- */
+
+/* Would a spreadsheet read the text as a formula, or a GitHub workflow as a command? */
+static bool is_formula(const char *text)
+{
+    return *text == '=' || *text == '+' || *text == '-' || *text == '@' ||
+           (text[0] == ':' && text[1] == ':');
+}
+
+/* Writes a control character or line break as a blank. A formula gets an apostrophe, which tells a spreadsheet
+ * that it is text. Source: OWASP, "CSV Injection". */
+static void csv_put_text(nnc_buffer *out, const char *text)
+{
+    const size_t begin = nnc_plain_length(text, SIZE_MAX);
+    if (text[begin] == '\0' && memchr(text, ',', begin) == NULL && !is_formula(text)) {
+        nnc_buffer_put(out, text, begin);
+        return;
+    }
+    const bool quoted = strpbrk(text, ",\"") != NULL;
+    nnc_buffer_text(out, quoted ? "\"" : "");
+    nnc_buffer_text(out, is_formula(text) ? "'" : "");
+    while (*text != '\0') {
+        const size_t plain = nnc_plain_length(text, SIZE_MAX);
+        if (plain > 0) {
+            nnc_buffer_put(out, text, plain);
+            text += plain;
+            continue;
+        }
+        const size_t control = nnc_control_length(text);
+        nnc_buffer_text(out, *text == '"' ? "\"" : "");
+        nnc_buffer_byte(out, (char)(control > 0 ? ' ' : *text));
+        text += control > 0 ? control : 1;
+    }
+    nnc_buffer_text(out, quoted ? "\"" : "");
+}
+
+static void csv_put_cell(nnc_buffer *out, const nnc_cell *cell)
+{
+    switch (cell->kind) {
+    case NNC_CELL_NULL: break;
+    case NNC_CELL_NUMBER:
+        if (isfinite(cell->number)) {
+            nnc_buffer_number(out, cell->number);
+        }
+        break;
+    case NNC_CELL_WHOLE: nnc_buffer_whole(out, cell->whole); break;
+    case NNC_CELL_BOOL: nnc_buffer_text(out, cell->flag ? "true" : "false"); break;
+    case NNC_CELL_TEXT: csv_put_text(out, cell->text); break;
+    }
+}
+
+static void csv_put_heading(nnc_buffer *out, nnc_heads heads)
+{
+    for (int i = 0; i < heads.count; i++) {
+        nnc_buffer_text(out, i > 0 ? "," : "");
+        csv_put_text(out, heads.list[i].name);
+    }
+    nnc_buffer_text(out, "\r\n");
+}
+
+static void csv_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
+{
+    for (int i = 0; i < heads.count; i++) {
+        if (i > 0) {
+            nnc_buffer_byte(out, ',');
+        }
+        csv_put_cell(out, &cells[i]);
+    }
+    nnc_buffer_put(out, "\r\n", 2);
+}
+
+static void put_record(nnc_buffer *out, nnc_columns columns, const nnc_place *place)
+{
+    for (int32_t i = 0; i < columns.count; i++) {
+        char text[NNC_METRIC_TEXT_MAX];
+        const nnc_cell cell = nnc_column_read(&columns.list[i], *place, text);
+        nnc_buffer_text(out, i > 0 ? "," : "");
+        csv_put_cell(out, &cell);
+    }
+    nnc_buffer_text(out, "\r\n");
+}
+
+static void csv_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view,
+                           const void *record)
+{
+    const nnc_lines lines =
+        view->lines != NULL ? view->lines(record) : (nnc_lines){ view->document, NULL, record, 1 };
+    nnc_columns columns = { .count = 0 };
+    nnc_arena *arena = nnc_arena_create();
+    (void)style;
+    out->failed =
+        out->failed || arena == NULL || nnc_columns_of(lines.metrics, arena, &columns) != NNC_OK;
+    for (int32_t i = 0; i < columns.count; i++) {
+        nnc_buffer_text(out, i > 0 ? "," : "");
+        csv_put_text(out, columns.list[i].name);
+    }
+    nnc_buffer_text(out, "\r\n");
+    for (int64_t i = 0; i < lines.count; i++) {
+        const nnc_place place = nnc_line_place(&lines, i);
+        if (nnc_line_listed(&lines, &place)) {
+            put_record(out, columns, &place);
+        }
+    }
+    nnc_arena_destroy(arena);
+}
+
+const nnc_format nnc_format_csv = {
+    .name = "csv", .view = csv_write_view, .heading = csv_put_heading, .line = csv_put_line
+};
+
+/* ---- GitHub's Markdown: lists and tables ---- */
+
+static void markdown_put_label(nnc_sheet *sheet, const char *label)
+{
+    if (*label == '\0' || *label == ' ') {
+        nnc_buffer_print(sheet->out, "  %s%s", label + strspn(label, " "),
+                         *label != '\0' ? ": " : "");
+    } else {
+        nnc_buffer_print(sheet->out, "- **%s**: ", label);
+    }
+}
+
+static void markdown_put_text(nnc_sheet *sheet, const char *text)
+{
+    nnc_put_markdown(sheet->out, text);
+}
+
+static void markdown_put_page_heading(nnc_buffer *out, const char *text)
+{
+    nnc_buffer_print(out, "\n## %s\n\n", text);
+}
+
+static void markdown_put_heading(nnc_buffer *out, nnc_heads heads)
+{
+    const char *before = "| ";
+    for (int i = 0; i < heads.count; i++) {
+        if (heads.list[i].text != NULL) {
+            nnc_buffer_text(out, before);
+            nnc_put_markdown(out, heads.list[i].text);
+            before = " | ";
+        }
+    }
+    nnc_buffer_text(out, " |\n");
+    for (int i = 0; i < heads.count; i++) {
+        if (heads.list[i].text != NULL) {
+            nnc_buffer_text(out, heads.list[i].left ? "|:---" : "|---:");
+        }
+    }
+    nnc_buffer_text(out, "|\n");
+}
+
+static void markdown_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
+{
+    for (int i = 0; i < heads.count; i++) {
+        char text[NNC_METRIC_TEXT_MAX];
+        nnc_buffer_text(out, i > 0 ? " | " : "| ");
+        nnc_put_markdown(out,
+                         nnc_cell_text(&cells[i], heads.list[i].show, heads.list[i].unit, text));
+    }
+    nnc_buffer_text(out, " |\n");
+}
+
+static void markdown_put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
+{
+    const char *cell = table->cells.bytes, *before = "| ";
+    (void)style;
+    markdown_put_heading(out, (nnc_heads){ table->heads, table->count });
+    for (int64_t i = 0; i < table->cell_count; i++, cell += strlen(cell) + 1) {
+        const int column = (int)(i % table->count);
+        if (table->heads[column].text != NULL) {
+            nnc_buffer_text(out, before);
+            nnc_put_markdown(out, cell);
+            before = " | ";
+        }
+        if (column + 1 == table->count) {
+            nnc_buffer_text(out, " |\n");
+            before = "| ";
+        }
+    }
+}
+
+static const nnc_page markdown_page = { .label = markdown_put_label,
+                                        .text = markdown_put_text,
+                                        .heading = markdown_put_page_heading,
+                                        .table = markdown_put_table };
+
+static void markdown_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view,
+                                const void *record)
+{
+    view->page(out, style, record);
+}
+
+const nnc_format nnc_format_markdown = { .name = "markdown",
+                                         .view = markdown_write_view,
+                                         .heading = markdown_put_heading,
+                                         .line = markdown_put_line,
+                                         .page = &markdown_page };

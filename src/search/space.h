@@ -1,1 +1,0 @@
-#include "search/search_internal.h"

@@ -1,1 +1,0 @@
-#include "serve/serve_internal.h"

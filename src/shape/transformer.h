@@ -1,1 +1,0 @@
-#include "shape/shape_internal.h"

@@ -1,1 +1,0 @@
-#include "sweep/sweep_internal.h"

@@ -1,0 +1,95 @@
+# Which device: search MODEL DEVICE,DEVICE compares the best plan of each.
+
+# The cheapest size of each device for a run: days, cost, energy, what limits it, and the command to copy.
+$ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T
+dense, global batch 64; for each device: the cheapest size
+
+device  devices      step         run  run cost   run kWh    memory    MFU  limit    plan
+round         8  61.52 ms  11.13 days  2,136 USD    2,136  891.5 MB  95.2%  compute  dp8 zero1 mb1
+fitted        8  46.13 ms  8.343 days  3,204 USD    800.9  2.821 GB  63.5%  compute  dp8 zero2 mb8
+
+prices: round 1 USD/h (nowhere, 2020-01); fitted 2 USD/h (here, 2022-02)
+
+    nncost estimate dense round --global-batch 64 --tokens 1T --devices 8 --zero 1 --micro-batch 1
+    nncost estimate dense fitted --global-batch 64 --tokens 1T --devices 8 --zero 2 --micro-batch 8
+$ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T | grep '^    nncost' | while read -r line; do $line | grep '^run'; done
+run         11.13 days, 2,136 device-hours, 15,625,000 steps of 61.52 ms, 1.000 T tokens,
+run         8.343 days, 1,602 device-hours, 15,625,000 steps of 46.13 ms, 1.000 T tokens,
+
+# Within a deadline; within a budget it is the fastest; a device that misses them says so.
+$ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 8d -f csv | cut -d, -f1-6
+id,devices,step_s,run_s,cost,currency
+round,16,0.0311822405392,487222.508425,2165.43337078,USD
+fitted,16,0.0241434006598,377240.635309,3353.25009164,USD
+$ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --budget '4.5k USD' --price 2 | head -6
+dense, global batch 64; for each device: the fastest size within the budget
+
+device  devices      step         run  run cost   run kWh    memory    MFU  limit    plan
+fitted       16  24.14 ms  4.366 days  3,353 USD    838.3  1.518 GB  60.6%  compute  dp16 zero2 mb4
+round        16  31.18 ms  5.639 days  4,331 USD    2,165  1.114 GB  93.9%  compute  dp16 zero1 mb2
+
+$ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 1h
+dense, global batch 64; for each device: the cheapest size within the deadline
+
+device  devices  step  run  run cost  run kWh  memory  MFU  limit  plan
+fitted        -     -    -  -               -       -    -  -      misses the deadline or the budget
+round         -     -    -  -               -       -    -  -      misses the deadline or the budget
+
+[1]
+
+# Without a batch one of about four million tokens is chosen, and said; without tokens steps are compared.
+$ nncost search dense round,old --threads 1 --devices 8 --tensor 1 --recompute none --offload none --micro-batch 8 | head -6
+dense, global batch 4096 (chosen: about 4 million tokens); for each device: the cheapest size
+
+device  devices     step  step cost     step kWh    memory    MFU  limit    plan
+round         8  3.883 s  0.008629 USD  0.008629  3.008 GB  96.5%  compute  dp8 zero1 mb8
+old           8  7.766 s  -                    -  3.008 GB  96.5%  compute  dp8 zero1 mb8
+
+
+# A plan file of them, which check estimates to the same.
+$ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --set layers=4 --tokens 1T --plans best.json -f json | grep -o '"step_s": [^,]*'
+"step_s": 0.033757679839
+"step_s": 0.0251612113432
+$ for id in round fitted; do nncost estimate best.json --scenario $id -f json | grep -o '"step_s": [^,]*'; done
+"step_s": 0.033757679839
+"step_s": 0.033757679839
+"step_s": 0.0251612113432
+"step_s": 0.0251612113432
+
+# Refused.
+$ nncost search dense round,nope --threads 1 --devices 8 --global-batch 64
+! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "nope"
+[3]
+$ nncost search dense round, --threads 1 --devices 8 --global-batch 64
+! nncost: DEVICE: an empty name in the list "round,"
+[2]
+$ nncost search dense round --devices 8 --global-batch 8 --plans x.json
+! nncost: --plans: is for several devices, found one
+[2]
+$ nncost search unet round,fitted --devices 2
+! nncost: --global-batch: missing, expected the number that every plan is for
+[2]
+
+# What was said of the cluster, the seller and the run goes into the plan file, too: what it comes to is what the search said.
+$ mkdir -p mine/prices; printf '{ "schema": "nncost.prices/1", "id": "mill", "name": "The mill", "references": { "a": "b" }, "prices": [\n%s,\n%s ] }\n' '{ "device": "round", "offer": "on-demand", "per_device_hour": 4, "currency": "USD", "where": "Mill", "date": "2026-01", "source": "@a" }' '{ "device": "fitted", "offer": "on-demand", "per_device_hour": 3, "currency": "USD", "where": "Mill", "date": "2026-02", "source": "@a" }' > mine/prices/mill.json
+$ export NNCOST_PATH=toy:mine; nncost search dense round,fitted --threads 1 --devices 8 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --cluster ./toy/clusters/pod.json --seller mill --device-mtbf-s 1000h --asynchronous=on --plans best.json -f csv | cut -d, -f1,3-6; sed -n '/"id": "round"/s/.*recompute/recompute/p' best.json | sed "s|$PWD|HERE|"
+id,step_s,run_s,cost,currency
+fitted,0.0472938297382,740220.042543,4934.80028362,USD
+round,0.0622510692558,974323.487607,8660.65322318,USD
+recompute": "none", "tokens": 1e12, "device_mtbf_s": 3600000, "asynchronous": true, "cluster": "HERE/./toy/clusters/pod.json", "price": 4, "note": "price: Mill, 2026-01"}
+$ for id in round fitted; do nncost run best.json --scenario $id -f json | python3 -c 'import json, sys; r = json.load(sys.stdin)["run"]; print(r["run_s"], r["cost"])'; done
+974323.487607 8660.65322318
+740220.042543 4934.80028362
+$ mkdir -p elsewhere && mv best.json elsewhere && nncost check elsewhere/best.json --update && nncost check elsewhere/best.json
+elsewhere/best.json: 2 estimated
+recorded by nncost 0.1.0
+elsewhere/best.json: 2 as recorded
+
+# What no plan file can hold is refused, before the search or with the price.
+$ nncost search dense round,fitted --devices 8 --region de --plans best.json
+! nncost: --region: has no place in a plan file, expected --plans without it
+[2]
+$ nncost search dense round,round --threads 1 --devices 8 --global-batch 64 --tensor 1 --recompute none --offload none --seller corner --plans best.json; ls best.json
+! nncost: --plans: corner sells round in EUR, a plan file has prices in the device's USD
+! ls: cannot access 'best.json': No such file or directory
+[2]
