@@ -1,21 +1,24 @@
 /* Launch files as settings of a plan, by the tables in foreign/launch/.
  *
- * A table has one row for each key. A row says one of these:
- *     "to"        the field that takes the value; "as": "switch": on if the number is above 0
- *     "values"    for each possible value, the fields to set; a value without an entry is refused
- *     "sets"      the fields to set whatever the value is
- *     "file"      the value is the path of another launch file, of this format
- *     "harmless"  the reason why the key does not affect the cost
- * and may add "auto" (fields, one of which another file or an option must set when the value is "auto") and "instead"
- * (the option to pass when the value cannot be used). A key that ends in ".*" stands for everything below it.
+ * A table has one row for each key. The kinds of rows:
+ *     "to"        The field that takes the value. With "as": "switch" the field is on if the number is above 0.
+ *     "values"    For each possible value, the fields to set. Other values are refused.
+ *     "sets"      The fields to set whatever the value is.
+ *     "file"      The value is the path of another launch file, in this format.
+ *     "harmless"  The reason why the key does not affect the cost.
+ * Further members of a row. "auto": the key may be "auto"; then another file or an option must set one of these
+ * fields. "instead": the option to pass when the value cannot be used. A key that ends in ".*" stands for everything
+ * inside it.
  *
- * Fields to set are texts: { "zero": "3" }. A name that begins with '?' is a default: it counts when nothing else sets
- * the field. A name that begins with '!' sets nothing: it asks for the field; one with '-' keeps the
- * default of nncost, so that no rule sets the field. A text that begins with '=' is a product
- * or quotient of keys of the same file; a key that ends in '?' counts as 1 when it is absent.
+ * Fields to set are texts, { "zero": "3" }. The first letter of a name may be
+ *     '?'  a default: it counts when nothing else sets the field;
+ *     '!'  a question: something else must set the field;
+ *     '-'  the field keeps the default of nncost, so that no rule sets it.
+ * A text that begins with '=' is a product or quotient of keys in the same file. A key in it that ends in '?' counts as
+ * 1 when it is absent.
  *
- * Order: the files in the order given; the files they name; questions; "rules" (defaults of the program that are
- * applied last, each with a condition on other fields). Two files that disagree are an error unless an option decides. */
+ * Order: the files in the order given; the files they name; questions; "rules", which are defaults of the program with
+ * a condition on other fields. Two files that disagree are an error unless an option decides. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

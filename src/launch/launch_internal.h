@@ -27,7 +27,7 @@ typedef struct nnc_launch_asked {
     bool may_be_open;   /* list the keys whose values ("auto") nothing sets; else they are errors */
 } nnc_launch_asked;
 
-/* Is it a launch file, by its name and content? A file that cannot be read is none. */
+/* Is it a launch file, by its name and content? A YAML file always is, so that an error names it. */
 bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format);
 
 /* Takes the launch files out of the operands, and adds what they say to the settings that are not given. Leaves

@@ -47,7 +47,7 @@ $ nncost show dense --from deepspeed
 $ nncost estimate inputs/ds.json dense round --devices 4 --micro-batches 8 --zero 1 --offload none | grep '^plan'
 plan      4 devices = data 4, ZeRO 1
 $ nncost estimate inputs/fsdp.yaml inputs/ds.json dense round --micro-batches 8
-! nncost: inputs/ds.json:7: zero_optimization.stage: disagrees with inputs/fsdp.yaml:2: zero is 3 there and 2 here; --zero decides
+! nncost: inputs/ds.json:7: zero_optimization.stage: disagrees with inputs/fsdp.yaml:8: zero is 3 there and 2 here; --zero decides
 [3]
 $ nncost estimate inputs/fsdp.yaml inputs/ds.json dense round --micro-batches 8 --zero 3 | grep -A3 '^read'
 read      inputs/fsdp.yaml (accelerate): --precision bf16 --devices-per-node 4 --devices 8 --zero 3
