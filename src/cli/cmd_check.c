@@ -178,7 +178,7 @@ static void write_advice(nnc_buffer *out, nnc_style style, const nnc_check_repor
         put_command(out, style, report);
         nnc_buffer_text(out, ".\n");
     } else if (sum->states[NNC_CHECK_NOT_ASKED] > 0) {
-        nnc_buffer_text(out, "Nothing is recorded yet; ");
+        nnc_buffer_text(out, "The file has no recorded estimates yet; ");
         put_command(out, style, report);
         nnc_buffer_text(out, " does it.\n");
     } else if (added_metrics(report) > 0) {

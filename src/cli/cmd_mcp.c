@@ -37,7 +37,7 @@ static const struct tool {
       { "model", "device" },
       "The whole run, with tokens among the options: days, cost, energy, failures, checkpoints." },
     { "ops", { "model", "device" }, "Every op of the step: FLOPs, bytes, time, what bounds it." },
-    { "explain", { "name", NULL }, "What a metric or an op means: formula and source." },
+    { "explain", { "name", NULL }, "The meaning of a metric or an op: formula and source." },
     { "list", { "what", NULL }, "Ids: what is devices, models or software." },
     { "show",
       { "id", NULL },

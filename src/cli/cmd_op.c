@@ -39,7 +39,7 @@ static const nnc_metric op_rows[] = {
            .help = "Its fixed part, which does not depend on the size."),
     NNC_AS("network_s", NUMBER, ALONE(network_s), .unit = "s", .help = "Its network part."),
     NNC_AS("bound", ENUM, ALONE(bound), .names = { nnc_bound_name, NNC_BOUND_COUNT },
-           .help = "What bounds it."),
+           .help = "Its bound."),
     NNC_AS("flops_per_s", NUMBER, ALONE(flops_per_s), .unit = "FLOP/s",
            .help = "Rate at the predicted time."),
     NNC_AS("bytes_per_s", NUMBER, ALONE(bytes_per_s), .unit = "B/s",

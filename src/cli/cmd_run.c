@@ -311,7 +311,7 @@ const nnc_command nnc_cmd_run = {
     .summary = "The whole run: days, device-hours, cost, energy and carbon, with failures, "
                "checkpoints and input.",
     .notes = "How much is trained: --tokens, --samples, --epochs with --dataset-size, or --days. "
-             "Without MODEL and DEVICE the formulas work on what is given: --devices, --step-s, "
+             "Without MODEL and DEVICE the formulas use the given options: --devices, --step-s, "
              "--device-mtbf-s and so on. Numbers that are not known are left out. Times take us, "
              "ms, s, min, h, d; bytes and rates k, M, G, T; tokens k, M, B, T.",
     .min_operands = 0,

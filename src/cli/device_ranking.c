@@ -60,7 +60,7 @@ static const nnc_metric choice_rows[] = {
            .help = "Memory on the fullest device."),
     NNC_AS("mfu", NUMBER, FOUND(mfu), .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 4,
            .help = "Model FLOPs utilisation of the step."),
-    NNC_AS("bound", TEXT, .get = get_bound, .head = "limit", .help = "What limits the step most."),
+    NNC_AS("bound", TEXT, .get = get_bound, .head = "limit", .help = "The largest limit of the step."),
     NNC_HEAD("plan", TEXT, .get = get_shown_plan),
     NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in one word."),
     NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),

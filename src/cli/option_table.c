@@ -116,7 +116,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Show the best N plans." },
       .default_value = 10, .argument = "N", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "objective", TEXT(search.objective), .group = "Output", NAMED(nnc_objective_name, NNC_OBJECTIVE_COUNT),
-                 .help = "What to minimise: time, memory, or cost per token, which at one size is time.",
+                 .help = "The quantity to minimise: time, memory, or cost per token, which at one size is time.",
                  .default_text = "time" },
       .argument = "KEY", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "max-devices", NUMBER(search.max_devices), .group = "Parallelism", .min = 1, .max = INT32_MAX,

@@ -394,7 +394,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     (void)memory_s; /* used only for the derivation */
     if (nnc_op_row_of(op)->fuses) {
         NNC_SET(why, memory_s, "s", 0.0);
-        NNC_NOTE(why, "ideal fusion hides what it moves in its neighbours");
+        NNC_NOTE(why, "ideal fusion: its traffic is part of the neighbouring ops");
     }
     NNC_PUT(why, matrix_s, "s");
     NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));

@@ -16,7 +16,7 @@ NNC_ENUM_NAMES(nnc_verdict, NNC_VERDICT_LIST)
 
 _Static_assert(sizeof(nnc_memory) <= NNC_MEMORY_SPACE && (int)NNC_GROUP_COUNT <= NNC_GROUP_SPACE &&
                    (int)NNC_COMM_COUNT <= NNC_COMM_SPACE && (int)NNC_BOUND_COUNT <= NNC_BOUND_SPACE,
-               "a result has less room");
+               "a result has less space");
 
 /* ---- rates, money and energy ---- */
 

@@ -135,24 +135,24 @@ static nnc_status check_trained(const nnc_plan *p, nnc_error *err)
     const bool all = p->train == NNC_TRAIN_ALL && p->adapter_rank == 0;
     if ((p->train & NNC_TRAIN_ADAPTERS) != 0 && p->adapter_rank == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
-                        "there are no adapters, expected --adapter-rank beside it");
+                        "there are no adapters, expected --adapter-rank too");
     }
     if (p->dora && (p->adapter_rank == 0 || p->context > 1)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--dora",
                         p->context > 1
                             ? "its weights stay together, expected --context 1"
-                            : "there are no adapters, expected --adapter-rank beside it");
+                            : "there are no adapters, expected --adapter-rank too");
     }
     if (p->frozen != NNC_FROZEN_16 && all) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--frozen",
-                        "all weights are trained, expected --adapter-rank or --train beside it");
+                        "all weights are trained, expected --adapter-rank or --train too");
     }
     if (!all && (nnc_convention_of(p->flops_convention)->by_params ||
                  p->activations == NNC_ACTIVATIONS_KORTHIKANTI)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN,
                         p->activations == NNC_ACTIVATIONS_KORTHIKANTI ? "--activations"
                                                                       : "--flops-convention",
-                        "the formula counts a network of which every weight is trained");
+                        "the formula counts a network with all weights trained");
     }
     return NNC_OK;
 }

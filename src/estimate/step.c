@@ -412,9 +412,8 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     NNC_LET(step->why, step_again_s, "s", without_bound_s(step, r->bound, fresh, m));
     NNC_SET(step->why, r->step_without_bound_s, "s", nnc_min(step_again_s, r->step_s));
     NNC_NOTE(step->why,
-             "the same step again where what binds it takes no time: what hides, what the "
-             "host issues and the pipeline are worked out anew; at most the step, whose order of "
-             "passes would do as well");
+             "the same step without the time of its bound: overlap, host and pipeline are computed "
+             "again; at most the step itself, whose order of passes remains possible");
     if (step->plan->pipeline > 1) { /* m keeps the run of the step itself */
         (void)nnc_step_run(step, units, times->send_s, m);
     }

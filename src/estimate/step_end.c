@@ -150,7 +150,7 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
             nnc_max(hideout->unit_share, nnc_min(1.0, hideout->bucket_bytes / (bytes * shards))));
     NNC_NOTE(why, "the first bucket leaves when so much of the window is over");
     NNC_SAY(why, last_share, NULL, nnc_max(bucket_share, table_share));
-    NNC_NOTE(why, "the last one has nothing left to hide behind; a table is never cut");
+    NNC_NOTE(why, "the last one has no compute left to overlap with; a table is never split");
     NNC_SAY(why, left_s, "s",
             nnc_max(window_s + network_s * last_share, network_s + window_s * bucket_share) -
                 window_s);

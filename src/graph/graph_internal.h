@@ -86,7 +86,7 @@ typedef struct nnc_expr {
     X(NNC_GRAPH_TO_MAP, "to_map", "Tokens become the positions of a map.", to_map)                 \
     X(NNC_GRAPH_FOLD, "fold", "Squares of positions become channels.", fold)                       \
     X(NNC_GRAPH_UNFOLD, "unfold", "Channels become squares of positions.", unfold)                 \
-    X(NNC_GRAPH_LOSS, "loss", "What training minimises.", loss)
+    X(NNC_GRAPH_LOSS, "loss", "The loss of training.", loss)
 NNC_ENUM(nnc_graph_kind, NNC_GRAPH_KIND_LIST, NNC_GRAPH_KIND_COUNT);
 const char *nnc_graph_kind_name(nnc_graph_kind value);
 const char *nnc_graph_kind_help(nnc_graph_kind value);

@@ -205,7 +205,7 @@ static const nnc_graph_param pool_params[] = {
     [NNC_WINDOW_CEIL] = { "ceil", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1,
                           .help = "A window may end outside." },
     [NNC_POOL_KIND] = { "kind", NNC_GRAPH_WORD, .words = pool_words, .required = true,
-                        .help = "What is taken of a window." },
+                        .help = "Function over a window: mean or maximum." },
 };
 
 static bool infer_global_pool(nnc_graph_walk *w, nnc_graph_op *op)
@@ -219,7 +219,7 @@ static const char *const upsample_words[] = { "nearest", "bilinear", NULL };
 
 static const nnc_graph_param upsample_params[] = {
     [NNC_UPSAMPLE_KIND] = { "kind", NNC_GRAPH_WORD, .words = upsample_words, .unsaid = 0,
-                            .help = "What lies between." },
+                            .help = "Interpolation between the positions." },
     [NNC_UPSAMPLE_FACTOR] = { "factor", NNC_GRAPH_NUMBER, .unsaid = 2, .min = 1, .max = 1000,
                               .help = "Sides of the output over those of the input." },
 };
@@ -283,7 +283,7 @@ static bool infer_flatten(nnc_graph_walk *w, nnc_graph_op *op)
 }
 
 static const nnc_graph_param view_params[] = {
-    { "shape", NNC_GRAPH_SHAPE, .help = "Of one sample." },
+    { "shape", NNC_GRAPH_SHAPE, .help = "Shape of one sample." },
 };
 
 /* The walk has set the shape of the output. */

@@ -206,7 +206,7 @@ static const nnc_graph_param slice_params[] = {
     [NNC_SLICE_START] = { "start", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0,
                           .max = NNC_GRAPH_DIM_MAX, .help = "From which on." },
     [NNC_SLICE_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0,
-                         .help = "Of which axis." },
+                         .help = "The axis." },
 };
 
 static bool infer_slice(nnc_graph_walk *w, nnc_graph_op *op)

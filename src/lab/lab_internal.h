@@ -54,7 +54,7 @@ const nnc_field *nnc_column_field(const nnc_field_table *table, const char *pref
     X(NNC_MEASURED_ATTENTION, "attention", "A fused kernel.")                 \
     X(NNC_MEASURED_VECTOR, "vector", "A norm, a softmax, an activation.")     \
     X(NNC_MEASURED_COLLECTIVE, "collective", "Ranks that communicate.")       \
-    X(NNC_MEASURED_MEMORY, "memory", "Of one rank, its run in another file.") \
+    X(NNC_MEASURED_MEMORY, "memory", "One rank; the row is in another file.") \
     X(NNC_MEASURED_SERVING, "serving", "Requests that were served.")
 NNC_ENUM(nnc_measured_kind, NNC_MEASURED_KIND_LIST, NNC_MEASURED_KIND_COUNT);
 const char *nnc_measured_kind_name(nnc_measured_kind value);
@@ -72,7 +72,7 @@ const char *nnc_memory_stat_name(nnc_memory_stat value);
     X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")             \
     X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                           \
     X(NNC_SERVED_REQUEST, "latency_s", "From the start of a batch to its last token.") \
-    X(NNC_SERVED_TOKEN, "output_tokens_per_s", "Of the whole deployment, inverted.")   \
+    X(NNC_SERVED_TOKEN, "output_tokens_per_s", "Throughput of the whole deployment, inverted.")   \
     X(NNC_SERVED_PASS, "iterations_per_s",                                             \
       "One forward pass: a denoising step, inverted; an encoder's latency.")
 NNC_ENUM(nnc_served, NNC_SERVED_LIST, NNC_SERVED_COUNT);

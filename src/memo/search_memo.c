@@ -157,7 +157,7 @@ void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step)
 
 bool nnc_search_memos_create(nnc_estimate_cache *shared)
 {
-    return nnc_memo_create(&shared->ends, ENDS, END_WAYS, sizeof(end_key), sizeof(end_key),
+    return nnc_memo_create(&shared->ends, ENDS, END_WAYS, sizeof(end_key), offsetof(end_key, plan),
                            sizeof(nnc_step_end)) &&
            nnc_memo_create(&shared->end_seconds, ENDS, END_WAYS, sizeof(seconds_key),
                            offsetof(seconds_key, held) + HASHED_HELD,

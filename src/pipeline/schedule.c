@@ -437,7 +437,7 @@ static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err)
         return nnc_fail(
             err, NNC_ILLEGAL_PLAN, option,
             "of %" PRId64 " layers %" PRId64 " are left for %" PRId64
-            " other stages, expected a layer for every virtual stage, and all dealt out",
+            " the other stages: expected a layer for every virtual stage, and every layer assigned",
             layers, rest, others);
     }
     return NNC_OK;

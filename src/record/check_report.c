@@ -226,7 +226,7 @@ static const nnc_metric check_rows[] = {
     NNC_BOOL(nnc_check_report, updated, .help = "Whether the new values were recorded."),
     NNC_AS("requirements", WHOLE, .get = get_requirements,
            .help = "Requirements of all scenarios."),
-    NNC_AS("missed", WHOLE, .get = get_missed, .help = "Those that are missed."),
+    NNC_AS("missed", WHOLE, .get = get_missed, .help = "Missed requirements."),
     NNC_ROWS(&rest),
 };
 const nnc_metrics nnc_check_document = NNC_METRICS("a check", check_rows, nnc_check_report);
@@ -246,10 +246,10 @@ static const nnc_metric line_rows[] = {
            .names = { nnc_check_state_name, NNC_CHECK_STATE_COUNT }),
     NNC_ROWS(&changes, NNC_VIA(nnc_check_line, change)),
 };
-static const nnc_metrics lines = NNC_METRICS("a change", line_rows, nnc_check_line);
+static const nnc_metrics change_lines = NNC_METRICS("a change", line_rows, nnc_check_line);
 
 nnc_lines nnc_check_lines(const void *record)
 {
     const nnc_check_report *report = record;
-    return (nnc_lines){ &lines, report, report->lines, report->line_count };
+    return (nnc_lines){ &change_lines, report, report->lines, report->line_count };
 }

@@ -100,7 +100,7 @@ static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_
     if (ask->sites > 1.0 && (isnan(ask->outer_every) || isnan(ask->site_bytes_per_s))) {
         return nnc_fail(err, NNC_BAD_USAGE,
                         isnan(ask->outer_every) ? "--outer-every" : "--site-bytes-per-s",
-                        "missing, expected it beside --sites, found none");
+                        "missing, expected it with --sites, found none");
     }
     if (ask->straggler_share >= 1.0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--straggler-share", "expected below 1, found %g",
@@ -447,7 +447,7 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
     }
     if (ask->rollout_overlap && !(ask->rollout_devices > 0.0)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--rollout-overlap",
-                        "needs devices of its own, expected --rollout-devices beside it");
+                        "needs devices of its own, expected --rollout-devices too");
     }
     return NNC_OK;
 }

@@ -203,7 +203,7 @@ static const nnc_metric document_rows[] = {
            .help = "Which part of how many this is; only with --shard.",
            .more = NNC_MORE(.when = is_shard)),
     NNC_TEXT(nnc_search_report, digest,
-             .help = "Of all that decides the search but the shard; only with --shard.",
+             .help = "Digest of the inputs of the search without the shard; only with --shard.",
              .more = NNC_MORE(.when = is_shard)),
     NNC_AS("asked", OBJECT, NNC_VIA(nnc_search_report, search), .rows = &asked,
            .help = "The request; only with --shard.", .more = NNC_MORE(.when = is_shard)),

@@ -3,7 +3,7 @@
 # Requirements alone: met, missed, and one that nobody can tell.
 $ nncost check inputs/plans.json
 inputs/plans.json: 2 estimated; 4 of 4 requirements met
-Nothing is recorded yet; 'nncost check inputs/plans.json --update' does it.
+The file has no recorded estimates yet; 'nncost check inputs/plans.json --update' does it.
 $ sed 's/<= 0.05"/<= 0.01"/; s/>= 0.1"/> 1"/' inputs/plans.json >p.json; nncost check p.json
 p.json: 2 estimated; 2 of 4 requirements missed
 
@@ -13,7 +13,7 @@ p.json:7: base: estimated
 p.json:8: recompute: estimated
   missed  mfu > 1, found 0.6827
 
-Nothing is recorded yet; 'nncost check p.json --update' does it.
+The file has no recorded estimates yet; 'nncost check p.json --update' does it.
 [1]
 $ sed 's/"mfu": ">= 0.1"/"cost.run": "<= 20000"/' inputs/plans.json >p.json; nncost check p.json
 p.json: 2 estimated; 1 of 4 requirements missed
@@ -21,7 +21,7 @@ p.json: 2 estimated; 1 of 4 requirements missed
 p.json:8: recompute: estimated
   missed  cost.run <= 20000, found nothing: the plan gives no such metric
 
-Nothing is recorded yet; 'nncost check p.json --update' does it.
+The file has no recorded estimates yet; 'nncost check p.json --update' does it.
 [1]
 
 # Recorded, and the same again.
@@ -389,7 +389,7 @@ $ cat >run.json <<'END'
 > END
 $ nncost check run.json; nncost check run.json --update; nncost check run.json
 run.json: 2 estimated; 2 of 2 requirements met
-Nothing is recorded yet; 'nncost check run.json --update' does it.
+The file has no recorded estimates yet; 'nncost check run.json --update' does it.
 run.json: 2 estimated; 2 of 2 requirements met
 recorded by nncost 0.1.0
 run.json: 2 as recorded; 2 of 2 requirements met

@@ -495,7 +495,7 @@ intensity         FLOPs per byte moved: bound by memory; no matrix product
 s_per_vector_flop = 1 / vector_flops_per_s
 s_per_byte        = 1 / mem_bytes_per_s
 vector_s          = vector_flops * s_per_vector_flop
-memory_s          ideal fusion hides what it moves in its neighbours
+memory_s          ideal fusion: its traffic is part of the neighbouring ops
 compute_s         = max(matrix_s, vector_s)
 time_s            on the engine that is the busiest of the whole step
 share             = time_s * repeat / step_s
@@ -507,7 +507,7 @@ intensity         FLOPs per byte moved: bound by memory; no matrix product
 s_per_vector_flop = 1 / vector_flops_per_s
 s_per_byte        = 1 / mem_bytes_per_s
 vector_s          = vector_flops * s_per_vector_flop
-memory_s          ideal fusion hides what it moves in its neighbours
+memory_s          ideal fusion: its traffic is part of the neighbouring ops
 compute_s         = max(matrix_s, vector_s)
 time_s            on the engine that is the busiest of the whole step
 share             = time_s * repeat / step_s
@@ -1058,7 +1058,7 @@ stretch           small messages; sent_bytes: what one rank sends
 fixed_s           = call_s + doubling_s * log2(inner) + leaving_s
 predicted_s       = stretch * collective_s + fixed_s
 network_s         overlapped or not; rates are those that collectives reach, one direction of one
-overlapped_s      of all collectives of this kind in one pass over the layers, with the compute
+overlapped_s      all collectives of this kind in one pass over the layers, with the compute that
 exposed_rest      = (exchange_s - overlapped_s) / exchange_s
 exposed_share     = (first_s + rest_s * exposed_rest) / all_s
 time_s            what no compute overlaps, by --overlap or the software profile
@@ -1072,7 +1072,7 @@ stretch           small messages; sent_bytes: what one rank sends
 fixed_s           = call_s + doubling_s * log2(inner) + leaving_s
 predicted_s       = stretch * collective_s + fixed_s
 network_s         overlapped or not; rates are those that collectives reach, one direction of one
-overlapped_s      of all collectives of this kind in one pass over the layers, with the compute
+overlapped_s      all collectives of this kind in one pass over the layers, with the compute that
 exposed_rest      = (exchange_s - overlapped_s) / exchange_s
 exposed_share     = (first_s + rest_s * exposed_rest) / all_s
 time_s            what no compute overlaps, by --overlap or the software profile
@@ -1087,7 +1087,7 @@ $ nncost explain attn.tensor_in dense old --data 4 --tensor 4 --format json
     {"of": "attn.tensor_in backward", "name": "part", "kind": "formula", "formula": "moved / inner", "numbers": "2000000 / 4", "result": 500000, "unit": "B", "text": null, "meaning": "what one rank of a domain sends across", "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "collective_s", "kind": "formula", "formula": "2 * inside_s + 2 * across_s", "numbers": "2 * 3e-5 + 2 * 0", "result": 6e-5, "unit": "s", "text": null, "meaning": "reduce-scatter inside, all-reduce across, all-gather inside", "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "network_s", "kind": "formula", "formula": "count * collective_s", "numbers": "1 * 6e-5", "result": 6e-5, "unit": "s", "text": null, "meaning": "overlapped or not; rates are one direction of one rank", "note": null, "source": "Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel Computing 35(12), 2009 (tree)"},
-    {"of": "attn.tensor_in backward", "name": "overlapped_s", "kind": "formula", "formula": "overlap * min(exchange_s, window_s)", "numbers": "0 * min(0.00096, 0.0024722)", "result": 0, "unit": "s", "text": null, "meaning": "of all collectives of this kind in one pass over the layers, with the compute behind which nothing else hides on this fabric; data and offload also with what others carry meanwhile", "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "overlapped_s", "kind": "formula", "formula": "overlap * min(exchange_s, window_s)", "numbers": "0 * min(0.00096, 0.0024722)", "result": 0, "unit": "s", "text": null, "meaning": "all collectives of this kind in one pass over the layers, with the compute that overlaps with no other traffic on this fabric; data and offload also with traffic of other fabrics meanwhile", "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "exposed_rest", "kind": "formula", "formula": "(exchange_s - overlapped_s) / exchange_s", "numbers": "(0.00096 - 0) / 0.00096", "result": 1, "unit": null, "text": null, "meaning": null, "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "exposed_share", "kind": "formula", "formula": "(first_s + rest_s * exposed_rest) / all_s", "numbers": "(0 + 0.00096 * 1) / 0.00096", "result": 1, "unit": null, "text": null, "meaning": null, "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "time_s", "kind": "formula", "formula": "network_s * exposed_share", "numbers": "6e-5 * 1", "result": 6e-5, "unit": "s", "text": null, "meaning": "what no compute overlaps, by --overlap or the software profile", "note": null, "source": null},
@@ -1120,7 +1120,7 @@ bucket_share      the first bucket leaves when so much of the window is over
                   = 0.451349862259
   where           bucket_bytes 26.21 MB, bytes 58.08 MB
 
-last_share        the last one has nothing left to hide behind; a table is never cut
+last_share        the last one has no compute left to overlap with; a table is never split
                   = max(bucket_share, table_share)
                   = max(0.451349862259, 0)
                   = 0.451349862259
@@ -1187,7 +1187,7 @@ fixed_s           = call_s + doubling_s * log2(inner) + leaving_s
 predicted_s       = stretch * collective_s + fixed_s
 network_s         overlapped or not; rates are those that collectives reach, one direction of one
 bucket_share      the first bucket leaves when so much of the window is over
-last_share        the last one has nothing left to hide behind; a table is never cut
+last_share        the last one has no compute left to overlap with; a table is never split
 left_s            of what may overlap; window_s: of a pass, what the device and other links do, and
 time_s            = overlap * min(left_s, network_s) + (1 - overlap) * network_s
 share             = time_s * repeat / step_s
@@ -1279,7 +1279,7 @@ network_s         overlapped or not; rates are one direction of one rank
 bucket_share      the first bucket leaves when so much of the window is over
                   = max(unit_share, min(1, bucket_bytes / (bytes * shards)))
 
-last_share        the last one has nothing left to hide behind; a table is never cut
+last_share        the last one has no compute left to overlap with; a table is never split
                   = max(bucket_share, table_share)
 
 left_s            of what may overlap; window_s: of a pass, what the device and other links do, and
@@ -1426,8 +1426,8 @@ energy                          Energy of the run, or of the step.
 $ nncost explain | grep -A3 '^accuracy: errors'
 accuracy: errors of a group of rows:
 
-groups.section                  What is compared: steps, memory, matrix products ...
-groups.by                       What its rows have in common.
+groups.section                  The compared quantity: steps, memory, matrix products ...
+groups.by                       Property that its rows share.
 $ nncost explain --format json | head -4
 {
   "schema": "nncost.explain-list/1",

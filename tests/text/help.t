@@ -28,8 +28,8 @@ Commands:
   check     Estimate a plan file again: what moved since it was recorded, why, and which
             requirements are missed.
   diff      Two estimates: what changed, largest first, and the op or part responsible.
-  accuracy  Predictions beside measurements: mean, median and largest errors per file, device and
-            framework.
+  accuracy  Predictions compared with measurements: mean, median and largest errors per file, device
+            and framework.
   calibrate A device's efficiency parameters fitted to measured rows, with the errors before and
             after, and the device file that has them.
   init      Print a plan file to begin with, for 'nncost check'.

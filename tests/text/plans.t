@@ -117,7 +117,7 @@ default.json: ok
 $ nncost init unet round --micro-batch 8 --output p.json && nncost validate p.json && nncost check p.json
 p.json: ok
 p.json: 1 estimated; 2 of 2 requirements met
-Nothing is recorded yet; 'nncost check p.json --update' does it.
+The file has no recorded estimates yet; 'nncost check p.json --update' does it.
 
 # Everything that was asked for is in it; one operand alone is half a choice.
 $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --clip-gradients=off --software eager --set layers=16 --set device.mem_bytes_per_s=3e12

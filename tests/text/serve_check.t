@@ -7,7 +7,7 @@ inputs/served.json: 3 estimated; 1 of 6 requirements missed
 inputs/served.json:9: fp8: estimated
   missed  tpot_s <= 0.001 (1.000 ms), found 1.619 ms
 
-Nothing is recorded yet; 'nncost check inputs/served.json --update' does it.
+The file has no recorded estimates yet; 'nncost check inputs/served.json --update' does it.
 [1]
 
 # Recorded; then the cache is stored otherwise, and more requests are open.
@@ -96,7 +96,7 @@ $ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len
   ]
 }
 new.json: 1 estimated; 3 of 3 requirements met
-Nothing is recorded yet; 'nncost check new.json --update' does it.
+The file has no recorded estimates yet; 'nncost check new.json --update' does it.
 
 # Slips.
 $ sed 's/"output_len"/"output_lenght"/; s/"kv_precision": "fp8"/"kv_precision": "fp9"/; s/"serve": false/"serve": 0/' inputs/served.json >p.json; nncost validate p.json

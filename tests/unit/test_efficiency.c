@@ -71,7 +71,7 @@ START_TEST(waves_by_half)
 END_TEST
 
 /* [gemm-time] 4 experts of 384 rows: one kernel has 24 x 20 tiles of 64, five waves; one by one each has 120 of
- * 64 with k in two parts, three waves of which the last is not full, and a kernel's fixed time. */
+ * 64 with k in two parts, three waves (the last one partly filled), and a kernel's fixed time. */
 START_TEST(groups_one_by_one)
 {
     nnc_device device = tiled();

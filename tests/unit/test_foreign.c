@@ -533,7 +533,7 @@ START_TEST(rows_name_fields)
 }
 END_TEST
 
-/* Names of architectures that a file names beside "like". */
+/* Names of architectures that a file names in addition to "like". */
 START_TEST(rows_name_rows)
 {
     int32_t count;

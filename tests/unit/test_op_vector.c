@@ -120,7 +120,7 @@ static const struct {
     /* x and the stream in, the sum out, and the mask: 13 B. Unfused bias 8 + dropout 9 + sum 12 B;
      * backward the mask and 8 B, unfused 8 + 9 + 4 B. */
     { NNC_PW_BIAS_DROPOUT_RESIDUAL, { 3, 2 }, { 13, 9 }, { 29, 21 }, 1, 1 },
-    /* Unfused: exchange of halves (8 B), two products (16 B). */
+    /* Unfused: a swap of halves (8 B), two products (16 B). */
     { NNC_PW_ROTARY, { 3, 3 }, { 8, 8 }, { 24, 24 }, 1, 0 },
     /* Only written. */
     { NNC_PW_TIMESTEP, { 2, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },

@@ -53,12 +53,12 @@ static nnc_cell get_worst_error(const nnc_place *place, char text[NNC_METRIC_TEX
 #define STATS(member) NNC_IN(nnc_score_group, stats.member)
 static const nnc_metric group_rows[] = {
     NNC_AS("section", TEXT, .get = get_section,
-           .help = "What is compared: steps, memory, matrix products ..."),
-    NNC_AS("by", TEXT, .get = get_by, .head = "by", .help = "What its rows have in common."),
+           .help = "The compared quantity: steps, memory, matrix products ..."),
+    NNC_AS("by", TEXT, .get = get_by, .head = "by", .help = "Property that its rows share."),
     NNC_AS("name", TEXT, .get = get_group_name, .head = "",
            .help = "The file, device or framework."),
     NNC_AS("rows", WHOLE, STATS(rows), .head = "rows", .help = "Measured rows."),
-    NNC_AS("scored", WHOLE, STATS(scored), .head = "scored", .help = "Those with a prediction."),
+    NNC_AS("scored", WHOLE, STATS(scored), .head = "scored", .help = "Rows with a prediction."),
     NNC_AS("mape", NUMBER, STATS(mape), .head = "MAPE", .show = NNC_SHOW_PERCENT2,
            .help = "Mean of the absolute errors, predicted / measured - 1."),
     NNC_AS("median", NUMBER, STATS(median), .head = "median", .show = NNC_SHOW_PERCENT2,
@@ -106,11 +106,11 @@ static const nnc_metric scored_rows[] = {
     NNC_AS("file", TEXT, .get = get_row_file, .help = "Name of the file."),
     NNC_AS("line", WHOLE, ROW(line), .help = "Line of the file."),
     NNC_AS("kind", TEXT, .get = get_kind,
-           .help = "What was measured: a step, a kernel, a collective ..."),
+           .help = "The measured quantity: a step, a kernel, a collective ..."),
     NNC_AS("served", TEXT, .get = get_served,
-           .help = "Of requests that were served: which time, by the column that has it."),
+           .help = "Served requests: which time, by the column that has it."),
     NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
-    NNC_AS("framework", TEXT, ROW(framework), .help = "What it was measured with."),
+    NNC_AS("framework", TEXT, ROW(framework), .help = "Software of the measurement."),
     NNC_AS("software", TEXT, ROW(software), .help = "Software profile."),
     NNC_AS("source", TEXT, ROW(source), .help = "Repository or document of its source."),
     NNC_AS("model", TEXT, ROW(model_name), .help = "Name of its model."),
@@ -176,7 +176,7 @@ static const nnc_metric document_rows[] = {
            .rows = &row_metrics, .help = "Every row."),
 };
 static const nnc_metrics document =
-    NNC_METRICS("predictions beside measurements", document_rows, nnc_accuracy_report);
+    NNC_METRICS("predictions and measurements", document_rows, nnc_accuracy_report);
 
 static nnc_lines lines_of(const void *record)
 {
@@ -463,7 +463,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_accuracy = {
     .name = "accuracy",
     .operands = "FILE.csv...",
-    .summary = "Predictions beside measurements: mean, median and largest errors per file, device "
+    .summary = "Predictions compared with measurements: mean, median and largest errors per file, device "
                "and framework.",
     .notes =
         "Each file holds measured training steps, served requests, kernels or collectives, one "

@@ -70,9 +70,9 @@ static const nnc_metric parameter_rows[] = {
     NNC_AS("name", TEXT, .get = get_parameter_name, .head = "parameter",
            .help = "Name in the file."),
     NNC_NUMBER(nnc_fit_parameter, before, .head = "before", .show = NNC_SHOW_PLAIN,
-               .help = "What the file had."),
+               .help = "Value in the file."),
     NNC_AS("after", NUMBER, .get = get_after, .head = "after", .show = NNC_SHOW_PLAIN,
-           .help = "What was fitted."),
+           .help = "Fitted value."),
     NNC_WHOLE(nnc_fit_parameter, rows, .head = "rows", .help = "Rows it was fitted to."),
     NNC_BOOL(nnc_fit_parameter, at_limit, .help = "Whether the fit ended at a limit."),
     NNC_TEXT(nnc_fit_parameter, reason, .help = "Why it was not fitted."),
@@ -109,16 +109,16 @@ static const nnc_metrics errors = NNC_METRICS("errors of rows", error_rows, nnc_
 
 #define ERRORS(member) NNC_IN(nnc_fit_group, member), .rows = &errors
 static const nnc_metric group_rows[] = {
-    NNC_AS("name", TEXT, .get = get_group_name, .help = "What its rows have in common."),
+    NNC_AS("name", TEXT, .get = get_group_name, .help = "Property that its rows share."),
     NNC_WHOLE(nnc_fit_group, rows, .help = "Rows that were fitted to."),
     NNC_AS("held_out", WHOLE, NNC_IN(nnc_fit_group, held), .help = "Rows that were held out."),
     NNC_WHOLE(nnc_fit_group, parts, .help = "Parts of the cross-validation."),
-    NNC_AS("before", OBJECT, ERRORS(before), .help = "Of the rows fitted to, before."),
-    NNC_AS("after", OBJECT, ERRORS(after), .help = "Of them, after."),
+    NNC_AS("before", OBJECT, ERRORS(before), .help = "Error on the fitted rows, before."),
+    NNC_AS("after", OBJECT, ERRORS(after), .help = "Error on the fitted rows, after."),
     NNC_AS("cross_validated", OBJECT, ERRORS(crossed),
-           .help = "Of them, each predicted by a fit without it."),
-    NNC_AS("held_out_before", OBJECT, ERRORS(held_before), .help = "Of those held out, before."),
-    NNC_AS("held_out_after", OBJECT, ERRORS(held_after), .help = "Of those held out, after."),
+           .help = "Error on the fitted rows, each predicted by a fit without it."),
+    NNC_AS("held_out_before", OBJECT, ERRORS(held_before), .help = "Error on the rows held out, before."),
+    NNC_AS("held_out_after", OBJECT, ERRORS(held_after), .help = "Error on the rows held out, after."),
 };
 #undef ERRORS
 static const nnc_metrics groups = NNC_METRICS("a group of rows", group_rows, nnc_fit_group);

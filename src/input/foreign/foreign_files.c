@@ -288,7 +288,7 @@ static const object_table pattern_table = {
 #define ROW(member) NNC_FIELD(nnc_architecture, member)
 static const nnc_field row_fields[] = {
     { ROW(id), .required = true, .help = "The model_type, and the stem of the file." },
-    { ROW(source), .required = true, .help = "Where keys and defaults are from." },
+    { ROW(source), .required = true, .help = "Source of keys and defaults." },
     { ROW(like), .help = "Architecture that it takes over, but for keys that it names." },
     { ROW(refuses), .help = "Why it is not read." },
     { ROW(says), .help = "A note on every configuration." },
@@ -325,7 +325,7 @@ static void read_object(nnc_json at, const object_table *table, void *object)
 {
     enum { MEMBERS_MAX = 24 };
     const char *names[MEMBERS_MAX] = { NULL };
-    for (int i = 0; table->members[i].name != NULL && i < MEMBERS_MAX - 1; i++) {
+    for (int i = 0; i < MEMBERS_MAX - 1 && table->members[i].name != NULL; i++) {
         const member *m = &table->members[i];
         const nnc_json value = nnc_json_get(at, m->name);
         names[i] = m->name;
