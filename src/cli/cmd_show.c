@@ -577,8 +577,8 @@ static nnc_status write_options(nnc_session *session, nnc_error *err)
     }
     const int count = options->operand_count;
     const nnc_command_args args = { .model = count > 0 ? options->operands[0] : "MODEL",
-                                     .device = count > 1 ? options->operands[1] : "DEVICE",
-                                     .given = &options->given };
+                                    .device = count > 1 ? options->operands[1] : "DEVICE",
+                                    .given = &options->given };
     if (count > 2) {
         return nnc_fail(err, NNC_BAD_USAGE, options->operands[2], "one argument too many");
     }
