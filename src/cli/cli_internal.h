@@ -21,6 +21,7 @@
 #include "base/base_internal.h"
 #include "cli/views_internal.h"
 #include "input/input_internal.h"
+#include "launch/launch_internal.h"
 #include "metrics/metrics_internal.h"
 #include "record/record_internal.h"
 #include "render/render_internal.h"
@@ -52,7 +53,9 @@ enum {
     NNC_TAKES_SERVE = 131072,   /* every field of a serve plan, --software, --set */
     NNC_TAKES_SERVING = 262144, /* --serve */
     NNC_TAKES_SLO = 524288,     /* --slo, --max-devices */
-    NNC_TAKES_TARGET = 1048576  /* --target-step, --plans */
+    NNC_TAKES_TARGET = 1048576, /* --target-step, --plans */
+    NNC_TAKES_LAUNCH = 2097152, /* launch files among the operands; --from */
+    NNC_TAKES_SHOW = 4194304    /* --to-options, --from */
 };
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 64 };
@@ -93,6 +96,8 @@ typedef struct nnc_options {
     const char *only, *fold, *group, *device, *fit, *hold_out;
     const char *against; /* the command line of another estimate */
     const char *power_cap, *format_name;
+    const char *launch_format; /* of the launch files (--from); NULL = by content */
+    bool to_options;
     int32_t width;       /* of a picture, pixels */
     double from_s, to_s; /* of a timeline; NaN = its ends */
     int64_t threads;     /* 0 = all cores */

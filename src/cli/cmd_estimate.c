@@ -673,7 +673,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_estimate = {
     .name = "estimate",
-    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
+    .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "One training step: time with its bounds, what limits it, memory, throughput, cost.",
     .notes = "Exits with 1 when the step does not fit into the device's memory; it prints "
              "everything all the same, and the smallest changes that would fit. Stages count from "
@@ -682,7 +682,7 @@ const nnc_command nnc_cmd_estimate = {
              "means: one percent more of the parameter makes the step half a percent shorter.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes =
-        NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_STAGES,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
+             NNC_TAKES_STAGES | NNC_TAKES_LAUNCH,
     .run = run,
 };

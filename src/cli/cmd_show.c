@@ -1,6 +1,7 @@
 /* show: a device, model or software profile, each field with its value and where it comes from; or a model as a file that
  * reads back. */
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -559,9 +560,57 @@ static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_er
     return unknown_id(specs, id, err);
 }
 
+/* Prints the command line that the launch files among the operands stand for; MODEL and DEVICE stand for those that are
+ * not given. */
+static nnc_status write_options(nnc_session *session, nnc_error *err)
+{
+    nnc_options *options = &session->options;
+    const nnc_launch_asked asked = { .format = options->launch_format,
+                                     .lenient = options->lenient,
+                                     .may_be_open = true };
+    const char *first = options->operands[0];
+    NNC_TRY(nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count,
+                            &options->given, err));
+    if (options->given.launch == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--to-options", "expected a launch file, found \"%s\"",
+                        first);
+    }
+    const int count = options->operand_count;
+    const nnc_command_args args = { .model = count > 0 ? options->operands[0] : "MODEL",
+                                    .device = count > 1 ? options->operands[1] : "DEVICE",
+                                    .given = &options->given };
+    if (count > 2) {
+        return nnc_fail(err, NNC_BAD_USAGE, options->operands[2], "one argument too many");
+    }
+    nnc_command_put(session->out, &args);
+    nnc_buffer_byte(session->out, '\n');
+    for (int32_t i = 0; i < options->given.launch->ignored_count; i++) {
+        const nnc_ignored_key *key = &options->given.launch->ignored[i];
+        if (key->skipped) {
+            nnc_buffer_print(session->out, "# %s:%" PRId64 ": %s: %s\n", key->file, key->line,
+                             key->key, key->why);
+        }
+    }
+    return NNC_OK;
+}
+
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     spec_view view = { 0 };
+    if (session->options.to_options) {
+        return write_options(session, err);
+    }
+    if (session->options.launch_format != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--from", "needs --to-options");
+    }
+    if (nnc_launch_is_file(session->specs, session->options.operands[0], NULL)) {
+        return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[0],
+                        "a launch file: --to-options shows what it stands for");
+    }
+    if (session->options.operand_count > 1) {
+        return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[1],
+                        "one argument too many, expected show ID");
+    }
     NNC_TRY(find(session->specs, session->options.operands[0], &view, err));
     assert(view.table != NULL);
     nnc_status status = NNC_OK;
@@ -576,12 +625,14 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_show = {
     .name = "show",
-    .operands = "ID",
+    .operands = "ID | FILE... [MODEL] [DEVICE] --to-options",
     .summary = "A device, model or software profile: the file it came from, every field, the "
                "sources.",
-    .notes = "--format json prints a model as a model file, which nncost can read.",
+    .notes =
+        "--format json prints a model as a model file, which nncost can read. --to-options prints "
+        "the command line that launch files stand for, see docs/files.md.",
     .min_operands = 1,
-    .max_operands = 1,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL,
+    .max_operands = 10,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL | NNC_TAKES_SHOW,
     .run = run,
 };

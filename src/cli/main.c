@@ -131,10 +131,27 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
     return status;
 }
 
+/* Replaces launch files among the operands by the settings that they stand for, in commands that take them. */
+static nnc_status take_launch_files(nnc_session *session, const nnc_command *command,
+                                    nnc_error *err)
+{
+    nnc_options *options = &session->options;
+    const nnc_launch_asked asked = { .format = options->launch_format,
+                                     .lenient = options->lenient };
+    if (!(command->takes & NNC_TAKES_LAUNCH)) {
+        return NNC_OK;
+    }
+    return nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count,
+                           &options->given, err);
+}
+
 static nnc_status run_command(nnc_session *session, const nnc_command *command, nnc_error *err)
 {
     char path[PATH_MAX];
-    nnc_status status = check_operands(command, &session->options, err);
+    nnc_status status = NNC_OK;
+    if (!(command->takes & NNC_TAKES_LAUNCH)) {
+        status = check_operands(command, &session->options, err);
+    }
     if (status != NNC_OK) {
         return refuse_once(session, command, status, err);
     }
@@ -145,6 +162,10 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
+    status = take_launch_files(session, command, err);
+    if (status == NNC_OK && (command->takes & NNC_TAKES_LAUNCH)) {
+        status = check_operands(command, &session->options, err);
+    }
     for (int i = 0; status == NNC_OK && i < session->options.operand_count; i++) {
         char **operand = &session->options.operands[i];
         if (command != &nnc_cmd_import && nnc_onnx_is_file(*operand)) {

@@ -232,6 +232,8 @@ bool nnc_json_inherited(nnc_json at);
 void nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NNC_PRINTF(3, 4);
 /* The same with the text "what, expected ..., found <the value>". */
 void nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
+/* The line of a value of the document: of its key, or of the value in a list. From 1. */
+long nnc_json_line(nnc_json at);
 /* Should reading continue? */
 bool nnc_json_go_on(nnc_json at);
 void nnc_faults_no_memory(nnc_faults *faults);

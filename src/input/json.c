@@ -538,6 +538,13 @@ nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest)
     return at;
 }
 
+long nnc_json_line(nnc_json at)
+{
+    way w = { .depth = 0 };
+    find(nnc_json_root(at.doc), at, &w);
+    return w.depth > 0 ? line_of(&w, at) : 1;
+}
+
 static void write_where(nnc_json at, const char *member, char *where, size_t size)
 {
     const nnc_json_doc *doc = at.doc;

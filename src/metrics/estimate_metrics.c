@@ -409,6 +409,26 @@ static const nnc_metrics device_metrics = NNC_METRICS("the device", device_rows,
 
 /* ---- plan ---- */
 
+static const nnc_metric source_file_rows[] = {
+    NNC_TEXT(nnc_source_file, file, .help = "The file, as it was given."),
+    NNC_TEXT(nnc_source_file, format, .help = "Its format."),
+    NNC_TEXT(nnc_source_file, options, .help = "The options that it stands for."),
+};
+static const nnc_metrics source_file_metrics =
+    NNC_METRICS("a launch file", source_file_rows, nnc_source_file);
+
+static const nnc_metric ignored_key_rows[] = {
+    NNC_TEXT(nnc_ignored_key, file, .help = "The file."),
+    NNC_WHOLE(nnc_ignored_key, line, .help = "The line of the key, from 1."),
+    NNC_TEXT(nnc_ignored_key, key, .help = "The key, with those around it joined by dots."),
+    NNC_TEXT(nnc_ignored_key, why, .help = "Why it sets nothing."),
+    NNC_BOOL(nnc_ignored_key, skipped,
+             .help = "Whether --lenient skipped it, so that it may affect the estimate."),
+};
+static const nnc_metrics ignored_key_metrics =
+    NNC_METRICS("a key that sets nothing", ignored_key_rows, nnc_ignored_key);
+NNC_IF(has_launch, nnc_report, self->launch != NULL)
+
 static const nnc_metric resolved_plan_rows[] = {
     NNC_ROWS(&nnc_plan_metrics, RESULT(plan)),
     NNC_AS("software", CHARS, NNC_VIA(nnc_report, software), NNC_IN(nnc_software, id),
@@ -419,6 +439,12 @@ static const nnc_metric resolved_plan_rows[] = {
     NNC_TEXT(nnc_report, overrides, .help = "Fields that --set changed."),
     NNC_TEXT(nnc_report, cluster, .help = "File of the links between devices."),
     NNC_ROWS(&other_plan_metrics, RESULT(plan)),
+    NNC_AS("source_files", LIST, NNC_VIA(nnc_report, launch), NNC_IN(nnc_launch_said, files),
+           NNC_COUNT(nnc_launch_said, file_count), .rows = &source_file_metrics,
+           .help = "Launch files that the plan comes from.", .more = NNC_MORE(.when = has_launch)),
+    NNC_AS("ignored_keys", LIST, NNC_VIA(nnc_report, launch), NNC_IN(nnc_launch_said, ignored),
+           NNC_COUNT(nnc_launch_said, ignored_count), .rows = &ignored_key_metrics,
+           .help = "Keys of these files that set nothing.", .more = NNC_MORE(.when = has_launch)),
 };
 static const nnc_metrics resolved_plan_metrics =
     NNC_METRICS("the plan as resolved", resolved_plan_rows, nnc_report);

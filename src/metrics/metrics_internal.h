@@ -278,6 +278,26 @@ typedef struct nnc_past {
     double error, bias;
 } nnc_past;
 
+/* A launch file that the plan comes from, and the options that it stands for. */
+typedef struct nnc_source_file {
+    const char *file, *format; /* "ds_config.json", "deepspeed" */
+    const char *options;       /* "--zero 3 --micro-batch 4" */
+} nnc_source_file;
+
+/* A key of such a file that sets nothing: it does not affect the estimate, or --lenient skipped it. */
+typedef struct nnc_ignored_key {
+    const char *file, *key;
+    int64_t line;
+    const char *why;
+    bool skipped; /* by --lenient: it may affect the estimate */
+} nnc_ignored_key;
+
+typedef struct nnc_launch_said {
+    nnc_source_file *files;
+    nnc_ignored_key *ignored;
+    int32_t file_count, ignored_count, ignored_capacity;
+} nnc_launch_said;
+
 typedef struct nnc_report {
     const char *model_asked, *device_asked; /* as the user named them: "a100", "my/device.json" */
     const char *overrides;                  /* "hidden=2048, ..."; NULL = no overrides */
@@ -312,6 +332,7 @@ typedef struct nnc_report {
     int32_t serve_op_count;
     nnc_past past;           /* accuracy of earlier predictions */
     const nnc_own_step *own; /* NULL: not given */
+    const nnc_launch_said *launch; /* NULL: the plan comes from no launch file */
 } nnc_report;
 
 /* Accuracy of earlier predictions for the same family under the same profile. */

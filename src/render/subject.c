@@ -222,9 +222,43 @@ static const nnc_page_row subject_rows[] = {
 };
 static const nnc_page_rows subject_page = NNC_PAGE_ROWS(&page_metrics, subject_rows);
 
+/* The launch files, the options that each stands for, and the keys that --lenient skipped. */
+static void write_launch(nnc_sheet *sheet, const nnc_launch_said *said)
+{
+    int32_t harmless = 0;
+    for (int32_t i = 0; i < said->file_count; i++) {
+        const nnc_source_file *file = &said->files[i];
+        nnc_sheet_label(sheet, i == 0 ? "read" : "");
+        nnc_sheet_words(sheet, "%s (%s): %s", file->file, file->format,
+                        file->options[0] != '\0' ? file->options : "no options");
+        nnc_sheet_end(sheet);
+    }
+    for (int32_t i = 0; i < said->ignored_count; i++) {
+        const nnc_ignored_key *key = &said->ignored[i];
+        harmless += key->skipped ? 0 : 1;
+        if (key->skipped) {
+            nnc_sheet_label(sheet, "skipped");
+            nnc_sheet_words(sheet, "%s:%" PRId64 ": %s: %s", key->file, key->line, key->key,
+                            key->why);
+            nnc_sheet_end(sheet);
+        }
+    }
+    if (harmless > 0) {
+        nnc_sheet_label(sheet, "");
+        nnc_sheet_words(sheet,
+                        "%" PRId32 " other %s no effect on the estimate (--format json lists "
+                        "them)",
+                        harmless, harmless == 1 ? "key has" : "keys have");
+        nnc_sheet_end(sheet);
+    }
+}
+
 void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report)
 {
     nnc_sheet_rows(sheet, &subject_page, report);
+    if (report->launch != NULL) {
+        write_launch(sheet, report->launch);
+    }
 }
 
 /* ---- sources ---- */

@@ -37,6 +37,7 @@ typedef struct nnc_scenario_args {
     int own_count; /* the first settings: of the command line, not of a defaults file */
     const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
     int set_count;
+    const nnc_launch_said *launch; /* launch files that settings come from; NULL = no file */
 } nnc_scenario_args;
 
 /* The terms of the rental (--offer). */

@@ -61,7 +61,7 @@ Example: nncost estimate gpt2-xl a100 --micro-batch 4
 
 # The help of a command: usage, summary, options with their units, ranges and defaults.
 $ nncost estimate --help
-usage: nncost estimate MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 
 One training step: time with its bounds, what limits it, memory, throughput, cost.
 
@@ -81,7 +81,10 @@ Batch:
   --seq-len N             Length of a sequence. [the model's]
   --image N               Side of an image. [the model's]
   --lenient               Skip unknown keys of a Hugging Face configuration, unless they look like
-                          part of the shape; the output names them.
+                          part of the shape, and keys of a launch file that cannot be used; the
+                          output names them.
+  --from FORMAT           Format of the launch files among the arguments: deepspeed or accelerate.
+                          [recognised by content]
   --scenario ID           The scenario to take from the plan file that is given as MODEL. [its only
                           one]
 
@@ -346,7 +349,7 @@ Output:
 
 # Every command has help, which begins with its usage.
 $ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done
-usage: nncost estimate MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost op KIND DIMS DEVICE [options]
 usage: nncost compare MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]] [options]
@@ -368,7 +371,7 @@ usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | 
 usage: nncost explore [MODEL DEVICE] [options]
 usage: nncost import FILE.onnx [AXES] [options]
 usage: nncost list [devices|models|software] [options]
-usage: nncost show ID [options]
+usage: nncost show ID | FILE... [MODEL] [DEVICE] --to-options [options]
 usage: nncost validate FILE... [options]
 usage: nncost mcp  [options]
 usage: nncost docs man [files]|completion [SHELL]|options|schema [KIND] [options]

@@ -27,10 +27,10 @@ $ nncost estimate dense
 ! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"
 [2]
 $ nncost estimate
-! nncost: estimate: too few arguments, expected MODEL DEVICE | PLANS.json [DEVICE]
+! nncost: estimate: too few arguments, expected [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
 [2]
 $ nncost estimate dense round fitted
-! nncost: fitted: one argument too many, expected estimate MODEL DEVICE | PLANS.json [DEVICE]
+! nncost: fitted: one argument too many, expected estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
 [2]
 $ nncost docs man estimate
 ! nncost: man: unknown page, expected files, found "estimate"

@@ -1,0 +1,39 @@
+/* Launch files: what a user starts a training run with, read as options of a plan.
+ *
+ *     FILE -> document (JSON; YAML becomes JSON text with the same lines, yaml.c)
+ *          -> rows of foreign/launch/FORMAT.json, which say what each key means (launch.c)
+ *          -> settings of the plan, as if given as options
+ *
+ * A format is data: one file with a row for each key. A key without a row is an error, because it may change the cost.
+ * Options of the command line always win. */
+#ifndef NNCOST_LAUNCH_LAUNCH_INTERNAL_H
+#define NNCOST_LAUNCH_LAUNCH_INTERNAL_H
+
+#include "scenario/scenario_internal.h"
+
+/* Can this program read YAML? */
+extern const bool nnc_yaml_is_read;
+
+/* Writes the document of a YAML text as JSON text, each key and value on its line in the YAML. Plain words are read as
+ * YAML 1.1 does: yes, on and true are true; 500_000 is a number; an empty value is null. NNC_BAD_SPEC: bad syntax, or
+ * an anchor, alias, tag or second document, which launch files do not need. NNC_IO: this program has no libyaml. */
+nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
+                            nnc_error *err);
+
+/* The launch files of a command line. */
+typedef struct nnc_launch_asked {
+    const char *format; /* --from: the format of every file; NULL = by content */
+    bool lenient;       /* skip keys that cannot be used, and list them */
+    bool may_be_open;   /* list the keys whose values ("auto") nothing sets; else they are errors */
+} nnc_launch_asked;
+
+/* Is it a launch file, by its name and content? A YAML file always is, so that an error names it. */
+bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format);
+
+/* Takes the launch files out of the operands, and adds what they say to the settings that are not given. Leaves
+ * everything as it is when no operand is a launch file. What it adds lives as long as the specs. NNC_BAD_SPEC and
+ * NNC_BAD_USAGE name file, line and key. */
+nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands,
+                           int *operand_count, nnc_scenario_args *given, nnc_error *err);
+
+#endif

@@ -1,0 +1,284 @@
+/* YAML as JSON text with the same lines, so that the JSON reader and its error messages serve both.
+ *
+ *     a: 1            {"a":1,
+ *     b:        ->    "b":
+ *       c: yes        {"c":true}}
+ *
+ * The events of libyaml are written in their order. Before each key or value, line breaks are added until the text is
+ * on the line of the event. libyaml is loaded when a YAML file is first read. */
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "launch/launch_internal.h"
+
+#ifdef NNC_HAVE_YAML
+#include <math.h>
+#include <yaml.h>
+
+const bool nnc_yaml_is_read = true;
+
+/* Files of people are small; libyaml needs much time for hostile ones. */
+enum { YAML_BYTES_MAX = 1000 * 1000, DEPTH_MAX = NNC_SCAN_DEPTH_MAX - 4 };
+
+#define YAML_CALLS(X)          \
+    X(parser_initialize)       \
+    X(parser_set_input_string) \
+    X(parser_parse)            \
+    X(parser_delete)           \
+    X(event_delete)
+#define POINTER(name) __typeof__(yaml_##name) *name;
+typedef struct yaml_calls {
+    YAML_CALLS(POINTER)
+} yaml_calls;
+#undef POINTER
+
+static nnc_status load(yaml_calls *calls, nnc_error *err)
+{
+#ifdef NNC_YAML_LIBRARY
+#define NAME(name) "yaml_" #name,
+    static const char *const names[] = { YAML_CALLS(NAME) };
+    return nnc_dlopen_functions(NNC_YAML_LIBRARY, NNC_YAML_PACKAGE, names,
+                                sizeof names / sizeof *names, calls, err);
+#else
+#define ADDRESS(name) .name = yaml_##name,
+    (void)err;
+    *calls = (yaml_calls){ YAML_CALLS(ADDRESS) };
+    return NNC_OK;
+#endif
+}
+
+/* An open list or object of the output. */
+typedef struct level {
+    bool object, at_value; /* at_value: the key is written, its value is next */
+    int count;
+} level;
+
+typedef struct writer {
+    const char *name;
+    nnc_buffer *out;
+    unsigned long line; /* of the output, from 0 */
+    level levels[DEPTH_MAX];
+    int depth;
+    int documents;
+    nnc_error *err;
+} writer;
+
+static nnc_status refuse(const writer *w, yaml_mark_t at, const char *what)
+{
+    char where[512];
+    snprintf(where, sizeof where, "%.400s:%lu:%lu", w->name, (unsigned long)at.line + 1,
+             (unsigned long)at.column + 1);
+    return nnc_fail(w->err, NNC_BAD_SPEC, where, "%s", what);
+}
+
+/* Moves to the line of an event and writes the comma before it. A value stays with its key if it follows on the same
+ * line. */
+static void step_to(writer *w, yaml_mark_t at)
+{
+    level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
+    if (in != NULL && !in->at_value && in->count++ > 0) {
+        nnc_buffer_byte(w->out, ',');
+    }
+    for (; w->line < at.line; w->line++) {
+        nnc_buffer_byte(w->out, '\n');
+    }
+}
+
+/* After a value: the next event of an object is a key. */
+static void end_value(writer *w)
+{
+    if (w->depth > 0) {
+        w->levels[w->depth - 1].at_value = false;
+    }
+}
+
+static bool is_word(const char *text, const char *const *words)
+{
+    for (; *words != NULL; words++) {
+        if (strcmp(text, *words) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is it a decimal number of YAML 1.1, or one without a dot before its exponent (1e-5), which readers of these files
+ * take as a number, too? Copies it without underscores. 010 is not: it would be octal. */
+static bool read_number(const char *text, double *number)
+{
+    char digits[64];
+    size_t used = 0;
+    bool any = false;
+    for (const char *c = text; *c != '\0'; c++) {
+        const bool digit = *c >= '0' && *c <= '9';
+        if (*c == '_' && any) {
+            continue;
+        }
+        if (used + 2 > sizeof digits || !(digit || strchr("+-.eE", *c) != NULL)) {
+            return false;
+        }
+        any = any || digit;
+        digits[used++] = *c;
+    }
+    digits[used] = '\0';
+    const char *first = digits + (digits[0] == '-' || digits[0] == '+');
+    const bool octal = first[0] == '0' && first[1] >= '0' && first[1] <= '9';
+    return any && !octal && (*first == '.' || (*first >= '0' && *first <= '9')) &&
+           nnc_read_double(digits[0] == '+' ? first : digits, number) && isfinite(*number);
+}
+
+static void put_plain(nnc_buffer *out, const char *text)
+{
+    static const char *const yes[] = { "true", "True", "TRUE", "yes", "Yes",
+                                       "YES",  "on",   "On",   "ON",  NULL };
+    static const char *const no[] = { "false", "False", "FALSE", "no",  "No",
+                                      "NO",    "off",   "Off",   "OFF", NULL };
+    static const char *const empty[] = { "", "~", "null", "Null", "NULL", NULL };
+    double number = 0.0;
+    if (is_word(text, yes)) {
+        nnc_buffer_text(out, "true");
+    } else if (is_word(text, no)) {
+        nnc_buffer_text(out, "false");
+    } else if (is_word(text, empty)) {
+        nnc_buffer_text(out, "null");
+    } else if (read_number(text, &number)) {
+        nnc_buffer_number(out, number);
+    } else {
+        nnc_put_json_text(out, text);
+    }
+}
+
+static nnc_status put_scalar(writer *w, const yaml_event_t *event)
+{
+    const char *text = (const char *)event->data.scalar.value;
+    level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
+    if (strlen(text) != event->data.scalar.length) {
+        return refuse(w, event->start_mark, "bad text, expected no NUL, found one");
+    }
+    step_to(w, event->start_mark);
+    if (in != NULL && in->object && !in->at_value) {
+        nnc_put_json_text(w->out, text);
+        nnc_buffer_byte(w->out, ':');
+        in->at_value = true;
+        return NNC_OK;
+    }
+    if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
+        put_plain(w->out, text);
+    } else {
+        nnc_put_json_text(w->out, text);
+    }
+    end_value(w);
+    return NNC_OK;
+}
+
+static nnc_status begin(writer *w, const yaml_event_t *event, bool object)
+{
+    const level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
+    if (w->depth == DEPTH_MAX) {
+        return refuse(w, event->start_mark, "nested too deeply");
+    }
+    if (in != NULL && in->object && !in->at_value) {
+        return refuse(w, event->start_mark, "bad key, expected a word, found a list or a mapping");
+    }
+    step_to(w, event->start_mark);
+    w->levels[w->depth++] = (level){ .object = object };
+    nnc_buffer_byte(w->out, object ? '{' : '[');
+    return NNC_OK;
+}
+
+static void end(writer *w)
+{
+    nnc_buffer_byte(w->out, w->levels[--w->depth].object ? '}' : ']');
+    end_value(w);
+}
+
+/* Anchors and tags of an event; libyaml gives plain scalars without a tag. */
+static bool is_marked(const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_SCALAR_EVENT:
+        return event->data.scalar.anchor != NULL || event->data.scalar.tag != NULL;
+    case YAML_SEQUENCE_START_EVENT:
+        return event->data.sequence_start.anchor != NULL || event->data.sequence_start.tag != NULL;
+    case YAML_MAPPING_START_EVENT:
+        return event->data.mapping_start.anchor != NULL || event->data.mapping_start.tag != NULL;
+    default: return event->type == YAML_ALIAS_EVENT;
+    }
+}
+
+static nnc_status take_event(writer *w, const yaml_event_t *event)
+{
+    if (is_marked(event)) {
+        return refuse(w, event->start_mark,
+                      "cannot be read, expected no anchor (&), alias (*) or tag (!), found one");
+    }
+    switch (event->type) {
+    case YAML_DOCUMENT_START_EVENT:
+        return w->documents++ == 0 ? NNC_OK
+                                   : refuse(w, event->start_mark,
+                                            "a second document, expected one document in a file");
+    case YAML_SCALAR_EVENT: return put_scalar(w, event);
+    case YAML_SEQUENCE_START_EVENT: return begin(w, event, false);
+    case YAML_MAPPING_START_EVENT: return begin(w, event, true);
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT: end(w); return NNC_OK;
+    default: return NNC_OK;
+    }
+}
+
+static nnc_status refuse_syntax(const writer *w, const yaml_parser_t *parser)
+{
+    char what[256];
+    if (parser->error == YAML_MEMORY_ERROR) {
+        return nnc_no_memory(w->err);
+    }
+    snprintf(what, sizeof what, "bad syntax, expected YAML, found: %.200s",
+             parser->problem != NULL ? parser->problem : "another text");
+    return refuse(w, parser->problem_mark, what);
+}
+
+nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
+                            nnc_error *err)
+{
+    writer w = { .name = name, .out = json, .err = err };
+    yaml_parser_t parser;
+    yaml_calls call;
+    nnc_status status = NNC_OK;
+    bool more = true;
+    if (size > YAML_BYTES_MAX) {
+        return nnc_file_too_large(name, YAML_BYTES_MAX, err);
+    }
+    NNC_TRY(load(&call, err));
+    if (!call.parser_initialize(&parser)) {
+        return nnc_no_memory(err);
+    }
+    call.parser_set_input_string(&parser, (const unsigned char *)text, size);
+    while (status == NNC_OK && more) {
+        yaml_event_t event;
+        if (!call.parser_parse(&parser, &event)) {
+            status = refuse_syntax(&w, &parser);
+            break;
+        }
+        more = event.type != YAML_STREAM_END_EVENT;
+        status = take_event(&w, &event);
+        call.event_delete(&event);
+    }
+    call.parser_delete(&parser);
+    if (status == NNC_OK && w.documents == 0) {
+        nnc_buffer_text(json, "null");
+    }
+    return status == NNC_OK && json->failed ? nnc_no_memory(err) : status;
+}
+
+#else
+
+const bool nnc_yaml_is_read = false;
+
+nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
+                            nnc_error *err)
+{
+    (void)text, (void)size, (void)json;
+    return nnc_fail(err, NNC_IO, name, "cannot be read: this program was built without libyaml");
+}
+
+#endif

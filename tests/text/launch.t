@@ -1,0 +1,119 @@
+# Launch files: the plan that DeepSpeed and accelerate configurations stand for. Only where libyaml is installed.
+
+# Every key is used, or listed as one without effect; "auto" is asked for by name.
+$ nncost estimate inputs/ds.json dense round --devices 4
+! nncost: inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
+[3]
+$ nncost estimate inputs/ds.json dense round --devices 4 --micro-batches 8 | sed -n '/^plan/,/^$/p'
+plan      4 devices = data 4, ZeRO 2, offload optimizer
+          batch 64 = 8 micro-batches of 2 x data 4, sequence 1000, bf16, policy mixed, adamw,
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
+read      inputs/ds.json (deepspeed): --micro-batch 2 --clip-gradients=on --precision bf16 --zero 2
+          --offload optimizer
+          3 other keys have no effect on the estimate (--format json lists them)
+
+$ nncost estimate inputs/ds.json dense round --devices 4 --micro-batches 8 --format json >out.json
+$ grep -o '"source_files": .*' out.json | sed 's/}, /},\n/g; s/"ignored/\n&/'
+"source_files": [{"file": "inputs/ds.json", "format": "deepspeed", "options": "--micro-batch 2 --clip-gradients=on --precision bf16 --zero 2 --offload optimizer"}], 
+"ignored_keys": [{"file": "inputs/ds.json", "line": 9, "key": "zero_optimization.reduce_bucket_size", "why": "size of a transfer", "skipped": false},
+{"file": "inputs/ds.json", "line": 10, "key": "zero_optimization.offload_optimizer.pin_memory", "why": "buffers of the copy to the host, and its order", "skipped": false},
+{"file": "inputs/ds.json", "line": 12, "key": "steps_per_print", "why": "logging", "skipped": false}]},
+
+# As a command line, with what is still open.
+$ nncost show inputs/ds.json --to-options
+nncost estimate MODEL DEVICE --micro-batch 2 --clip-gradients --precision bf16 --zero 2 --offload optimizer
+\# inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
+$ nncost show inputs/ds.json dense --to-options
+nncost estimate dense DEVICE --micro-batch 2 --clip-gradients --precision bf16 --zero 2 --offload optimizer
+\# inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
+$ nncost show inputs/fsdp.yaml --to-options
+nncost estimate MODEL DEVICE --zero 3 --precision bf16 --devices-per-node 4 --devices 8 --reshard --shard 4 --recompute full
+$ nncost show inputs/fsdp.yaml dense round --to-options | sh | sed -n '/^plan/,/^$/p' | head -3
+plan      8 devices = data 8, ZeRO 3, sharded over 4 of 8 ranks
+          batch 8 = 1 micro-batch of 1 x data 8, sequence 1000, bf16, policy mixed, adamw,
+          flash attention, recompute full, software torch-compile (chosen for this plan),
+$ nncost show dense --to-options
+! nncost: --to-options: expected a launch file, found "dense"
+[2]
+$ nncost show inputs/ds.json
+! nncost: inputs/ds.json: a launch file: --to-options shows what it stands for
+[2]
+$ nncost show dense --from deepspeed
+! nncost: --from: needs --to-options
+[2]
+
+# Options win; files that disagree need one.
+$ nncost estimate inputs/ds.json dense round --devices 4 --micro-batches 8 --zero 1 --offload none | grep '^plan'
+plan      4 devices = data 4, ZeRO 1
+$ nncost estimate inputs/fsdp.yaml inputs/ds.json dense round --micro-batches 8
+! nncost: inputs/ds.json:7: zero_optimization.stage: disagrees with inputs/fsdp.yaml:8: zero is 3 there and 2 here; --zero decides
+[3]
+$ nncost estimate inputs/fsdp.yaml inputs/ds.json dense round --micro-batches 8 --zero 3 | grep -A3 '^read'
+read      inputs/fsdp.yaml (accelerate): --precision bf16 --devices-per-node 4 --devices 8 --zero 3
+          --reshard=on --shard 4 --recompute full
+          inputs/ds.json (deepspeed): --micro-batch 2 --clip-gradients=on --offload optimizer
+          5 other keys have no effect on the estimate (--format json lists them)
+
+# A key that cannot be used is an error with its line; --lenient lists it.
+$ printf 'distributed_type: FSDP\nfsdp_config:\n  fsdp_auto_wrap_policy: NO_WRAP\n  fsdp_new: 1\n' >wrap.yaml
+$ nncost estimate wrap.yaml dense round --devices 2
+! nncost: wrap.yaml:3: fsdp_config.fsdp_auto_wrap_policy: cannot be estimated, expected transformer_based_wrap, found NO_WRAP; nncost gathers weights layer by layer, and --lenient skips the key
+[3]
+$ nncost estimate wrap.yaml dense round --devices 2 --lenient | grep -A4 '^read'
+read      wrap.yaml (accelerate): --zero 3 --precision fp32
+skipped   wrap.yaml:3: fsdp_config.fsdp_auto_wrap_policy: cannot be estimated, expected
+          transformer_based_wrap, found NO_WRAP
+skipped   wrap.yaml:4: fsdp_config.fsdp_new: unknown key, and it may affect the cost
+
+$ echo '{ "zero_optimization": { "stage": 5 } }' >five.json; nncost estimate five.json dense round
+! nncost: five.json:1: zero_optimization.stage: unknown value, expected one of 0, 1, 2, 3, found 5
+[3]
+$ echo '{ "zero_optimization": { "stage": 3, "offload_param": { "device": "nvme" } } }' >nvme.json
+$ nncost estimate nvme.json dense round
+! nncost: nvme.json:1: zero_optimization.offload_param.device: cannot be estimated, expected none, cpu, found nvme; nncost has no offload to NVMe, the nearest is --offload weights, and --lenient skips the key
+[3]
+$ printf 'distributed_type: MULTI_GPU\nnum_processes: 6\nnum_machines: 4\n' >four.yaml; nncost estimate four.yaml dense round
+! nncost: four.yaml:3: num_machines: num_processes/num_machines is not a whole number
+[3]
+
+# A file that another names.
+$ mkdir -p sub; printf 'distributed_type: DEEPSPEED\nnum_processes: 4\ndeepspeed_config:\n  deepspeed_config_file: ../inputs/ds.json\n' >sub/a.yaml
+$ nncost estimate sub/a.yaml dense round --micro-batches 8 | grep -A2 '^read'
+read      sub/a.yaml (accelerate): --devices 4
+          sub/../inputs/ds.json (deepspeed): --micro-batch 2 --clip-gradients=on --precision bf16
+          --zero 2 --offload optimizer
+$ sed -i s/ds.json/gone.json/ sub/a.yaml; nncost estimate sub/a.yaml dense round --micro-batches 8
+! nncost: sub/a.yaml:4: deepspeed_config.deepspeed_config_file: no such file, expected "sub/../inputs/gone.json"; give the file on the command line
+[3]
+$ nncost estimate sub/a.yaml inputs/ds.json dense round --micro-batches 8 | grep -A2 '^read'
+read      sub/a.yaml (accelerate): --devices 4
+          inputs/ds.json (deepspeed): --micro-batch 2 --clip-gradients=on --precision bf16 --zero 2
+          --offload optimizer
+$ nncost show sub/a.yaml --to-options
+nncost estimate MODEL DEVICE --devices 4
+\# sub/a.yaml:4: deepspeed_config.deepspeed_config_file: no such file, give it on the command line
+\# sub/a.yaml:1: distributed_type: left open, expected --zero, or a file that sets it
+
+# Other files.
+$ printf 'a: 1\n' >other.yaml; nncost estimate other.yaml dense round
+! nncost: other.yaml: unknown kind of launch file, expected one of those in docs/files.md; --from FORMAT names it
+[3]
+$ nncost estimate other.yaml dense round --from accelerate
+! nncost: other.yaml:1: a: unknown key, and it may affect the cost; give what it means as an option of nncost, and --lenient skips the key
+[3]
+$ nncost estimate inputs/ds.json dense round --from axolotl
+! nncost: --from: unknown format, expected deepspeed or accelerate, found "axolotl"
+[2]
+$ printf 'a: [1\n' >bad.yaml; nncost estimate bad.yaml dense round
+! nncost: bad.yaml:2:1: bad syntax, expected YAML, found: did not find expected ',' or ']'
+[3]
+$ printf 'a: &x 1\nb: *x\n' >bad.yaml; nncost estimate bad.yaml dense round
+! nncost: bad.yaml:1:4: cannot be read, expected no anchor (&), alias (*) or tag (!), found one
+[3]
+$ nncost estimate inputs/ds.json
+! nncost: inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
+[3]
+$ nncost estimate gone.yaml dense round
+! nncost: gone.yaml: cannot be opened, expected a readable file, found: No such file or directory
+[4]
