@@ -20,7 +20,8 @@ extern "C" {
     X(NNC_FAMILY_UNET, "unet", "A U-shaped convolutional network, for segmentation or diffusion.", \
       unet)                                                                                        \
     X(NNC_FAMILY_VIT, "vit", "A vision transformer that classifies images.", vit)                  \
-    X(NNC_FAMILY_GRAPH, "graph", "Any network, as a list of ops; their shapes are inferred.", graph) \
+    X(NNC_FAMILY_GRAPH, "graph", "Any network, as a list of ops; their shapes are inferred.",      \
+      graph)                                                                                       \
     X(NNC_FAMILY_CAPTURE, "capture",                                                               \
       "One training step of a PyTorch program, as nncost.capture recorded it.", capture)
 NNC_ENUM(nnc_family, NNC_FAMILY_LIST, NNC_FAMILY_COUNT);

@@ -139,9 +139,8 @@ static nnc_status check_trained(const nnc_plan *p, nnc_error *err)
     }
     if (p->dora && (p->adapter_rank == 0 || p->context > 1)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--dora",
-                        p->context > 1
-                            ? "its weights stay together, expected --context 1"
-                            : "there are no adapters, expected --adapter-rank too");
+                        p->context > 1 ? "its weights stay together, expected --context 1"
+                                       : "there are no adapters, expected --adapter-rank too");
     }
     if (p->frozen != NNC_FROZEN_16 && all) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--frozen",

@@ -670,7 +670,7 @@ static void graph_rules(nnc_json at, const nnc_model *model)
 }
 
 static const char *const model_keys[] = { "schema", "aliases", "sources", "references", "like",
-                                    "let",    "input",   "define",  "ops",        NULL };
+                                          "let",    "input",   "define",  "ops",        NULL };
 
 const nnc_family_fields nnc_graph_fields = {
     .table = { "graph", fields, NNC_COUNT_OF(fields) },

@@ -68,12 +68,12 @@ NNC_ENUM(nnc_memory_stat, NNC_MEMORY_STAT_LIST, NNC_MEMORY_STAT_COUNT);
 const char *nnc_memory_stat_name(nnc_memory_stat value);
 
 /* Measurements of served requests: value, column, meaning. A line gives one row for each that it has. */
-#define NNC_SERVED_LIST(X)                                                             \
-    X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")             \
-    X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                           \
-    X(NNC_SERVED_REQUEST, "latency_s", "From the start of a batch to its last token.") \
-    X(NNC_SERVED_TOKEN, "output_tokens_per_s", "Throughput of the whole deployment, inverted.")   \
-    X(NNC_SERVED_PASS, "iterations_per_s",                                             \
+#define NNC_SERVED_LIST(X)                                                                      \
+    X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")                      \
+    X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                                    \
+    X(NNC_SERVED_REQUEST, "latency_s", "From the start of a batch to its last token.")          \
+    X(NNC_SERVED_TOKEN, "output_tokens_per_s", "Throughput of the whole deployment, inverted.") \
+    X(NNC_SERVED_PASS, "iterations_per_s",                                                      \
       "One forward pass: a denoising step, inverted; an encoder's latency.")
 NNC_ENUM(nnc_served, NNC_SERVED_LIST, NNC_SERVED_COUNT);
 const char *nnc_served_name(nnc_served value);

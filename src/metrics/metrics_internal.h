@@ -330,8 +330,8 @@ typedef struct nnc_report {
     const struct nnc_images *images;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;
-    nnc_past past;           /* accuracy of earlier predictions */
-    const nnc_own_step *own; /* NULL: not given */
+    nnc_past past;                 /* accuracy of earlier predictions */
+    const nnc_own_step *own;       /* NULL: not given */
     const nnc_launch_said *launch; /* NULL: the plan comes from no launch file */
 } nnc_report;
 

@@ -71,7 +71,8 @@ NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why)
         return 0.0;
     }
     NNC_SAY(why, transient_bytes, "B", tokens * classes * (element_bytes + 4.0 + 4.0) - kept_bytes);
-    NNC_NOTE(why, "logits, their fp32 copy and the fp32 probabilities at once, less the kept tensors");
+    NNC_NOTE(why,
+             "logits, their fp32 copy and the fp32 probabilities at once, less the kept tensors");
     return transient_bytes;
 }
 

@@ -85,7 +85,9 @@ static void checkpoints(const cJSON *in, answers *out)
     const nnc_op_list layers = { .segments = { { .layer = true } }, .segment_count = 1 };
     const nnc_software neutral = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
-    nnc_stage_residency h = { .instances = { whole(in, "L") }, .segments = 1, .in_flight = 1.0, .flight = { 1.0 } };
+    nnc_stage_residency h = {
+        .instances = { whole(in, "L") }, .segments = 1, .in_flight = 1.0, .flight = { 1.0 }
+    };
     give(out, "keep_all",
          (double)nnc_memory_of(&model, &layers, sums, &h, &plan, &neutral, 0).activation_bytes);
     plan.recompute = NNC_RECOMPUTE_FULL;

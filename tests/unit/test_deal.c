@@ -114,9 +114,10 @@ static bool same_deal(const nnc_step_memory *a, const nnc_step_memory *b, int32_
     }
     for (int32_t d = 0; same && d < stages; d++) {
         const nnc_stage_residency *x = &a->holdings[d], *y = &b->holdings[d];
-        same = a->alike[d] == b->alike[d] && nnc_stage_residency_same(x, y) && x->segments == y->segments &&
-               x->uneven == y->uneven && x->uneven_layers == y->uneven_layers &&
-               !(x->in_flight < y->in_flight) && !(x->in_flight > y->in_flight);
+        same = a->alike[d] == b->alike[d] && nnc_stage_residency_same(x, y) &&
+               x->segments == y->segments && x->uneven == y->uneven &&
+               x->uneven_layers == y->uneven_layers && !(x->in_flight < y->in_flight) &&
+               !(x->in_flight > y->in_flight);
     }
     return same;
 }

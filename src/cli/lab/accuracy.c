@@ -463,8 +463,9 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_accuracy = {
     .name = "accuracy",
     .operands = "FILE.csv...",
-    .summary = "Predictions compared with measurements: mean, median and largest errors per file, device "
-               "and framework.",
+    .summary =
+        "Predictions compared with measurements: mean, median and largest errors per file, device "
+        "and framework.",
     .notes =
         "Each file holds measured training steps, served requests, kernels or collectives, one "
         "per line; tests/published/README.md names the columns. A row that cannot be expressed is "

@@ -117,8 +117,10 @@ static const nnc_metric group_rows[] = {
     NNC_AS("after", OBJECT, ERRORS(after), .help = "Error on the fitted rows, after."),
     NNC_AS("cross_validated", OBJECT, ERRORS(crossed),
            .help = "Error on the fitted rows, each predicted by a fit without it."),
-    NNC_AS("held_out_before", OBJECT, ERRORS(held_before), .help = "Error on the rows held out, before."),
-    NNC_AS("held_out_after", OBJECT, ERRORS(held_after), .help = "Error on the rows held out, after."),
+    NNC_AS("held_out_before", OBJECT, ERRORS(held_before),
+           .help = "Error on the rows held out, before."),
+    NNC_AS("held_out_after", OBJECT, ERRORS(held_after),
+           .help = "Error on the rows held out, after."),
 };
 #undef ERRORS
 static const nnc_metrics groups = NNC_METRICS("a group of rows", group_rows, nnc_fit_group);

@@ -553,7 +553,8 @@ static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_arch
         if (!nnc_foreign_speaks_of(file->row, key) && nnc_foreign_speaks_of(text, key) &&
             !nnc_foreign_is_empty(at) && !nnc_foreign_given(inside, key) &&
             nnc_foreign_shapes(file->set, key)) {
-            nnc_json_fault(at, NULL, "describes the text model, expected it there, found it next to it");
+            nnc_json_fault(at, NULL,
+                           "describes the text model, expected it there, found it next to it");
         }
     }
     file->around = text;
