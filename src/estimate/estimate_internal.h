@@ -264,7 +264,7 @@ typedef struct nnc_step_end_params {
 } nnc_step_end_params;
 nnc_step_end_params nnc_step_end_params_of(const nnc_step *step,
                                            const nnc_stage_residency *holding);
-void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *params, nnc_step_end *end);
+void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nnc_step_end *t);
 
 /* The step ends of all stages; equal stages share one. */
 typedef struct nnc_step_ends {
@@ -277,10 +277,10 @@ void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step
 nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step,
                                          const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding,
-                                         const nnc_overlap *overlap, const nnc_step_end *end);
+                                         const nnc_overlap *overlap, const nnc_step_end *t);
 /* Sets m->ends, exchange_s and update_s of a stage; of a stage that equals the one before. */
-void nnc_step_end_set(nnc_step_memory *m, int32_t stage, const nnc_step_end_seconds *seconds);
-void nnc_step_end_set_alike(nnc_step_memory *m, int32_t stage);
+void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds *seconds);
+void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d);
 /* Sets them for every stage. The functions of a step time below need them. */
 void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_overlap *overlap, nnc_step_memory *m);

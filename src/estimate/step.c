@@ -5,6 +5,8 @@
  *     stage 1     F F F F B B B B | step end          step = the longest of passes + step end
  *
  * [step] */
+#include <assert.h>
+
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -614,6 +616,7 @@ typedef struct timeline {
 static void idle_until(timeline *w, int32_t stage, double until_s)
 {
     const double start_s = w->end_s[stage];
+    assert(w->interval != NULL);
     if (until_s - start_s > 1e-12 * w->step_s) {
         w->interval(w->context, &(nnc_interval){ .stage = stage,
                                                  .micro_batch = -1,
@@ -632,6 +635,7 @@ static void add_interval(timeline *w, const nnc_interval *interval)
         w->begin_s[stage] = w->end_s[stage] = w->rolls ? interval->start_s : 0.0;
     }
     idle_until(w, stage, interval->start_s);
+    assert(w->interval != NULL);
     w->interval(w->context, interval);
     w->end_s[stage] = interval->end_s;
 }

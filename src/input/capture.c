@@ -742,6 +742,7 @@ static bool read_ops(reader *r, nnc_json root)
 /* ---- positions ---- */
 
 /* The op of the file that ran at each position of the unfolded step; *count positions. NULL: an error was noted. */
+/* Most of it are checks of the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
 {
     const nnc_json blocks = nnc_json_get(root, "blocks");

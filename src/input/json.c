@@ -363,7 +363,7 @@ nnc_json nnc_json_first(nnc_json container)
 
 nnc_json nnc_json_next(nnc_json at)
 {
-    return (nnc_json){ at.doc, at.node->next };
+    return (nnc_json){ at.doc, at.node != NULL ? at.node->next : NULL };
 }
 
 const char *nnc_json_key(nnc_json at)

@@ -468,6 +468,7 @@ static nnc_status read_field_text(const nnc_field_table *table, const void *obje
 }
 
 /* The same five functions for each kind of spec; table: of a struct named like the kind. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): kind is a name */
 #define SPEC_FUNCTIONS(kind, KIND, table)                                                     \
     nnc_status nnc_##kind##_load(nnc_specs *specs, const char *id_or_path,                    \
                                  const nnc_##kind **kind, nnc_error *err)                     \
@@ -521,6 +522,7 @@ static nnc_status read_field_text(const nnc_field_table *table, const void *obje
         NNC_NEED(text);                                                                       \
         return read_field_text(table, kind, field, text, size, err);                          \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 SPEC_FUNCTIONS(device, NNC_SPEC_DEVICE, &nnc_device_table)
 SPEC_FUNCTIONS(model, NNC_SPEC_MODEL, nnc_model_table_of(model))
 SPEC_FUNCTIONS(software, NNC_SPEC_SOFTWARE, &nnc_software_table)

@@ -315,6 +315,7 @@ static const struct {
 };
 
 /* Why the rows of a group do not meet a need; NULL = they do. *listed: is the parameter worth a line then? */
+/* One case per need. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
 {
     const int32_t rows = fit->groups[g].rows;

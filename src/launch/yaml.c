@@ -26,6 +26,7 @@ enum { YAML_BYTES_MAX = 1000 * 1000, DEPTH_MAX = NNC_SCAN_DEPTH_MAX - 4 };
     X(parser_parse)            \
     X(parser_delete)           \
     X(event_delete)
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration */
 #define POINTER(name) __typeof__(yaml_##name) *name;
 typedef struct yaml_calls {
     YAML_CALLS(POINTER)

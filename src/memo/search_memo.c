@@ -48,8 +48,8 @@ enum { HASHED_HELD = 6 * sizeof(int32_t) }; /* the embedding, the first layers a
 static void set_held(seconds_key *key, const nnc_stage_residency *h)
 {
     for (int32_t s = 0; s < h->segments; s++) {
-        key->held[2 * s] = (int32_t)h->instances[s];
-        key->held[2 * s + 1] = (int32_t)h->recomputed[s];
+        key->held[(size_t)s * 2] = (int32_t)h->instances[s];
+        key->held[(size_t)s * 2 + 1] = (int32_t)h->recomputed[s];
     }
 }
 

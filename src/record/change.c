@@ -144,8 +144,8 @@ static nnc_change change_of(const nnc_figure *old, const nnc_figure *now, bool t
                   : tolerated      ? NNC_CHANGE_WITHIN
                                    : NNC_CHANGE_MOVED;
     change.input = is_input(name_of(&change));
-    if (change.kind != NNC_CHANGE_GONE && change.kind != NNC_CHANGE_NEW && old->text == NULL &&
-        now->text == NULL && old->number != 0) {
+    if (change.kind != NNC_CHANGE_GONE && change.kind != NNC_CHANGE_NEW && old != NULL &&
+        now != NULL && old->text == NULL && now->text == NULL && old->number != 0) {
         change.relative = (now->number - old->number) / fabs(old->number);
     }
     return change;

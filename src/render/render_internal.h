@@ -209,10 +209,10 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price);
 
 /* Row functions of an nnc_report: its model and its device, as asked for and as resolved; the source of its carbon
  * intensity and of its PUE, when it has one. */
-void nnc_sheet_model(nnc_sheet *sheet, const void *report);
-void nnc_sheet_device(nnc_sheet *sheet, const void *report);
-void nnc_sheet_region(nnc_sheet *sheet, const void *report);
-void nnc_sheet_building(nnc_sheet *sheet, const void *report);
+void nnc_sheet_model(nnc_sheet *sheet, const void *record);
+void nnc_sheet_device(nnc_sheet *sheet, const void *record);
+void nnc_sheet_region(nnc_sheet *sheet, const void *record);
+void nnc_sheet_building(nnc_sheet *sheet, const void *record);
 
 /* ---- tables: table.c ---- */
 

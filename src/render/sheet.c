@@ -179,6 +179,19 @@ static int32_t index_of(const nnc_metric *row, const char *name)
     return (int32_t)strtol(name, NULL, 10);
 }
 
+/* Length of a row's name if `name` begins with it, 0 for a row without a name; -1: another name. */
+static int name_length(const nnc_metric *row, const char *name)
+{
+    int length = 0;
+    if (row->name == NULL) {
+        return 0;
+    }
+    while (row->name[length] != '\0' && row->name[length] == name[length]) {
+        length++;
+    }
+    return row->name[length] == '\0' ? length : -1;
+}
+
 /* A metric by its full name, as nnc_metric_find, with the place that its row counts from. place->record may be NULL
  * when only the row is asked for. */
 static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, nnc_place *place,
@@ -186,20 +199,15 @@ static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, 
 {
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
-        size_t length = 0;
-        for (; row->name != NULL && row->name[length] != '\0'; length++) {
-            if (row->name[length] != name[length]) {
-                break;
-            }
-        }
-        if (row->name != NULL && row->name[length] != '\0') {
+        const int length = name_length(row, name);
+        if (length < 0) {
             continue;
         }
         if (row->type == NNC_METRIC_OBJECT && (row->name == NULL || name[length] == '.')) {
             nnc_place inside = place->record != NULL ? nnc_metric_inside(row, place) : *place;
+            const char *rest = row->name != NULL ? name + length + 1 : name;
             /* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
-            const nnc_metric *found =
-                find_row(row->rows, name + (row->name != NULL ? length + 1 : 0), &inside, index);
+            const nnc_metric *found = find_row(row->rows, rest, &inside, index);
             if (found != NULL) {
                 *place = inside;
                 return found;
@@ -279,7 +287,7 @@ typedef struct part {
 static const char *next_part(const char *when, part *p)
 {
     p->not = *when == '!';
-    p->sign[0] = p->right[0] = '\0';
+    p->left[0] = p->sign[0] = p->right[0] = '\0';
     when = take(when + (p->not ? 1 : 0), ' ', ',', p->left);
     if (*when == ' ') {
         when = take(take(when + 1, ' ', ' ', p->sign) + 1, ',', ',', p->right);
@@ -291,7 +299,7 @@ static bool holds(const nnc_metrics *metrics, const void *record, const char *wh
 {
     char texts[2][NNC_METRIC_TEXT_MAX];
     bool all = true;
-    for (part p; when != NULL && all;) {
+    for (part p = { .left = "" }; when != NULL && all;) {
         when = next_part(when, &p);
         const nnc_cell left = operand(metrics, record, p.left, texts[0]);
         const nnc_cell right =
@@ -318,7 +326,7 @@ static bool all_known(const nnc_page_rows *page)
     for (size_t i = 0; i < page->count; i++) {
         const char *at = page->rows[i].text;
         const char *when = page->rows[i].when;
-        for (part p; when != NULL;) {
+        for (part p = { .left = "" }; when != NULL;) {
             nnc_place nowhere = { .record = NULL };
             int32_t index = 0;
             when = next_part(when, &p);
@@ -328,7 +336,7 @@ static bool all_known(const nnc_page_rows *page)
             }
         }
         for (at = at != NULL ? strchr(at, '{') : NULL; at != NULL; at = strchr(at, '{')) {
-            char name[REFERENCE_MAX], own_form[REFERENCE_MAX];
+            char name[REFERENCE_MAX] = "", own_form[REFERENCE_MAX] = "";
             const char *form = NULL;
             nnc_place nowhere = { .record = NULL };
             int32_t index = 0;
@@ -376,7 +384,7 @@ bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *t
 {
     size_t used = 0;
     while (*text != '\0' && used + 1 < NNC_PAGE_TEXT) {
-        char name[REFERENCE_MAX], own_form[REFERENCE_MAX];
+        char name[REFERENCE_MAX] = "", own_form[REFERENCE_MAX] = "";
         char own[NNC_METRIC_TEXT_MAX], number[NNC_METRIC_TEXT_MAX];
         const char *form = NULL;
         if (*text != '{') {

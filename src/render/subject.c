@@ -81,7 +81,7 @@ NNC_GET(get_linked, nnc_report, nnc_bool_cell(PLAN.devices > 1 || self->cluster 
 NNC_GET(get_leaves_node, nnc_report,
         nnc_bool_cell(self->device->scale_up.kind == NNC_LINK_NONE ||
                       PLAN.devices > PLAN.devices_per_node))
-NNC_GET(get_replicas, nnc_report, nnc_whole_cell(PLAN.data *PLAN.context))
+NNC_GET(get_replicas, nnc_report, nnc_whole_cell((int64_t)PLAN.data *PLAN.context))
 
 #define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
 #define RESULT(member) NNC_VIA(nnc_report, result), NNC_IN(nnc_result, member)

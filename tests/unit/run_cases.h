@@ -26,6 +26,18 @@ static inline nnc_run run_of(const nnc_plan *plan, const nnc_run_ask *ask)
     return run;
 }
 
+/* Does a run advance? A run that fails more often than it writes a checkpoint is refused. */
+static inline bool advances(const nnc_plan *plan, const nnc_run_ask *ask)
+{
+    nnc_run run;
+    nnc_error err = { 0 };
+    if (nnc_run_of(NULL, NULL, plan, ask, &run, &err) == NNC_OK) {
+        return true;
+    }
+    ck_assert_msg(strstr(err.what, "does not advance") != NULL, "%s: %s", err.where, err.what);
+    return false;
+}
+
 static inline nnc_plan devices_of(int32_t devices)
 {
     nnc_plan plan = nnc_plan_default();

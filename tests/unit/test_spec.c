@@ -129,7 +129,7 @@ static const fault syntax_faults[] = {
     { "{\"a\": \"\\ud800\"}", "d.json:1:8",
       "bad text, expected paired surrogates after \\u, found a half" },
     { "\xef\xbb\xbf{}", "d.json:1:1",
-      "byte order mark, expected plain UTF-8 text, found '\xef\xbb\xbf'" },
+      "byte order mark, expected plain UTF-8 text, found '\?\?\?'" },
     { "{\"gr\xc3\xb6\xc3\x9f"
       "e\": 01}",
       "d.json:1:11", /* columns are characters */

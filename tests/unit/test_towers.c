@@ -53,7 +53,7 @@ static const struct {
     { LLAVA("\"hidden_size\": 16, " TEXT, VISION),
       "differs from that of the text, expected 8, found 16" },
     { LLAVA("\"num_key_value_heads\": 1, " TEXT, VISION),
-      "shapes the text, expected it there, found it beside" },
+      "describes the text model, expected it there, found it next to it" },
     { LLAVA(TEXT, "\"vision_config\": { \"model_type\": \"clip_vision_model\", \"depth\": 3 }"),
       "shapes a network in a way that a clip_vision_model is not known to, expected it left out, "
       "or "
