@@ -638,7 +638,8 @@ static nnc_json find_row(nnc_json rows, const char *path, bool *below)
         }
         *below = *below || (strncmp(key, path, length) == 0 && key[length] == '.');
     }
-    return *below ? (nnc_json){ 0 } : wide;
+    const nnc_json none = { 0 };
+    return *below ? none : wide;
 }
 
 /* Reads the members of an object. prefix: the keys around it with their dots. Recursion is as deep as the file.
@@ -652,7 +653,8 @@ static void read_members(reading *r, nnc_json object, const char *prefix)
         bool below = false;
         const bool fits =
             snprintf(path, sizeof path, "%s%s", prefix, nnc_json_key(at)) < (int)sizeof path - 2;
-        const nnc_json row = fits ? find_row(rows, path, &below) : (nnc_json){ 0 };
+        const nnc_json none = { 0 };
+        const nnc_json row = fits ? find_row(rows, path, &below) : none;
         const nnc_json_type type = nnc_json_type_of(at);
         if (type == NNC_JSON_NULL) {
             ignore(r, at, path, "empty: the same as absent", false);

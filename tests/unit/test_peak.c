@@ -123,7 +123,7 @@ START_TEST(peaks_of_random_bytes)
 }
 END_TEST
 
-/* What a chunk of a device keeps: its part of what the device's segments keep. */
+/* Bytes that a chunk of a device keeps: its part of what the device's segments keep. */
 static void find_bytes(const nnc_plan *plan)
 {
     static nnc_segment_sums sums[NNC_SEGMENTS_MAX];
