@@ -352,7 +352,8 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
     if (row == NULL && inside != NULL) {
         check_only(at, nnc_json_get(any_only, own));
     }
-    const bool of_text = file->row != NULL && file->row->part && strcmp(key, "tie_word_embeddings") == 0;
+    const bool of_text =
+        file->row != NULL && file->row->part && strcmp(key, "tie_word_embeddings") == 0;
     return row != NULL || of_text || nnc_json_get(any_only, own).node != NULL ||
            (any != NULL &&
             (nnc_foreign_listed(any->harmless, own) || nnc_foreign_listed(any->harmless, key))) ||
