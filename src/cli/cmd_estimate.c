@@ -316,7 +316,7 @@ static void write_parts(nnc_sheet *sheet, const void *record)
     const int together = sheet->style.format == &nnc_format_markdown ? 1 : 2;
     for (int first = 0; first < 2; first += together) {
         nnc_table table;
-        nnc_table_begin(&table, heads + 3 * first, 3 * together);
+        nnc_table_begin(&table, heads + (size_t)first * 3, 3 * together);
         if (together == 1 && first == 1) {
             table.heads[0].text = "group";
             nnc_sheet_gap(sheet);

@@ -252,7 +252,7 @@ static nnc_status finish_lines(row_sink *sink, nnc_error *err)
     if (sink->top != NULL) {
         keep_top(sink);
     }
-    for (int32_t i = 0; i < sink->top_count && status == NNC_OK; i++) {
+    for (int32_t i = 0; sink->top != NULL && i < sink->top_count && status == NNC_OK; i++) {
         status = write_lines(sink, sink->top[i].line, sink->top[i].size, err);
     }
     if (status == NNC_OK && sink->sweep->format->held) {

@@ -23,10 +23,8 @@
 
 /* ---- outputs: what commands print with --format json ---- */
 
-/* Views of other files; each belongs to the command of its name. */
-extern const nnc_view nnc_run_view, nnc_budget_view, nnc_search_output, nnc_choices_view,
-    nnc_scale_view, nnc_serve_view, nnc_images_view, nnc_serve_sweep_view, nnc_images_sweep_view,
-    nnc_serve_search_view, nnc_accuracy_view, nnc_calibration_view;
+/* Views of cli/lab. */
+extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 static const struct output {
     const char *name, *title;

@@ -631,7 +631,10 @@ static void list_getopt(getopt_rows *rows, const spellings *list)
     snprintf(rows->letters, sizeof rows->letters, "-:");
     for (int i = 0; i < list->count; i++) {
         const spelling *entry = &list->entries[i];
-        const char letter = entry->own != NULL ? entry->own->letter : '\0';
+        char letter = '\0';
+        if (entry->own != NULL) {
+            letter = entry->own->letter;
+        }
         const int kind = argument_kind(entry);
         const size_t used = strlen(rows->letters);
         rows->longs[i] = (struct option){ .name = entry->name + 2, .has_arg = kind };
