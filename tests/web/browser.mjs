@@ -121,7 +121,7 @@ await test("a result is pinned and compared", async () => {
   await act(page, () => page.click("#pin"));
   await act(page, () => page.selectOption("#device", "a100-sxm4-80gb"));
   truth((await page.textContent(".pinned code")).includes("h100"), "nothing pinned");
-  truth((await page.textContent(".pinned pre")).includes("figures differ; step "), await page.textContent(".pinned pre"));
+  truth((await page.textContent(".pinned pre")).includes("metrics differ; step "), await page.textContent(".pinned pre"));
   for (const name of ["step", "memory", "roofline"]) truth(await page.locator(`[data-picture='${name}'] .other`).count() > 3, `not in ${name}`);
   await act(page, () => page.click(".pinned > p button"));
   equal(await page.locator(".pinned").count(), 0);
