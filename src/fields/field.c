@@ -578,16 +578,6 @@ void nnc_fields_init(const nnc_field_table *table, void *object)
     init(table->fields, table->count, object);
 }
 
-void nnc_fields_fill_zeros(const nnc_field_table *table, void *object)
-{
-    for (const nnc_field *f = table->fields; f < table->fields + table->count; f++) {
-        char *place = (char *)object + f->offset;
-        if (f->has_default && f->type == NNC_FIELD_I64 && *(const int64_t *)(void *)place == 0) {
-            nnc_field_store(f, place, 0, f->default_value);
-        }
-    }
-}
-
 /* Is a number within the limits of its field, or the value that it begins with? */
 static bool number_suits(const nnc_field *field, double value)
 {

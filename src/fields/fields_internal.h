@@ -185,9 +185,6 @@ void nnc_fields_init(const nnc_field_table *table, void *object);
 nnc_status nnc_fields_check(const nnc_field_table *table, const char *prefix, const void *object,
                             nnc_error *err);
 
-/* Whole numbers that are 0 and have another default receive it. */
-void nnc_fields_fill_zeros(const nnc_field_table *table, void *object);
-
 /* The option of a field, "--micro-batch" for micro_batch. Returns text. */
 enum { NNC_OPTION_NAME = 40 };
 char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);

@@ -352,7 +352,7 @@ nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, cons
 /* The same for an id in any spelling; *path stays NULL when nothing is found. */
 nnc_status nnc_specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id,
                                   const char **path, nnc_error *err);
-/* Any file by its path inside a data folder, "lab/words.json"; *path stays NULL when nothing is found. */
+/* Any file by its path inside a data folder, "grid/regions.json"; *path stays NULL when nothing is found. */
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);
 /* The file that a model path means: for a folder its config.json, or that of the network that its model_index.json
  * names; for a file itself. For a name on the Hugging Face hub the error says how to fetch the file. */
