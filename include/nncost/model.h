@@ -358,6 +358,8 @@ struct nnc_model {
     const char *const *notes; /* assumptions made for a configuration of another program */
     int32_t note_count;
     const struct nnc_captured *captured; /* a captured program; NULL = another family */
+    const char
+        *stored; /* format of the weights, as the model's name on the hub says; NULL = not said */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */
