@@ -572,13 +572,13 @@ static bool is_called(const char *path, const char *name)
 
 /* ---- names on the Hugging Face hub ---- */
 
-/* Has the text the form "meta-llama/Llama-3.1-8B" (one slash), and is there no such file? */
-static bool is_hub_name(const char *text)
+/* May the text be a name on the hub, "meta-llama/Llama-3.1-8B", or the folder of a copy? No name of a JSON file is. */
+static bool may_be_name(const char *text)
 {
-    const char *slash = strchr(text, '/');
+    const char *slash = strrchr(text, '/');
     const size_t length = strlen(text);
-    return slash != NULL && slash != text && slash[1] != '\0' && strchr(slash + 1, '/') == NULL &&
-           text[0] != '.' && !(length > 5 && strcmp(text + length - 5, ".json") == 0);
+    return slash != NULL && slash[1] != '\0' && text[0] != '.' &&
+           !(length > 5 && strcmp(text + length - 5, ".json") == 0);
 }
 
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path,
@@ -595,7 +595,7 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
                  slash != NULL ? asked : ".");
         return find_network(specs, folder, path, err);
     }
-    if (access(asked, F_OK) != 0 && strcmp(asked, "-") != 0 && is_hub_name(asked)) {
+    if (access(asked, F_OK) != 0 && strcmp(asked, "-") != 0 && may_be_name(asked)) {
         *path = NULL;
     }
     return NNC_OK;

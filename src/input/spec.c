@@ -148,7 +148,7 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
     return nnc_folders_file(&specs->folders, name, path, err);
 }
 
-/* A name of the hub that is not in its table. */
+/* A name of the hub that is not in its table. A path with more folders is read, and found missing, as it is. */
 static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err)
 {
     const char *name = strrchr(asked, '/') + 1;
@@ -165,12 +165,18 @@ static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error
 static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **path,
                               nnc_hub_name *hub, nnc_error *err)
 {
+    const char *slash = strrchr(asked, '/');
+    const bool owned = strchr(asked, '/') == slash && slash != asked;
     NNC_TRY(nnc_hub_find(specs, asked, hub, err));
     *path = hub->path;
-    if (*path == NULL) {
-        NNC_TRY(nnc_specs_find_spelled(specs, NNC_SPEC_MODEL, strrchr(asked, '/') + 1, path, err));
+    if (*path == NULL && owned) {
+        NNC_TRY(nnc_specs_find_spelled(specs, NNC_SPEC_MODEL, slash + 1, path, err));
     }
-    return *path != NULL ? NNC_OK : fail_hub(asked, hub, err);
+    if (*path == NULL && owned) {
+        return fail_hub(asked, hub, err);
+    }
+    *path = *path != NULL ? *path : asked;
+    return NNC_OK;
 }
 
 /* The file of an id or path. A folder with a model may be named without a slash, and a model by its name on the hub
