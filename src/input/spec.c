@@ -221,7 +221,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     NNC_TRY(find_path(specs, kind, id, &path, &hub, err));
     NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
     if (hub.path != NULL) {
-        void *model = NULL; /* removes const: nobody else has the struct yet */
+        void *model = NULL; /* removes const: the struct is new, and only this function has it */
         memcpy(&model, out, sizeof model);
         NNC_TRY(nnc_hub_tell(specs, id, &hub, model, err));
     }

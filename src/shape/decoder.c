@@ -503,7 +503,7 @@ typedef struct kind {
     int64_t count;
 } kind;
 
-/* What differs between layers by their mixer. */
+/* The layer with the dimensions that its mixer has. */
 static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_mixer mixer)
 {
     nnc_layer layer = *any;

@@ -4,7 +4,7 @@
 #include "shape/shape_internal.h"
 
 /* Sparse attention: every query scores every token before it, by ReLU of products with one key, weighted
- * over the index heads. Source: DeepSeek-V3.2-Exp, section 2.1. Beside plain heads it reads the stream,
+ * over the index heads. Source: DeepSeek-V3.2-Exp, section 2.1. With plain heads it reads the stream,
  * normalises its queries and its key, and has no weights: MiniMaxM3SparseAttention of vLLM, minimax_m3.py.
  * [indexer] */
 void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)

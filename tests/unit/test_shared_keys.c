@@ -120,7 +120,7 @@ START_TEST(streams_are_mixed)
 }
 END_TEST
 
-/* Beside plain heads the indexer reads the stream: queries 8 x 8, key 8 x 4, two norms of 4. Layers that see all tokens
+/* With plain heads the indexer reads the stream: queries 8 x 8, key 8 x 4, two norms of 4. Layers that see all tokens
  * have none. */
 START_TEST(plain_heads_have_an_indexer)
 {
