@@ -764,7 +764,7 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
                         "an encoder-decoder has no pipeline stages, expected 1, found %" PRId32,
                         p->pipeline);
     }
-    const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 ||
+    const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 || d->shared_keys ||
                        d->tower_inputs > 0 || d->positions == NNC_POSITIONS_DISENTANGLED;
     if (whole && p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
@@ -780,7 +780,10 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     if (d->heads > 0) {
         NNC_TRY(nnc_layer_split_context(&layer, p, p->seq_len, err));
     }
+    const nnc_layer window = layer_of_mixer(&layer, d, NNC_MIXER_WINDOW);
     NNC_TRY(nnc_layer_split_tensor(&layer, p, err));
+    NNC_TRY(nnc_layer_split_tensor(&window, p, err));
+    NNC_TRY(nnc_divides("--tensor", "out_groups", d->out_groups, t, err));
     NNC_TRY(nnc_divides("--tensor", "expert_hidden", d->expert_hidden, t, err));
     NNC_TRY(nnc_divides("--tensor", "shared_hidden", d->shared_hidden, t, err));
     return nnc_layer_split_sequence(p, p->micro_batch * p->seq_len, err);
