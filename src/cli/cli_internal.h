@@ -76,6 +76,7 @@ typedef struct nnc_search_options {
     const char *plans;              /* file to write */
     const char *shards;             /* files to read */
     bool no_prune;
+    bool one_software; /* all sizes with the profile that the best plan of the smallest size gets */
 } nnc_search_options;
 
 #define NNC_PROGRESS_LIST(X)     \

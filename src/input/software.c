@@ -217,6 +217,6 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
         return NNC_OK;
     }
     NNC_TRY(nnc_software_load(specs, asked, &one, err));
-    *profiles = (nnc_profiles){ .of = { one, one, one, one } };
+    *profiles = nnc_profiles_of_one(one);
     return NNC_OK;
 }
