@@ -358,6 +358,7 @@ struct nnc_model {
     const char *const *notes; /* assumptions made for a configuration of another program */
     int32_t note_count;
     const struct nnc_captured *captured; /* a captured program; NULL = another family */
+    bool lenient; /* parameters that differ from published_params are no error */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

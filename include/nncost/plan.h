@@ -452,6 +452,7 @@ struct nnc_software {
     const nnc_source *sources;
     int32_t source_count;
     const char *path;
+    bool implausible; /* read in spite of implausible values: no range of measurements applies */
 };
 
 /* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */

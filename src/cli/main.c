@@ -162,6 +162,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
+    session->style.mark = nnc_specs_marks(session->specs);
     status = take_launch_files(session, command, err);
     if (status == NNC_OK && (command->takes & NNC_TAKES_LAUNCH)) {
         status = check_operands(command, &session->options, err);
@@ -173,6 +174,10 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
         }
     }
     status = status == NNC_OK ? command->run(session, err) : status;
+    if (status == NNC_OK && nnc_is_marked(session->style) && !session->inside) {
+        fprintf(stderr, "nncost: implausible: %s\n", session->style.mark);
+    }
+    session->style.mark = NULL;
     nnc_specs_close(session->specs);
     session->data = NULL; /* path is local */
     return status;

@@ -302,6 +302,10 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model,
 {
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));
+    if (device->implausible && !device->lenient) {
+        return nnc_fail(err, NNC_BAD_SPEC, device->id,
+                        "implausible values; nnc_device_check names them");
+    }
     NNC_TRY(nnc_plan_read(plan, &asked->plan, err));
     asked->software = software;
     if (software == NULL) {

@@ -31,6 +31,7 @@ struct nnc_specs {
     int reading_count;
     const nnc_piped *piped; /* newest first */
     bool lenient;
+    char marks[512]; /* implausible inputs */
 };
 
 nnc_specs *nnc_specs_open(const char *data_path)
@@ -75,6 +76,20 @@ void nnc_specs_set_lenient(nnc_specs *specs, bool lenient)
 bool nnc_specs_are_lenient(const nnc_specs *specs)
 {
     return specs->lenient;
+}
+
+const char *nnc_specs_marks(const nnc_specs *specs)
+{
+    return specs->marks;
+}
+
+void nnc_specs_mark(nnc_specs *specs, const char *text)
+{
+    const size_t used = strlen(specs->marks);
+    if (strstr(specs->marks, text) == NULL) {
+        snprintf(specs->marks + used, sizeof specs->marks - used, "%s%s", used > 0 ? "; " : "",
+                 text);
+    }
 }
 
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name)

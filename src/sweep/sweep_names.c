@@ -464,7 +464,7 @@ static nnc_status add_default(lookup *l, nnc_error *err)
             status = add_listed(l, "plan.software,framework_s", err);
         }
     }
-    if (status == NNC_OK && l->sweep->all) {
+    if (status == NNC_OK && (l->sweep->all || nnc_specs_are_lenient(l->sweep->specs))) {
         status = add_listed(l, "verdict,reason", err);
     }
     return status;

@@ -494,7 +494,7 @@ static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
     }
     fill_late(s);
     if (fits) {
-        fill_verdict(s, NNC_SWEEP_FITS, NULL);
+        fill_verdict(s, NNC_SWEEP_FITS, s->point.device.implausible ? "implausible values" : NULL);
     } else {
         over_memory(s);
     }
