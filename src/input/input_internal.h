@@ -333,6 +333,8 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
 
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
+/* Its folders of data. Returns their number. */
+int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
 /* What is implausible about the inputs of this answer, "" = nothing; and adds to it. */
 const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
