@@ -13,6 +13,10 @@
 #ifndef NNCOST_BASE_BASE_INTERNAL_H
 #define NNCOST_BASE_BASE_INTERNAL_H
 
+#ifdef __FAST_MATH__
+#error "-ffast-math: an unknown number is NaN here, and sums have one order; build without it"
+#endif
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -405,7 +405,9 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena)
         nnc_put_json_text(out, answer.bytes != NULL ? answer.bytes : "");
     } else {
         char text[sizeof err.where + sizeof err.what + 4];
-        snprintf(text, sizeof text, "%s: %s", err.where, err.what);
+        nnc_error shown;
+        nnc_fail(&shown, status, err.where, "%s", err.what); /* without controls */
+        snprintf(text, sizeof text, "%s: %s", shown.where, shown.what);
         nnc_put_json_text(out, text);
     }
     nnc_buffer_print(out, "}],\"isError\":%s}", status == NNC_OK ? "false" : "true");

@@ -399,6 +399,7 @@ typedef struct nnc_folders {
     nnc_arena *arena;
     const char **paths; /* the first one that has a file wins */
     int count;
+    nnc_error trouble; /* first error of the system in reading them; status NNC_OK = none */
 } nnc_folders;
 
 /* The folders of $NNCOST_PATH, the user's own, and data_path unless it is NULL. false: out of memory. */

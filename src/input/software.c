@@ -223,6 +223,9 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
         return NNC_OK;
     }
     NNC_TRY(nnc_software_load(specs, asked, &one, err));
-    *profiles = nnc_profiles_of_one(one);
+    *profiles = (nnc_profiles){ .any = false };
+    for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
+        profiles->of[i] = one;
+    }
     return NNC_OK;
 }
