@@ -14,8 +14,8 @@
 typedef struct compared_row {
     nnc_report report;
     const char *command; /* that gives this estimate */
-    /* Where the software is not that of the first row: the difference of the steps, and the part of it that comes from the
-     * software. Else NaN. split: both as text. */
+    /* The difference of the steps, and the part of it that comes from the software; NaN: the software is that of the first
+     * row. split: both as text. */
     double change_s, framework_s;
     const char *split; /* NULL = nothing else differs */
 } compared_row;

@@ -55,7 +55,7 @@ static nnc_status write_answer(const nnc_buffer *out, nnc_error *err)
                : nnc_fail(err, NNC_IO, "standard output", "cannot be written");
 }
 
-/* Reads what there is, at most to the end of the room. */
+/* Reads the bytes that are there, until the buffer is full. */
 static void read_input(server *s)
 {
     if (s->at > 0) {

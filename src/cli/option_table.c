@@ -80,7 +80,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Show every stage of the pipeline: its layers, times and memory." },
       .takes = NNC_TAKES_STAGES | NNC_TAKES_PLOT },
     { .field = { .name = "root", TEXT(mcp.root), .group = "Output",
-                 .help = "Folder outside of which calls read nothing but the program's data." },
+                 .help = "Calls read files below this folder only, and the program's data." },
       .argument = "DIR", .takes = NNC_TAKES_MCP },
     { .field = { .name = "deadline", NUMBER(mcp.deadline_s), .group = "Output", .unit = "s", .min = 0.001, .max = 1e6,
                  .help = "Time of one call, after which it is stopped." },

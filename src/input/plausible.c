@@ -251,6 +251,11 @@ static double host_bytes_per_s(const nnc_device *d)
     return d->host.bytes_per_s;
 }
 
+static double oversubscription(const nnc_device *d)
+{
+    return d->scale_out.oversubscription;
+}
+
 /* ---- software profiles ---- */
 
 static double host_s(const nnc_software *s)
@@ -419,6 +424,9 @@ static const struct relation {
       { 1e9, 1e13, "scale-up link, B/s", "scale_up.bytes_per_s", "1.6e10 T4, 9e11 GB300" } },
     { out_bytes_per_s,
       { 1e8, 2e12, "scale-out link, B/s", "scale_out.bytes_per_s", "3e9 TPU v5e, 1.5e11 WSE-3" } },
+    { oversubscription,
+      { 1.0, 50.0, "bandwidth of the nodes over that of the network core",
+        "scale_out.oversubscription", "1 in hw/ and clusters/; 3 to 8 in fat trees that save" } },
     { host_bytes_per_s,
       { 1e9, 5e12, "host link, B/s", "host.bytes_per_s", "1.5e10 TPU v4, 4.5e11 GH200" } },
 };
