@@ -452,6 +452,7 @@ struct nnc_software {
     const nnc_source *sources;
     int32_t source_count;
     const char *path;
+    bool implausible; /* read in spite of implausible values: no range of measurements applies */
 };
 
 /* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */
@@ -485,9 +486,13 @@ struct nnc_profiles {
 /* The same profile for all plans. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
-/* The kind of a plan. */
+/* The kind of a plan. _by_plan: with models and devices that leave the choice to the plan. _kept: of a row of a comparison,
+ * which keeps the kind of the first plan, except where its model or device have one kind for all plans. */
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
                                      const nnc_plan *plan);
+nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
+nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device,
+                                       nnc_profile_kind kept);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
