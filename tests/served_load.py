@@ -101,7 +101,7 @@ def main():
     for model, device, options in DEPLOYMENTS:
         steps = Steps(program, root, model, device, options)
         same = [model, device, *options, "--input-len", str(INPUT), "--output-len", str(OUTPUT), "--chunk",
-                str(INPUT), "--max-batch", str(SLOTS)]
+                str(INPUT), "--max-batch", str(SLOTS), "--length-spread", "0"]
         saturation = ask(program, root, "serve", *same, "--offline")["throughput"]["requests_per_s"]
         for share in SHARES:
             rate, at, arrivals = share * saturation, 0.0, []

@@ -48,9 +48,9 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, arrivals), .default_text = "none",
       .help = "CSV file of recorded requests: arrival_s and, where they differ, input_len and "
               "output_len." },
-    { NNC_FIELD(nnc_serve_ask, length_spread), .max = 0.99, NNC_DEFAULT(0),
+    { NNC_FIELD(nnc_serve_ask, length_spread), .max = 0.99, NNC_DEFAULT(0.1),
       .help = "Loops: lengths are uniform within this share of --input-len and --output-len, on "
-              "both sides." },
+              "both sides. 0: all are equal, and the clients of a closed loop move in step." },
     { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_OFF,
       .help = "Loops: a request starts when the cache holds its prompt. When the cache is full, "
               "the newest one loses its place and is computed again. Otherwise a request starts "

@@ -70,7 +70,8 @@ typedef struct simulation {
     double tokens_of_step;
     double decode_area, decode_s; /* sequences x time, and time, of decode steps */
     int32_t workers;
-    uint64_t random;
+    double drawn[2];        /* of the last request: input and output, from -1 to 1 */
+    uint64_t gaps, lengths; /* states of the random numbers: arrivals do not depend on lengths */
 } simulation;
 
 /* ---- working memory ---- */
@@ -197,10 +198,10 @@ static double added_s(simulation *s, double sequences, double prompts)
 
 /* ---- random numbers: the same on every machine ---- */
 
-static double uniform(simulation *s) /* in (0, 1); splitmix64: Steele et al., OOPSLA 2014 */
+static double uniform(uint64_t *state) /* in (0, 1); splitmix64: Steele et al., OOPSLA 2014 */
 {
-    s->random += UINT64_C(0x9E3779B97F4A7C15);
-    uint64_t z = s->random;
+    *state += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z = *state;
     z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
     z ^= z >> 31;
@@ -229,17 +230,17 @@ static double gamma_of(simulation *s, double shape)
 {
     const double more = shape < 1.0 ? shape + 1.0 : shape;
     const double d = more - 1.0 / 3.0, c = 1.0 / sqrt(9.0 * d);
-    const double lift = shape < 1.0 ? exp(ln(uniform(s)) / shape) : 1.0;
+    const double lift = shape < 1.0 ? exp(ln(uniform(&s->gaps)) / shape) : 1.0;
     for (;;) {
         double x = 0.0, y = 0.0, size = 0.0;
         do { /* a normal variate by the polar method */
-            x = 2.0 * uniform(s) - 1.0;
-            y = 2.0 * uniform(s) - 1.0;
+            x = 2.0 * uniform(&s->gaps) - 1.0;
+            y = 2.0 * uniform(&s->gaps) - 1.0;
             size = x * x + y * y;
         } while (size >= 1.0 || size == 0.0);
         x *= sqrt(-2.0 * ln(size) / size);
         const double v = (1.0 + c * x) * (1.0 + c * x) * (1.0 + c * x);
-        if (v > 0.0 && ln(uniform(s)) < 0.5 * x * x + d - d * v + d * ln(v)) {
+        if (v > 0.0 && ln(uniform(&s->gaps)) < 0.5 * x * x + d - d * v + d * ln(v)) {
             return lift * d * v / shape;
         }
     }
@@ -248,16 +249,21 @@ static double gamma_of(simulation *s, double shape)
 static double gap_s(simulation *s)
 {
     const double shape = s->load->of->plan->burstiness;
-    return (shape == 1.0 ? -ln(uniform(s)) : gamma_of(s, shape)) / s->load->requests_per_s;
+    return (shape == 1.0 ? -ln(uniform(&s->gaps)) : gamma_of(s, shape)) / s->load->requests_per_s;
 }
 
-/* A length within the spread around its mean, uniform. */
-static int32_t length_of(simulation *s, int64_t mean)
+/* Lengths within the spread around their mean, uniform. Each second request mirrors the one before (antithetic
+ * variates), so that few requests have the mean, too. */
+static void draw_lengths(simulation *s, int32_t index, request *r)
 {
-    const double spread = s->load->of->plan->length_spread;
-    const double length =
-        spread > 0.0 ? (double)mean * (1.0 + spread * (2.0 * uniform(s) - 1.0)) : (double)mean;
-    return (int32_t)nnc_max(floor(length + 0.5), 1.0);
+    const nnc_serve_ask *plan = s->load->of->plan;
+    const int64_t means[] = { plan->input_len, plan->output_len };
+    int32_t *const lengths[] = { &r->input, &r->output };
+    for (int i = 0; i < 2; i++) {
+        s->drawn[i] = index % 2 == 0 ? 2.0 * uniform(&s->lengths) - 1.0 : -s->drawn[i];
+        const double length = (double)means[i] * (1.0 + plan->length_spread * s->drawn[i]);
+        *lengths[i] = (int32_t)nnc_max(floor(length + 0.5), 1.0);
+    }
 }
 
 /* ---- the running sequences of a worker: a heap by their last step, a list by admission ---- */
@@ -401,8 +407,7 @@ static void issue(simulation *s, worker *w, double arrival_s)
         r->input = (int32_t)(a->input_len > 0 ? a->input_len : plan->input_len);
         r->output = (int32_t)(a->output_len > 0 ? a->output_len : plan->output_len);
     } else {
-        r->input = length_of(s, plan->input_len);
-        r->output = length_of(s, plan->output_len);
+        draw_lengths(s, index, r);
     }
     const double cached = nnc_min(floor(plan->prefix_hit * r->input), r->input - 1.0);
     r->fresh = r->left = r->input - cached;
@@ -727,7 +732,8 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
                      .count = load->count,
                      .workers = load->prefill_workers > 0 ? load->decode_workers : 1,
                      .tokens_of_step = load->tokens_of_step,
-                     .random = (uint64_t)load->of->plan->seed };
+                     .gaps = (uint64_t)load->of->plan->seed,
+                     .lengths = ~(uint64_t)load->of->plan->seed };
     *result = (nnc_serve_replayed){ .preemptions = 0 };
     s.context_low = load->shortest;
     s.context_gap = nnc_max((load->longest - load->shortest) / (CONTEXTS - 1), 1.0);

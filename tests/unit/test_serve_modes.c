@@ -37,6 +37,7 @@ static nnc_serve_ask split_of(const split *by)
     ask.tensor = by->tensor;
     ask.pipeline = by->pipeline;
     ask.prefix_hit = by->prefix_hit;
+    ask.length_spread = 0.0;
     return ask;
 }
 
@@ -212,6 +213,12 @@ START_TEST(closed_loops)
         CLOSE(client.ttft_s, one.ttft_s, 1e-9);
         CLOSE(client.tpot_s, one.tpot_s, 1e-9);
         CLOSE(client.output_tokens_per_s, one.output_tokens_per_s, 1e-9);
+
+        ask.batch = 0; /* lengths of a spread have their mean */
+        ask.concurrency = ask.data;
+        ask.length_spread = 0.1;
+        CLOSE(served(&ask).ttft_s, one.ttft_s, 3e-3);
+        CLOSE(served(&ask).request_s, one.request_s, 1e-3);
     }
 }
 END_TEST

@@ -39,6 +39,7 @@ static nnc_serve_ask ask_of(int64_t output)
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.input_len = INPUT;
     ask.output_len = output;
+    ask.length_spread = 0.0;
     return ask;
 }
 
