@@ -132,14 +132,15 @@ static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why)
 /* Times of the requests that the simulation served. */
 static void say_replayed(const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why)
 {
-    s->ttft_s = r->ttft.mean;
-    NNC_PUT(why, s->ttft_s, "s");
-    NNC_NOTE(why, "mean over the simulated requests: prefill, wait, and the engine's own time");
-    s->tpot_s = isnan(r->tpot.mean) ? s->decode.time_s : r->tpot.mean;
-    NNC_PUT(why, s->tpot_s, "s");
+    NNC_LET(why, simulated_ttft_s, "s", r->ttft.mean);
+    NNC_SET(why, s->ttft_s, "s", simulated_ttft_s);
+    NNC_NOTE(why, "mean over the simulated requests: wait, prefill, and the engine's server");
+    NNC_LET(why, simulated_tpot_s, "s", isnan(r->tpot.mean) ? s->decode.time_s : r->tpot.mean);
+    NNC_SET(why, s->tpot_s, "s", simulated_tpot_s);
     NNC_NOTE(why, "mean over the simulated requests of more than one token");
-    s->request_s = r->request.mean;
-    NNC_PUT(why, s->request_s, "s");
+    NNC_LET(why, simulated_request_s, "s", r->request.mean);
+    NNC_SET(why, s->request_s, "s", simulated_request_s);
+    NNC_NOTE(why, "mean over the simulated requests");
     s->ttft_p50_s = r->ttft.p50;
     s->ttft_p90_s = r->ttft.p90;
     s->ttft_p99_s = r->ttft.p99;

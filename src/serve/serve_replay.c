@@ -179,7 +179,7 @@ static double added_knot(simulation *s, int32_t row, int32_t column)
     return *value;
 }
 
-/* What prompts add to a step of `sequences` sequences; prompts: counted by their times alone. */
+/* Time that prompts add to a step of `sequences` sequences. prompts: their times alone over that of the mean. */
 static double added_s(simulation *s, double sequences, double prompts)
 {
     double down = 0.0, right = 0.0, value = 0.0;
@@ -452,7 +452,7 @@ static double room_now(const worker *w)
     return w->room + w->growth * (double)w->step;
 }
 
-/* May the first request of the queue start? `more`: requests that start in the same iteration, with their room. */
+/* May the first request of the queue start? `more`: requests of the same iteration; `more_room`: their place. */
 static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room,
                       request *r)
 {
@@ -476,7 +476,7 @@ static double mean_context(const simulation *s, const worker *w)
     return w->context / w->running + s->tokens_of_step * (double)w->step;
 }
 
-/* One iteration that computes prompts beside the running sequences. False: no prompt may start. */
+/* One iteration that computes prompts and a token of the running sequences. False: no prompt may start. */
 static bool mixed_iteration(simulation *s, worker *w)
 {
     double budget = (double)s->load->of->plan->chunk, prompts = 0.0, room = 0.0;

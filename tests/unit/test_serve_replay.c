@@ -107,7 +107,7 @@ START_TEST(a_prompt_joins_a_step)
 END_TEST
 
 /* Two prompts that come together are computed in one iteration, which takes less than both alone, unless a chunk holds
- * only one: then the second is beside the first request's decode step. */
+ * only one: then the second is in the first decode step of the first request. */
 START_TEST(chunks)
 {
     nnc_serve_ask ask = recorded(2, 2);
