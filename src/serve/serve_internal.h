@@ -172,6 +172,7 @@ typedef struct nnc_serve_load_case {
         busy_s;    /* prefill of one prompt: its latency, and its time on the busiest stage */
     double stages; /* their quotient */
     double tokens_of_step; /* output tokens of a sequence in a decode step: 1 without a draft */
+    double chunk;          /* the most tokens of prompts in an iteration */
     double slots, places;  /* the most sequences of the engine; those that the cache holds */
     double most;           /* the smaller of both */
     double room_bytes;     /* cache of a sequence of mean length */

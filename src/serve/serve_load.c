@@ -264,6 +264,8 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
     nnc_say_of(why, "%s", "");
 }
 
+#define PARTS_MOST 2e6 /* of all simulated prompts: shorter chunks are simulated longer */
+
 /* Requests of the simulation, and those at its begin that are not counted: the start of an open loop; of a closed one,
  * the first wave, where the benchmark is longer than the simulation. */
 static void count_requests(load *l)
@@ -329,6 +331,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s)
         l.transfer_s = nnc_serve_kv_bytes(of, l.input) / of->network_bytes_per_s;
     }
     count_requests(&l);
+    l.chunk = nnc_max((double)p->chunk, l.fresh * (double)l.count / PARTS_MOST);
     return l;
 }
 
@@ -351,7 +354,9 @@ static double say_saturation(const load *l, nnc_derivation *why)
     NNC_LET(why, decoding, NULL, prompts * (l->output - 1.0) / l->tokens_of_step);
     NNC_NOTE(why, "sequences in a decode step where every slot is taken");
     const double step_s = decoding > 0.0 ? nnc_serve_decode_s(l->of, decoding, l->context) : 0.0;
-    const double prompt_s = nnc_serve_added_s(l, decoding, prompts) / prompts;
+    const double together =
+        nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0)); /* of an iteration that has any */
+    const double prompt_s = nnc_serve_added_s(l, decoding, together) / together;
     return nnc_serve_say_saturation(step_s, prompt_s, l->output, prompts * l->output, why);
 }
 
@@ -370,8 +375,9 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
         nnc_serve_replay(&l, &replayed);
     }
     const double sequences = s->mode == NNC_SERVE_STATIC ? (double)of->plan->batch / of->plan->data
-                             : s->mode == NNC_SERVE_CLOSED ? nnc_min((double)l.open, l.most)
-                                                           : replayed.sequences;
+                             : s->mode == NNC_SERVE_CLOSED && l.decode_workers == 0
+                                 ? nnc_min((double)l.open, l.most)
+                                 : replayed.sequences;
     const double prompts = s->mode == NNC_SERVE_STATIC ? sequences : 1.0;
     s->prefill = nnc_serve_prefill(of, prompts, l.cached, l.fresh, list);
     s->decode = nnc_serve_decode(of, sequences, l.context, list);

@@ -479,7 +479,7 @@ static double mean_context(const simulation *s, const worker *w)
 /* One iteration that computes prompts and a token of the running sequences. False: no prompt may start. */
 static bool mixed_iteration(simulation *s, worker *w)
 {
-    double budget = (double)s->load->of->plan->chunk, prompts = 0.0, room = 0.0;
+    double budget = s->load->chunk, prompts = 0.0, room = 0.0;
     int32_t more = 0, done = NONE, last = NONE;
     while (w->head != NONE && budget > 0.0) {
         request *r = &s->requests[w->head];
