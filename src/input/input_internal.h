@@ -78,6 +78,9 @@ nnc_csv nnc_csv_begin(const char *name, char *text, size_t size);
  * place or not closed, a NUL, too many cells. */
 nnc_status nnc_csv_next(nnc_csv *csv, bool *more, nnc_error *err);
 
+/* Reads the recorded requests of the file ask->arrivals; the rows live with the specs. */
+nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *err);
+
 /* ---- JSON text ---- */
 
 enum {
