@@ -11,7 +11,7 @@
  * Further members of a row. "auto": the key may be "auto"; then another file or an option must set one of these
  * fields. "instead": the option to pass when the value cannot be used. "when": conditions; unless they hold, the key
  * has no effect, for the reason "else". "each": every item of a list is a value; without it, a list is its items in
- * alphabetic order, "a,b". "as": "pattern": a pattern of layers, with the kinds in "letters"; "count": the
+ * alphabetic order, "a,b". "as": "vocab": the value is a model whose vocabulary is meant. "as": "pattern": a pattern of layers, with the kinds in "letters"; "count": the
  * field that takes their number; "second": another such row for the same pattern. "same": the key whose
  * value this key must have to be without effect. A key that ends in ".*" stands for everything inside it, one that ends
  * in '*' for all that begin so.
@@ -730,6 +730,18 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
     }
 }
 
+/* The vocabulary of a model that has the tokenizer's name. */
+static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to)
+{
+    const nnc_model *found = NULL;
+    char number[NNC_LAUNCH_VALUE];
+    if (nnc_model_load(r->specs, model, &found, NULL) == NNC_OK &&
+        found->family == NNC_FAMILY_DECODER) {
+        snprintf(number, sizeof number, "%lld", (long long)found->decoder.vocab);
+        set_text(r, at, to, number, true);
+    }
+}
+
 static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *text)
 {
     const nnc_json as = nnc_json_get(row, "as");
@@ -737,6 +749,8 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
     double number = 0.0;
     if (as.node == NULL) {
         set_text(r, at, name, text, false);
+    } else if (strcmp(nnc_json_text(as), "vocab") == 0) {
+        take_vocab(r, at, text, name);
     } else if (strcmp(nnc_json_text(as), "pattern") == 0) {
         take_pattern(r, at, row, text);
     } else if (nnc_read_double(text, &number) && number >= 0.0) {
@@ -768,7 +782,10 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
 {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
     char what[NNC_LAUNCH_TEXT + 80];
-    if (strstr(text, "${") != NULL) {
+    const nnc_field *field = field_of(text_of(row, "to"));
+    if (strstr(text, "${") != NULL && field != NULL && nnc_reading_is_given(r, field)) {
+        nnc_reading_ignore(r, at, path, "given as an option", false);
+    } else if (strstr(text, "${") != NULL) {
         snprintf(what, sizeof what, "has a value that the script does not set: %.200s", text);
         refuse(r, at, path, what, row);
     } else if (automatic.node != NULL && strcmp(text, "auto") == 0) {
