@@ -783,7 +783,9 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
     char what[NNC_LAUNCH_TEXT + 80];
     const nnc_field *field = field_of(text_of(row, "to"));
-    if (strstr(text, "${") != NULL && field != NULL && nnc_reading_is_given(r, field)) {
+    if (strstr(text, "${") != NULL && strcmp(text_of(row, "as"), "vocab") == 0) {
+        nnc_reading_ignore(r, at, path, "not set in the script", false);
+    } else if (strstr(text, "${") != NULL && field != NULL && nnc_reading_is_given(r, field)) {
         nnc_reading_ignore(r, at, path, "given as an option", false);
     } else if (strstr(text, "${") != NULL) {
         snprintf(what, sizeof what, "has a value that the script does not set: %.200s", text);

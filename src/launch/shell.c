@@ -824,6 +824,20 @@ static const char *options_json(shell *s, const words *w, int32_t from, int32_t 
     return json != NULL ? json : "{}";
 }
 
+/* The operator that ends a command inside a quoted one: "cd x; train.py --a > log". */
+static int32_t command_end(const words *w, int32_t from)
+{
+    static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&" };
+    for (; from < w->count; from++) {
+        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+            if (strcmp(w->items[from].text, ends[i]) == 0) {
+                return from;
+            }
+        }
+    }
+    return from;
+}
+
 /* Keeps a command that starts a program. */
 static void keep_command(shell *s, const words *w)
 {
@@ -833,7 +847,8 @@ static void keep_command(shell *s, const words *w)
     for (int32_t i = 0; i < program; i++) {
         launcher = launcher_of(w->items[i].text) != NULL ? i : launcher;
     }
-    if (program < 0 || s->runs == NO || w->count - program < 2) {
+    const int32_t end = program < 0 ? 0 : command_end(w, program + 1);
+    if (program < 0 || s->runs == NO || end - program < 2) {
         return;
     }
     nnc_shell_command *grown =
@@ -844,13 +859,13 @@ static void keep_command(shell *s, const words *w)
     }
     s->commands = grown;
     made.line = w->items[program].line;
-    made.options = options_json(s, w, program + 1, w->count, base_name(w->items[program].text));
+    made.options = options_json(s, w, program + 1, end, base_name(w->items[program].text));
     made.launcher_options = "{}";
     if (launcher >= 0) {
         made.launcher = launcher_of(w->items[launcher].text);
         made.launcher_options = options_json(s, w, launcher + 1, program, made.launcher);
     }
-    for (int32_t i = program + 1; i < w->count && !is_flag(w->items[i].text); i++) {
+    for (int32_t i = program + 1; i < end && !is_flag(w->items[i].text); i++) {
         const char *text = w->items[i].text;
         if (nnc_ends_in(text, ".yaml") || nnc_ends_in(text, ".yml") || nnc_ends_in(text, ".json")) {
             made.config = text;
@@ -1179,6 +1194,12 @@ static void take_redirection(shell *s, const token *of)
     pass(s, &t);
 }
 
+/* The number before < or >. */
+static bool is_descriptor(const shell *s, const token *t)
+{
+    return t->length == 1 && isdigit((unsigned char)*t->at) && (*s->at == '<' || *s->at == '>');
+}
+
 /* Reads one command up to the operator that ends it, which is returned. */
 static token read_command(shell *s)
 {
@@ -1214,6 +1235,8 @@ static token read_command(shell *s)
             open_frame(s, '(');
             pass(s, &t);
             return (token){ .at = ";", .length = 1 };
+        } else if (is_descriptor(s, &t)) { /* 2>&1 */
+            continue;
         } else if (t.is_word && at_begin && take_assignment(s, &t)) {
             s->last = YES;
         } else if (t.is_word) {
