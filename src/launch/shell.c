@@ -1319,10 +1319,10 @@ static void read_slurm(shell *s, const char *text)
         const char *option = at + 7 + strspn(at + 7, " \t");
         for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
             const size_t length = strlen(options[i][0]);
-            const char *value = option + length + strspn(option + length, "= \t");
+            const bool is = strncmp(option, options[i][0], length) == 0;
+            const char *value = is ? option + length + strspn(option + length, "= \t") : option;
             const size_t digits = strspn(value, "0123456789");
-            if (strncmp(option, options[i][0], length) == 0 && value > option + length &&
-                digits > 0) {
+            if (is && value > option + length && digits > 0) {
                 cells number = { 0 };
                 put_text(s, &number, value, digits, true);
                 assign(s, options[i][1], strlen(options[i][1]), &number, false, false);
