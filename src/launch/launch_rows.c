@@ -856,6 +856,8 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
         nnc_reading_ignore(r, at, path, "off", false);
     } else if (when.node != NULL && !holds(r, when)) {
         nnc_reading_ignore(r, at, path, text_of(row, "else"), false);
+    } else if (nnc_json_count(row) == 2 && nnc_json_get(row, "instead").node != NULL) {
+        refuse(r, at, path, "cannot be estimated", row);
     } else if (is_same(r, at, row)) {
         nnc_reading_ignore(r, at, path, text_of(row, "why"), false);
     } else if (nnc_json_get(row, "file").node != NULL) {
