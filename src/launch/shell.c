@@ -665,7 +665,7 @@ static const char *base_name(const char *text)
     return slash != NULL ? slash + 1 : text;
 }
 
-/* The table of a launcher; NULL: the word is none. */
+/* The table of a launcher; NULL: another word. */
 static const char *launcher_of(const char *text)
 {
     static const char *const launchers[][2] = {
@@ -1133,7 +1133,7 @@ static void read_items(shell *s, const char *at, const char *end, cells *to)
     s->line = line;
 }
 
-/* NAME=value, NAME+=value, NAME=(a b). false: the word is none. */
+/* NAME=value, NAME+=value, NAME=(a b). false: another word. */
 static bool take_assignment(shell *s, const token *t)
 {
     const size_t length = name_length(t->at);
