@@ -55,7 +55,8 @@ enum {
     NNC_TAKES_SLO = 524288,     /* --slo, --max-devices */
     NNC_TAKES_TARGET = 1048576, /* --target-step, --plans */
     NNC_TAKES_LAUNCH = 2097152, /* launch files among the operands; --from */
-    NNC_TAKES_SHOW = 4194304    /* --to-options, --from */
+    NNC_TAKES_SHOW = 4194304,   /* --to-options, --from */
+    NNC_TAKES_FILES = 8388608   /* launch files, without --from, which has another meaning */
 };
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 64 };

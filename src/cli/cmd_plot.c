@@ -213,7 +213,7 @@ const nnc_command nnc_cmd_plot = {
     .min_operands = 2,
     .max_operands = 3,
     .leading_operands = 1,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_FILES | NNC_TAKES_PLAN | NNC_TAKES_RUN |
              NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_PLOT,
     .form = form_of,
     .run = run,

@@ -141,7 +141,7 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
     const nnc_launch_asked asked = { .format = options->launch_format,
                                      .lenient = options->lenient,
                                      .leading = searches ? 1 : command->leading_operands };
-    if (!(command->takes & NNC_TAKES_LAUNCH)) {
+    if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         return NNC_OK;
     }
     return nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count,
@@ -152,7 +152,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
 {
     char path[PATH_MAX];
     nnc_status status = NNC_OK;
-    if (!(command->takes & NNC_TAKES_LAUNCH)) {
+    if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         status = check_operands(command, &session->options, err);
     }
     if (status != NNC_OK) {
@@ -166,7 +166,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
     status = take_launch_files(session, command, err);
-    if (status == NNC_OK && (command->takes & NNC_TAKES_LAUNCH)) {
+    if (status == NNC_OK && (command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         status = check_operands(command, &session->options, err);
     }
     for (int i = 0; status == NNC_OK && i < session->options.operand_count; i++) {

@@ -58,9 +58,11 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
 
 /* ---- formats ---- */
 
-static nnc_status table_open(nnc_specs *specs, const char *format, nnc_document *table,
+/* Reads the text of a table. */
+static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document *table,
                              nnc_error *err)
 {
+    size_t size = 0;
     char name[96];
     const char *path = NULL;
     snprintf(name, sizeof name, "foreign/launch/%.60s.json", format);
@@ -70,7 +72,15 @@ static nnc_status table_open(nnc_specs *specs, const char *format, nnc_document 
                         "unknown format, expected one of those in docs/files.md, found \"%.60s\"",
                         format);
     }
-    return document_read(specs, path, table, err);
+    *table = (nnc_document){ .faults = { .name = path, .err = err } };
+    return nnc_specs_read(specs, path, &table->text, &size, err);
+}
+
+static nnc_status table_open(nnc_specs *specs, const char *format, nnc_document *table,
+                             nnc_error *err)
+{
+    NNC_TRY(table_read(specs, format, table, err));
+    return document_parse(specs, table, table->text, strlen(table->text));
 }
 
 static bool has_any(nnc_json root, nnc_json keys)
@@ -94,6 +104,24 @@ static bool is_format(nnc_json root, nnc_json table)
            !has_any(root, nnc_json_get(table, "never"));
 }
 
+/* Is one of the "signs" of a table in the text of a document? Without it, the table need not be parsed. */
+static bool may_be_format(const char *table, const char *text)
+{
+    const char *at = strstr(table, "\"signs\": [");
+    const char *end = at != NULL ? strchr(at, ']') : NULL;
+    char sign[NNC_LAUNCH_VALUE];
+    at = end != NULL ? strchr(at, '[') : NULL;
+    while (at != NULL && (at = strchr(at, '"')) != NULL && at < end) {
+        const size_t length = strcspn(at + 1, "\"") + 2; /* with its quotes */
+        snprintf(sign, sizeof sign, "%.*s", (int)length, at);
+        if (strstr(text, sign) != NULL) {
+            return true;
+        }
+        at += length;
+    }
+    return false;
+}
+
 /* The table whose "signs" the document has; table->is_parsed: found. */
 static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format,
                             nnc_document *table, nnc_error *err)
@@ -107,8 +135,13 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
         return nnc_no_memory(err);
     }
     for (int32_t i = 0; i < ids.count; i++) {
-        NNC_TRY(table_open(specs, ids.ids[i], table, err));
-        if (is_format(root, nnc_json_root(&table->doc))) {
+        bool may_be = false;
+        NNC_TRY(table_read(specs, ids.ids[i], table, err));
+        may_be = may_be_format(table->text, root.doc->text);
+        if (may_be) {
+            NNC_TRY(document_parse(specs, table, table->text, strlen(table->text)));
+        }
+        if (may_be && is_format(root, nnc_json_root(&table->doc))) {
             *format = ids.ids[i];
             return NNC_OK;
         }
