@@ -54,7 +54,7 @@ def becomes(row):
         text = option(row["to"])
         text += ": on if above 0" if row.get("as") == "switch" else ": its pattern" if row.get("as") == "pattern" else ""
     if "when" in row:
-        text += f" (with {conditions(row['when'])})"
+        text += f" (with {conditions(row['when'])}" + (f"; else {fields(row['otherwise'])})" if "otherwise" in row else ")")
     return text + ("; may be \"auto\"" if "auto" in row else "")
 
 

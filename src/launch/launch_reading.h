@@ -1,4 +1,5 @@
-/* The state of a reading of launch files: the files, the fields that they set, and the keys that they leave open. launch.c opens the files, launch_rows.c reads their keys by the tables. */
+/* The state of a reading of launch files: the files, the fields that they set, and the keys that they leave open.
+ * launch.c opens the files, launch_rows.c reads their keys by the tables. */
 #ifndef NNCOST_LAUNCH_LAUNCH_READING_H
 #define NNCOST_LAUNCH_LAUNCH_READING_H
 

@@ -1,38 +1,43 @@
-/* Launch files as settings of a plan, and as a model, by the tables in foreign/launch/.
+/* The keys of launch files, read by the tables in foreign/launch/.
  *
  * A table has one row for each key. The kinds of rows:
- *     "to"        The field that takes the value. With "as": "switch" the field is on if the number is above 0.
- *     "values"    For each possible value, the fields to set. Other values are refused, unless there is a value "*".
- *     "sets"      The fields to set whatever the value is.
- *     "file"      The value is the path of another launch file, in this format. "known": fields of paths that come with
- *                 the program, for when there is no such file.
- *     "harmless"  The reason why the key does not affect the cost.
- *     "note"      How the key makes the estimate inexact, unless its value is off: every output shows it.
- * Further members of a row. "auto": the key may be "auto"; then another file or an option must set one of these
- * fields. "instead": the option to pass when the value cannot be used. "when": conditions; unless they hold, the key
- * has no effect, for the reason "else". "each": every item of a list is a value; without it, a list is its items in
- * alphabetic order, "a,b". "as": "vocab": the value is a model whose vocabulary is meant. "as": "pattern": a pattern of layers, with the kinds in "letters"; "count": the
- * field that takes their number; "second": another such row for the same pattern. "same": the key whose
- * value this key must have to be without effect. A key that ends in ".*" stands for everything inside it, one that ends
- * in '*' for all that begin so.
+ *     "to"         The field that takes the value.
+ *     "values"     For each possible value, the fields to set. Other values are refused, unless there is a value "*".
+ *     "sets"       The fields to set whatever the value is.
+ *     "file"       The value is the path of another launch file, in this format. "known": fields of paths that come
+ *                  with the program, for when there is no such file.
+ *     "harmless"   The reason why the key does not affect the cost.
+ *     "note"       How the key makes the estimate inexact, unless its value is off: every output shows it.
+ * Further members of a row:
+ *     "as"         How "to" takes the value. "switch": on if the number is above 0; "vocab": the vocabulary of the
+ *                  model that the value names; "pattern": a pattern of layers, with the kinds in "letters", the field
+ *                  of their number in "count", and another such row for the same pattern in "second".
+ *     "auto"       The key may be "auto"; then another file or an option must set one of these fields.
+ *     "instead"    The option to pass when the value cannot be used.
+ *     "when"       Conditions. Unless they hold, the fields of "otherwise" are set, or the key has no effect, for the
+ *                  reason "else".
+ *     "each"       Every item of a list is a value. Without it, a list is its items in alphabetic order, "a,b".
+ *     "same"       The key whose value this key must have to be without effect.
+ *     "of_model"   The key is not refused when MODEL is given.
+ * A key that ends in ".*" stands for everything inside it, one that ends in '*' for all that begin so. ".program" is the
+ * program of a script.
  *
- * Fields are those of the plan and of a run; "MODEL", the name of the model; "SOFTWARE", the profile; and "model.FIELD", a field of a model that
- * the file describes. A file that sets one of these becomes a model file, with the fields of the table's "model" where
- * no key sets them. Fields to set are texts, { "zero": "3" }. The first letter of a name may be
+ * Fields are those of the plan and of a run; "MODEL", the name of the model; "SOFTWARE", the profile; and "model.FIELD",
+ * a field of a model that the file describes: it becomes a model file, with the fields of the table's "model" where no
+ * key sets them. Fields to set are texts, { "zero": "3" }. The first letter of a name may be
  *     '?'  a default: it counts when nothing else sets the field;
  *     '!'  a question: something else must set the field;
  *     '-'  the field keeps the default of nncost, so that no rule sets it.
  * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
  * number. A key in it that ends in '?' counts as 1 when it is absent. A text "@key" is the value of a key.
  *
- * "of_model" of a row: when MODEL is given, the key is not refused. The key ".program" is the program of a script.
+ * A condition is a field or, after '@', a key of the file, and its allowed values: { "zero": ["0", "1"] }. "*x*" stands
+ * for texts with x in them; a '!' before the name reverses the condition. A key that is neither in the file nor in
+ * "absent" has the value "absent".
  *
- * "also": another table, whose rows count for keys without a row here. "absent": the values that the program gives to keys that are not in the file, as if they were there. "arguments": the
- * keys are options of a command line: "--a-b" is a_b. "inside": the object that has the keys.
- *
- * A condition is a field or, after '@', a key of the file, and its allowed values: { "zero": ["0", "1"] }; "*x*" stands for texts with x in them, a '!' before the
- * name for the opposite. A key that is
- * neither in the file nor in "absent" has the value "absent".
+ * Members of a table. "also": another table, whose rows count for keys without a row. "absent": the values that the
+ * program gives to keys that are not in the file, as if they were there. "arguments": the keys are options of a command
+ * line: "--a-b" is a_b. "inside": the object that has the keys.
  *
  * Order: the files in the order given; the files they name; questions; "rules", which are defaults of the program with
  * a condition; questions of rules. Two files that disagree are an error unless an option decides. */
@@ -846,6 +851,7 @@ static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row)
 static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
 {
     const nnc_json harmless = nnc_json_get(row, "harmless"), when = nnc_json_get(row, "when");
+    const nnc_json otherwise = nnc_json_get(row, "otherwise");
     const bool is_list = nnc_json_type_of(at) == NNC_JSON_LIST;
     char text[NNC_LAUNCH_TEXT];
     if (harmless.node != NULL) {
@@ -854,6 +860,8 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
         nnc_reading_ignore(r, at, path, text_of(row, "note"), true);
     } else if (nnc_json_get(row, "note").node != NULL) {
         nnc_reading_ignore(r, at, path, "off", false);
+    } else if (when.node != NULL && !holds(r, when) && otherwise.node != NULL) {
+        nnc_reading_set(r, at, path, otherwise, false);
     } else if (when.node != NULL && !holds(r, when)) {
         nnc_reading_ignore(r, at, path, text_of(row, "else"), false);
     } else if (nnc_json_count(row) == 2 && nnc_json_get(row, "instead").node != NULL) {
@@ -959,10 +967,14 @@ static void read_absent(nnc_reading *r, nnc_json keys)
         const nnc_json row = row_of(r, nnc_json_key(at), &below);
         char text[NNC_LAUNCH_TEXT];
         if (found.node == at.node && row.node != NULL && value_text(at, text, sizeof text) &&
-            nnc_json_get(row, "harmless").node == NULL &&
-            (nnc_json_get(row, "when").node == NULL || holds(r, nnc_json_get(row, "when")))) {
+            nnc_json_get(row, "harmless").node == NULL) {
             const int32_t said = r->said->ignored_count;
-            take_text(r, keys, nnc_json_key(at), row, text);
+            const nnc_json when = nnc_json_get(row, "when");
+            if (when.node == NULL || holds(r, when)) {
+                take_text(r, keys, nnc_json_key(at), row, text);
+            } else {
+                nnc_reading_set(r, keys, nnc_json_key(at), nnc_json_get(row, "otherwise"), false);
+            }
             r->said->ignored_count = said; /* a default that sets nothing is not worth a line */
         }
     }

@@ -780,7 +780,8 @@ static int compare_lines(const void *a, const void *b)
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : x->first < y->first ? -1 : 1;
 }
 
-/* The options among some words as JSON, each on its line, after the name of the program. Of an option that is given twice the last counts. */
+/* The options among some words as JSON, each on its line, after the name of the program. Of an option that is given
+ * twice the last counts. */
 static const char *options_json(shell *s, const words *w, int32_t from, int32_t end,
                                 const char *program)
 {
@@ -1280,8 +1281,8 @@ static token read_command(shell *s)
     return t;
 }
 
-/* Takes the operator that ends a command. "&&" inside [[ .. ]] ends one, too: the rest of the test is then a command that
- * succeeds LIKELY, so that the branch may or may not run. */
+/* Takes the operator that ends a command. "&&" inside [[ .. ]] ends one, too: the rest of the test is then a command
+ * that succeeds LIKELY, so that the branch may or may not run. */
 static void take_end(shell *s, const token *t)
 {
     s->after[0] = '\0';

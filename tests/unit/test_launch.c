@@ -275,6 +275,12 @@ static const struct {
       "recompute=full optimizer=adamw clip_gradients=on zero=3 overlap=0",
       0,
       "Qwen/Qwen3-4B-Instruct-2507" },
+    /* A sample is a pair of answers: two sequences. */
+    { { "LLaMA-Factory--train_lora--qwen3_lora_dpo.yaml" },
+      "method=dpo adapter_rank=8 adapters=linear seq_len=2048 micro_batch=2 micro_batches=8 "
+      "precision=bf16 recompute=full optimizer=adamw clip_gradients=on",
+      0,
+      "Qwen/Qwen3-4B-Instruct-2507" },
     { { "LLaMA-Factory--train_qlora--llama3_lora_sft_awq.yaml" },
       "adapter_rank=8 adapters=linear frozen=nf4 seq_len=2048 micro_batch=1 micro_batches=8 "
       "precision=bf16 recompute=full optimizer=adamw clip_gradients=on",
