@@ -88,6 +88,35 @@ typedef struct nnc_reading {
     nnc_status status;
 } nnc_reading;
 
+/* ---- words of a script: shell.c, shell_command.c ---- */
+
+typedef struct nnc_script_word {
+    const char *text;
+    int32_t line;
+} nnc_script_word;
+
+typedef struct nnc_script_words {
+    nnc_script_word *items; /* in the arena */
+    int32_t count, capacity;
+} nnc_script_words;
+
+/* The commands that were found. */
+typedef struct nnc_shell_commands {
+    nnc_arena *arena;
+    nnc_error *err;
+    nnc_status status;
+    nnc_shell_command *list;
+    int32_t count, capacity;
+} nnc_shell_commands;
+
+bool nnc_shell_is_option(const char *word);
+bool nnc_shell_has_program(const nnc_script_words *w);
+/* Keeps the command if it starts a program with options; keeps words that are options alone. */
+void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
+void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
+
+/* ---- the reading ---- */
+
 bool nnc_reading_goes_on(const nnc_reading *r);
 /* The fault that was noted at a value becomes the error of the reading. */
 void nnc_reading_fail(nnc_reading *r, nnc_json at);

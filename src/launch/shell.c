@@ -16,7 +16,7 @@
 
 #include "base/base_internal.h"
 #include "base/expression.h"
-#include "launch/launch_internal.h"
+#include "launch/launch_reading.h"
 
 enum {
     NESTING_MAX = 32,      /* of constructs, and of expansions inside each other */
@@ -69,8 +69,7 @@ typedef struct shell {
     char after[3];      /* the operator before the command: "&&", "||" or "" */
     const char *marker; /* of a here document that begins on the next line */
     size_t marker_length;
-    nnc_shell_command *commands;
-    int32_t count, capacity;
+    nnc_shell_commands made;
     const char *sourced; /* a script that it reads; NULL = none */
 } shell;
 
@@ -604,29 +603,20 @@ static void pass(shell *s, const token *t)
 
 /* ---- words ---- */
 
-typedef struct word {
-    const char *text;
-    int32_t line;
-} word;
-
-typedef struct words {
-    word *items; /* in the arena */
-    int32_t count, capacity;
-} words;
-
-static void add_word(shell *s, words *to, const cell *from, int32_t count)
+static void add_word(shell *s, nnc_script_words *to, const cell *from, int32_t count)
 {
-    word *grown = nnc_arena_grow(s->arena, to->items, to->count, &to->capacity, sizeof *to->items);
+    nnc_script_word *grown =
+        nnc_arena_grow(s->arena, to->items, to->count, &to->capacity, sizeof *to->items);
     if (grown == NULL) {
         s->status = nnc_no_memory(s->err);
         return;
     }
     to->items = grown;
-    to->items[to->count++] = (word){ text_of(s, from, count), from->line };
+    to->items[to->count++] = (nnc_script_word){ text_of(s, from, count), from->line };
 }
 
 /* Divides cells into words at unquoted blanks, or at all of them. */
-static void split(shell *s, const cell *all, int32_t count, bool at_all, words *to)
+static void split(shell *s, const cell *all, int32_t count, bool at_all, nnc_script_words *to)
 {
     int32_t begin = 0;
     for (int32_t i = 0; i <= count; i++) {
@@ -639,7 +629,7 @@ static void split(shell *s, const cell *all, int32_t count, bool at_all, words *
     }
 }
 
-static void expand_words(shell *s, const token *t, words *to)
+static void expand_words(shell *s, const token *t, nnc_script_words *to)
 {
     cells all = { 0 };
     const int32_t line = s->line;
@@ -656,223 +646,13 @@ static void expand_words(shell *s, const token *t, words *to)
     s->line = line;
 }
 
-/* ---- commands that start a program ---- */
-
-/* The word without the folders before it. */
-static const char *base_name(const char *text)
+/* Keeps a command that starts a program, unless it does not run. */
+static void keep(shell *s, const nnc_script_words *w)
 {
-    const char *slash = strrchr(text, '/');
-    return slash != NULL ? slash + 1 : text;
-}
-
-/* The table of a launcher; NULL: another word. */
-static const char *launcher_of(const char *text)
-{
-    static const char *const launchers[][2] = {
-        { "torchrun", "torchrun" },
-        { "torch.distributed.run", "torchrun" },
-        { "torch.distributed.launch", "torchrun" },
-        { "accelerate", "accelerate-launch" },
-        { "accelerate.commands.launch", "accelerate-launch" },
-        { "deepspeed", "deepspeed-launch" },
-        { "srun", "srun" },
-    };
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        if (strcmp(base_name(text), launchers[i][0]) == 0) {
-            return launchers[i][1];
-        }
+    if (s->runs != NO && goes_on(s)) {
+        nnc_shell_keep(&s->made, w);
+        s->status = s->made.status;
     }
-    return NULL;
-}
-
-/* Programs that are started by their own name. */
-static bool is_program(const char *text)
-{
-    static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve",
-                                            "sglang" };
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        if (strcmp(base_name(text), programs[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The word that is the program: a Python file, the module behind -m, or a program by name; -1 = none. */
-static int32_t program_at(const words *w)
-{
-    for (int32_t i = 0; i < w->count; i++) {
-        const char *text = w->items[i].text;
-        const bool module = i > 0 && strcmp(w->items[i - 1].text, "-m") == 0;
-        if (nnc_ends_in(text, ".py") || is_program(text) ||
-            (module && launcher_of(text) == NULL && strchr(text, '.') != NULL)) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-static bool is_flag(const char *text)
-{
-    return text[0] == '-' && text[1] != '\0' && !isdigit((unsigned char)text[1]) && text[1] != '.';
-}
-
-/* An option with its values: those words that follow it and are not options themselves. */
-typedef struct flag {
-    const char *name;
-    const char *joined; /* of "--name=value"; NULL = none */
-    int32_t first, count, line;
-} flag;
-
-static void put_value(nnc_buffer *out, const char *text)
-{
-    double number = 0.0;
-    if (nnc_read_double(text, &number)) {
-        nnc_buffer_number(out, number);
-    } else {
-        nnc_put_json_text(out, text);
-    }
-}
-
-static void put_flag(nnc_buffer *out, const flag *f, const words *w)
-{
-    nnc_put_json_text(out, f->name);
-    nnc_buffer_byte(out, ':');
-    if (f->joined != NULL) {
-        put_value(out, f->joined);
-    } else if (f->count == 0) {
-        nnc_buffer_text(out, "true");
-    } else if (f->count == 1) {
-        put_value(out, w->items[f->first].text);
-    } else {
-        for (int32_t i = 0; i < f->count; i++) {
-            nnc_buffer_byte(out, i == 0 ? '[' : ',');
-            put_value(out, w->items[f->first + i].text);
-        }
-        nnc_buffer_byte(out, ']');
-    }
-}
-
-/* Reads one option; returns the index of the word after it. */
-static int32_t read_flag(shell *s, const words *w, int32_t at, int32_t end, flag *f)
-{
-    const char *text = w->items[at].text + strspn(w->items[at].text, "-");
-    const char *equals = strchr(text, '=');
-    *f = (flag){ .first = at + 1, .line = w->items[at].line };
-    char *name = nnc_arena_strdup(s->arena, text);
-    if (name == NULL) {
-        s->status = nnc_no_memory(s->err);
-        name = "";
-    } else if (equals != NULL) {
-        name[equals - text] = '\0';
-        f->joined = equals + 1;
-    }
-    f->name = name;
-    for (at++; at < end && !is_flag(w->items[at].text); at++) {
-        f->count++;
-    }
-    return at;
-}
-
-static int compare_lines(const void *a, const void *b)
-{
-    const flag *x = a, *y = b;
-    return x->line != y->line ? (x->line < y->line ? -1 : 1) : x->first < y->first ? -1 : 1;
-}
-
-/* The options among some words as JSON, each on its line, after the name of the program. Of an option that is given
- * twice the last counts. */
-static const char *options_json(shell *s, const words *w, int32_t from, int32_t end,
-                                const char *program)
-{
-    nnc_buffer out = { 0 };
-    int32_t count = 0, line = 1;
-    flag *flags = nnc_arena_array(s->arena, (size_t)(end - from) + 1, sizeof *flags);
-    for (int32_t i = from; flags != NULL && i < end;) {
-        if (!is_flag(w->items[i].text)) {
-            i++;
-            continue;
-        }
-        i = read_flag(s, w, i, end, &flags[count]);
-        int32_t same = 0;
-        while (strcmp(flags[same].name, flags[count].name) != 0) {
-            same++;
-        }
-        flags[same] = flags[count];
-        count += same == count;
-    }
-    if (flags == NULL) {
-        s->status = nnc_no_memory(s->err);
-        return "{}";
-    }
-    qsort(flags, (size_t)count, sizeof *flags, compare_lines);
-    nnc_buffer_text(&out, "{\".program\":");
-    nnc_put_json_text(&out, program);
-    for (int32_t i = 0; i < count; i++) {
-        nnc_buffer_byte(&out, ',');
-        for (; line < flags[i].line; line++) {
-            nnc_buffer_byte(&out, '\n');
-        }
-        put_flag(&out, &flags[i], w);
-    }
-    nnc_buffer_byte(&out, '}');
-    nnc_buffer_byte(&out, '\0');
-    const char *json = out.failed ? NULL : nnc_arena_strdup(s->arena, out.bytes);
-    nnc_buffer_free(&out);
-    if (json == NULL) {
-        s->status = nnc_no_memory(s->err);
-    }
-    return json != NULL ? json : "{}";
-}
-
-/* The operator that ends a command inside a quoted one: "cd x; train.py --a > log". */
-static int32_t command_end(const words *w, int32_t from)
-{
-    static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&" };
-    for (; from < w->count; from++) {
-        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-            if (strcmp(w->items[from].text, ends[i]) == 0) {
-                return from;
-            }
-        }
-    }
-    return from;
-}
-
-/* Keeps a command that starts a program. */
-static void keep_command(shell *s, const words *w)
-{
-    const int32_t program = program_at(w);
-    int32_t launcher = -1;
-    nnc_shell_command made = { .line = 1 };
-    for (int32_t i = 0; i < program; i++) {
-        launcher = launcher_of(w->items[i].text) != NULL ? i : launcher;
-    }
-    const int32_t end = program < 0 ? 0 : command_end(w, program + 1);
-    if (program < 0 || s->runs == NO || end - program < 2) {
-        return;
-    }
-    nnc_shell_command *grown =
-        nnc_arena_grow(s->arena, s->commands, s->count, &s->capacity, sizeof *grown);
-    if (grown == NULL) {
-        s->status = nnc_no_memory(s->err);
-        return;
-    }
-    s->commands = grown;
-    made.line = w->items[program].line;
-    made.options = options_json(s, w, program + 1, end, base_name(w->items[program].text));
-    made.launcher_options = "{}";
-    if (launcher >= 0) {
-        made.launcher = launcher_of(w->items[launcher].text);
-        made.launcher_options = options_json(s, w, launcher + 1, program, made.launcher);
-    }
-    for (int32_t i = program + 1; i < end && !is_flag(w->items[i].text); i++) {
-        const char *text = w->items[i].text;
-        if (nnc_ends_in(text, ".yaml") || nnc_ends_in(text, ".yml") || nnc_ends_in(text, ".json")) {
-            made.config = text;
-        }
-    }
-    s->commands[s->count++] = made;
 }
 
 /* ---- conditions ---- */
@@ -923,7 +703,7 @@ static truth compare(const char *a, const char *of, const char *b)
 }
 
 /* "[ .. ]" or "[[ .. ]]" without && and ||. */
-static truth test(const shell *s, const words *w)
+static truth test(const shell *s, const nnc_script_words *w)
 {
     int32_t from = 1, count = w->count - 1;
     const bool bracket = count > 0 && w->items[w->count - 1].text[0] == ']';
@@ -1011,7 +791,7 @@ static void begin_for(shell *s)
 /* "case WORD in". */
 static void begin_case(shell *s)
 {
-    words w = { 0 };
+    nnc_script_words w = { 0 };
     token t = next_token(s);
     expand_words(s, &t, &w);
     pass(s, &t);
@@ -1027,7 +807,7 @@ static void read_patterns(shell *s, token t)
     frame *f = top(s);
     truth met = NO;
     while (t.length > 0 && goes_on(s) && !is_token(&t, ")")) {
-        words w = { 0 };
+        nnc_script_words w = { 0 };
         if (t.is_word) {
             expand_words(s, &t, &w);
             const char *text = w.count > 0 ? w.items[0].text : "";
@@ -1204,7 +984,7 @@ static bool is_descriptor(const shell *s, const token *t)
 /* Reads one command up to the operator that ends it, which is returned. */
 static token read_command(shell *s)
 {
-    words w = { 0 };
+    nnc_script_words w = { 0 };
     bool at_begin = true, negated = false, is_sum = false;
     truth sum_truth = MAYBE;
     const truth outside = s->runs;
@@ -1274,7 +1054,7 @@ static token read_command(shell *s)
         s->last = LIKELY;
     } else if (w.count > 0) {
         s->last = strcmp(first, "false") == 0 ? NO : strcmp(first, "true") == 0 ? YES : LIKELY;
-        keep_command(s, &w);
+        keep(s, &w);
     }
     s->last = negated ? not_of(s->last) : s->last;
     s->runs = outside;
@@ -1338,70 +1118,54 @@ static void read_slurm(shell *s, const char *text)
 static void keep_variables(shell *s)
 {
     const variable *order[256];
-    words all = { 0 };
+    nnc_script_words all = { 0 };
     int count = 0;
     for (const variable *v = s->variables; v != NULL && count < 256; v = v->next) {
         order[count++] = v;
     }
     while (count > 0 && goes_on(s)) {
         const variable *v = order[--count];
-        words w = { 0 };
+        nnc_script_words w = { 0 };
         split(s, v->value, v->count, true, &w);
-        if (program_at(&w) >= 0) {
-            keep_command(s, &w);
-        } else if (w.count > 1 && is_flag(w.items[0].text)) {
+        if (nnc_shell_has_program(&w)) {
+            keep(s, &w);
+        } else if (w.count > 1 && nnc_shell_is_option(w.items[0].text)) {
             split(s, v->value, v->count, true, &all);
         }
     }
-    if (s->count == 0 && all.count > 0 && goes_on(s)) {
-        s->commands = nnc_arena_alloc(s->arena, sizeof *s->commands);
-        if (s->commands == NULL) {
-            s->status = nnc_no_memory(s->err);
-            return;
-        }
-        *s->commands = (nnc_shell_command){ .options = options_json(s, &all, 0, all.count, ""),
-                                            .launcher_options = "{}",
-                                            .line = all.items[0].line };
-        s->count = 1;
+    if (s->made.count == 0 && all.count > 0 && goes_on(s)) {
+        nnc_shell_keep_options(&s->made, &all);
+        s->status = s->made.status;
     }
 }
 
 nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena,
                           nnc_shell_command **commands, int *count, nnc_error *err)
 {
-    shell s = { .name = name, .at = text, .line = 1, .arena = arena, .err = err, .runs = YES };
+    shell s = { .name = name,
+                .at = text,
+                .line = 1,
+                .arena = arena,
+                .err = err,
+                .runs = YES,
+                .made = { .arena = arena, .err = err } };
     read_slurm(&s, text);
     while (goes_on(&s) && *s.at != '\0') {
         const token t = read_command(&s);
         take_end(&s, &t);
     }
     s.runs = YES;
-    if (goes_on(&s) && s.count == 0) {
+    if (goes_on(&s) && s.made.count == 0) {
         keep_variables(&s);
     }
-    if (goes_on(&s) && s.sourced != NULL && s.count == 0) {
+    if (goes_on(&s) && s.sourced != NULL && s.made.count == 0) {
         char what[256];
         snprintf(what, sizeof what,
                  "starts no program itself; %.120s, which it reads, is not read: give its options",
                  s.sourced);
         refuse(&s, what);
     }
-    *commands = s.commands;
-    *count = s.count;
-    return s.status;
-}
-
-nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json,
-                               nnc_error *err)
-{
-    shell s = { .name = "arguments", .arena = arena, .err = err };
-    words w = { .items = nnc_arena_array(arena, (size_t)count, sizeof(word)), .count = count };
-    if (w.items == NULL) {
-        return nnc_no_memory(err);
-    }
-    for (int i = 0; i < count; i++) {
-        w.items[i] = (word){ list[i], 1 };
-    }
-    *json = options_json(&s, &w, 0, count, "");
+    *commands = s.made.list;
+    *count = s.made.count;
     return s.status;
 }
