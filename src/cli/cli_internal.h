@@ -56,7 +56,8 @@ enum {
     NNC_TAKES_TARGET = 1048576, /* --target-step, --plans */
     NNC_TAKES_LAUNCH = 2097152, /* launch files among the operands; --from */
     NNC_TAKES_SHOW = 4194304,   /* --to-options, --from */
-    NNC_TAKES_MCP = 8388608     /* members of nnc_mcp_options */
+    NNC_TAKES_MCP = 8388608,    /* members of nnc_mcp_options */
+    NNC_TAKES_FILES = 16777216  /* launch files, without --from, which has another meaning */
 };
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 64 };
@@ -206,7 +207,8 @@ struct nnc_command {
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = none */
     int min_operands, max_operands;
-    unsigned takes;                                           /* NNC_TAKES_... */
+    int leading_operands; /* before MODEL: 1 for the name of a picture */
+    unsigned takes;       /* NNC_TAKES_... */
     void (*form)(const nnc_options *options, nnc_form *form); /* NULL = it has one form */
     bool crew;                                                /* MPI ranks share its work */
     const nnc_command *serving; /* the form that --serve chooses; NULL = it has none */

@@ -136,9 +136,12 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
                                     nnc_error *err)
 {
     nnc_options *options = &session->options;
+    const bool searches = command == &nnc_cmd_report && options->operand_count > 0 &&
+                          strcmp(options->operands[0], "search") == 0;
     const nnc_launch_asked asked = { .format = options->launch_format,
-                                     .lenient = options->lenient };
-    if (!(command->takes & NNC_TAKES_LAUNCH)) {
+                                     .lenient = options->lenient,
+                                     .leading = searches ? 1 : command->leading_operands };
+    if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         return NNC_OK;
     }
     return nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count,
@@ -149,7 +152,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
 {
     char path[PATH_MAX];
     nnc_status status = NNC_OK;
-    if (!(command->takes & NNC_TAKES_LAUNCH)) {
+    if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         status = check_operands(command, &session->options, err);
     }
     if (status != NNC_OK) {
@@ -164,7 +167,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     nnc_specs_set_lenient(session->specs, session->options.lenient);
     session->style.mark = nnc_specs_marks(session->specs);
     status = take_launch_files(session, command, err);
-    if (status == NNC_OK && (command->takes & NNC_TAKES_LAUNCH)) {
+    if (status == NNC_OK && (command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         status = check_operands(command, &session->options, err);
     }
     for (int i = 0; status == NNC_OK && i < session->options.operand_count; i++) {
