@@ -338,6 +338,9 @@ bool nnc_specs_are_lenient(const nnc_specs *specs);
  * expected range and the value. */
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 
+/* "ID FIELD=VALUE FIELD=VALUE ...": a shipped model with fields set, under another name. */
+nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model,
+                          nnc_error *err);
 /* nnc_file_read; "-" is standard input. The content of a pipe is kept with the specs, because it can be read only
  * once. */
 nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size,
