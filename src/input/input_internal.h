@@ -431,7 +431,7 @@ extern const char nnc_shipped_aliases[];
 /* ---- devices, clusters, catalogues ---- */
 
 /* Sets every efficiency to its neutral value: fractions 1, fixed times 0, no tiles. The datasheet alone counts. */
-enum { NNC_EFFICIENCIES_FIELDS = 14 };
+enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 

@@ -207,6 +207,9 @@ static nnc_status load_member(nnc_specs *specs, const char *name, const void **o
     nnc_status status = parsed ? NNC_OK : faults.status;
     if (member.node != NULL) {
         status = nnc_model_make(specs, nnc_json_text(member), name, &made, err);
+        if (made != NULL) {
+            made->implementation = NNC_IMPLEMENTATION_TIMM;
+        }
         *out = made;
     }
     nnc_json_free(&doc);
