@@ -283,13 +283,22 @@ static double kernels_of(const nnc_matmul *u)
     return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0;
 }
 
-static double alignment_of(const nnc_matmul *u, const nnc_gemm_efficiency *e)
+/* Rows of operands and results begin at multiples of 16 bytes when their widths do; tokens are no width. */
+static bool is_odd(const nnc_op *op)
 {
+    const nnc_matmul *u = &op->u.matmul;
+    const int64_t other = op->phase == NNC_PHASE_GRAD_WEIGHT ? u->m : u->k;
+    const bool gradient = op->phase == NNC_PHASE_GRAD_WEIGHT || op->phase == NNC_PHASE_GRAD_INPUT;
+    return (u->b_is_weight || gradient) && (u->n % ALIGNED != 0 || other % ALIGNED != 0);
+}
+
+static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e)
+{
+    const nnc_matmul *u = &op->u.matmul;
     const bool ragged = u->experts > 1 && !(u->useful > 0.0); /* the groups of tokens have
                                                                * different sizes */
     const double scales = (u->in_blocks ? e->block_ratio : 1.0) * (ragged ? e->group_ratio : 1.0);
-    const bool odd = u->n % ALIGNED != 0 || u->k % ALIGNED != 0 || u->m % ALIGNED != 0;
-    return scales * (u->b_is_weight && odd ? e->unaligned_ratio : 1.0);
+    return scales * (is_odd(op) ? e->unaligned_ratio : 1.0);
 }
 
 /* Extra seconds of sums that are wider than a plain result or are added to, as far as the units are busy: a
@@ -320,7 +329,7 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
     const nnc_efficiency shared = { e->sustained_fraction, e->memory_fraction, e->fixed_s };
     const device_rates r = rates_of(device, op->math_dtype, &shared, why);
     nnc_say_work(work, why);
-    NNC_LET(why, alignment, NULL, alignment_of(&op->u.matmul, e));
+    NNC_LET(why, alignment, NULL, alignment_of(op, e));
     NNC_LET(why, kernels, NULL, kernels_of(&op->u.matmul));
     NNC_PUT(why, e->boost_ratio, NULL);
     const double vector_s = vector_seconds(&r, work, why);

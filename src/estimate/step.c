@@ -552,12 +552,14 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
     const double ranks = (double)plan->tensor * plan->context * plan->data;
     double again[NNC_SEGMENTS_MAX], matrix[NNC_PARTS] = { 0 }, vector[NNC_PARTS] = { 0 };
     (void)nnc_step_recomputed(step, m, again);
+    r->kernels = step->launch.kernel_s > 0.0 ? 0.0 : (double)NAN;
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         double repeat = row->repeat * (double)plan->micro_batches * ranks;
         if (nnc_part_of(row) == NNC_PART_RECOMPUTE) {
             repeat *= again[row->op->segment];
         }
+        r->kernels += nnc_op_issued(row->op).kernels * repeat / ranks;
         r->executed_flops += row->work.flops * repeat;
         r->vector_flops += row->work.vector_flops * repeat;
         NNC_WHEN(why, matrix[nnc_part_of(row)] += row->work.flops * repeat);
