@@ -424,6 +424,10 @@ static void read_configuration(reading *r)
     if (made->family == NNC_FAMILY_DECODER && given(r, "model.tied_head")) {
         made->decoder.tied_head = whole_of(r, "model.tied_head") == 1;
     }
+    if (made->decoder.encoder_layers > 0 && made->decoder.positions == NNC_POSITIONS_RELATIVE) {
+        made->decoder.encoder_seq_len = row->plan.seq_len; /* a quarter of it as labels */
+        row->plan.seq_len /= 4;
+    }
     if (made->family == NNC_FAMILY_GRAPH && is(text_of(r, "model_family"), "dit")) {
         row->plan.image /= LATENT_FACTOR;
     }

@@ -60,6 +60,15 @@ static const issued_row rows[] = {
       { { 10, 20, 0, 13, 25, 0, 0 }, { 12, 16, 20, 19, 30, 21, 0 }, { 10, 40, 0, 13, 50, 0, 0 } } },
     /* sdpa takes grouped heads as they are: enable_gqa, PyTorch 2.5 */
     { "dispatch", "attn.expand_kv", NNC_IMPLEMENTATION_NONE, { { 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0 } } },
+    /* experts of transformers 5 as grouped products: sort, two gathers; backward scatters into zeros */
+    { "dispatch", "moe.dispatch", NNC_IMPLEMENTATION_NONE,
+      { { 9, 8, 0, 6, 16, 0, 2 }, { 9, 8, 0, 6, 16, 0, 2 }, { 9, 16, 0, 6, 32, 0, 4 } } },
+    /* times the scores, back into order, summed; of each copy */
+    { "combine", "", NNC_IMPLEMENTATION_NONE,
+      { { 4, 7, 6, 6, 14, 8, 4 }, { 4, 7, 6, 6, 14, 8, 4 }, { 4, 26, 0, 6, 44, 0, 8 } } },
+    /* peft: the adapter in fp32 times its scale, plus the result, cast back; of each product */
+    { "residual", "adapter.add", NNC_IMPLEMENTATION_TRANSFORMERS,
+      { { 3, 8, 16, 3, 8, 12, 0 }, { 2, 8, 10, 2, 8, 6, 0 }, { 2, 20, 0, 1, 8, 0, 0 } } },
     /* backward: the sum of the gradients of both branches. Under autocast the stream is fp32, the branch 16 bits. */
     { "residual", "", NNC_IMPLEMENTATION_DIFFUSERS,
       { { 1, 6, 0, 1, 6, 0, 0 }, { 1, 6, 0, 1, 6, 0, 0 }, { 1, 12, 0, 1, 12, 0, 0 } } },
@@ -96,7 +105,9 @@ static const issued_row *row_of(const nnc_op *op, const nnc_model *model)
 
 static double elements_of(const nnc_op *op)
 {
-    return op->kind == NNC_OP_NORM   ? (double)op->u.norm.elements
+    return op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_COMBINE
+               ? (double)op->u.pointwise.input_elements
+           : op->kind == NNC_OP_NORM   ? (double)op->u.norm.elements
            : op->kind == NNC_OP_LOSS ? (double)op->u.loss.tokens * (double)op->u.loss.classes
                                      : (double)op->u.pointwise.elements;
 }
@@ -146,7 +157,9 @@ static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
     const double experts = p->experts > 1 ? (double)p->experts : 1.0;
     const double input = (double)p->m * (double)p->k, output = (double)p->m * (double)p->n;
     const double casts = mode == UNDER_AUTOCAST ? products : 0.0;
-    const double input_casts = reads_fp32(op, model) ? casts : 0.0;
+    /* T5 takes the input of its last product to fp32, and autocast back */
+    const bool twice = model->decoder.positions == NNC_POSITIONS_RELATIVE && ends(op->name, "mlp.down");
+    const double input_casts = twice ? 2.0 * casts : reads_fp32(op, model) ? casts : 0.0;
     const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
     const double sum_bytes = mode == IN_16_BITS ? 6.0 : 12.0;
     op->issued_as = NNC_ISSUED_TOO;
@@ -200,6 +213,30 @@ static void add_join(nnc_op *op, number_mode mode)
     op->issued[1].bytes = (mode == IN_FP32 ? 12.0 : 6.0) * (double)op->u.pointwise.elements;
 }
 
+/* A table of positions that attention adds: cast to the type of its operands; its gradient is written for every
+ * sample, summed over samples, cast back and added to that of the layer before. */
+static void add_bias(nnc_op *op)
+{
+    const nnc_flash *p = &op->u.flash;
+    const double pairs = (double)p->heads * (double)p->s_q * (double)p->s_k;
+    add_kernels(op, 3.0, 7.0);
+    op->issued[0].mixed_bytes = 6.0 * pairs;
+    op->issued[1].bytes = 4.0 * pairs * (double)p->batch;
+    op->issued[1].mixed_bytes = 18.0 * pairs;
+}
+
+/* peft keeps adapters in fp32: their input is cast for each product, and its gradient back and added. */
+static void add_to_adapter(nnc_op *op, double products, bool down, number_mode mode)
+{
+    const nnc_matmul *p = &op->u.matmul;
+    const double input = (double)p->m * (double)p->k;
+    const double casts = down && mode != IN_FP32 ? products : 0.0;
+    op->issued_as = NNC_ISSUED_TOO;
+    op->issued[0] = (nnc_issued){ products + casts, casts * 4.0 * input, casts * 6.0 * input };
+    op->issued[1] = (nnc_issued){ products + 2.0 * casts, casts * 6.0 * input, casts * 6.0 * input };
+    op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
+}
+
 static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t samples)
 {
     const bool vision = model->implementation == NNC_IMPLEMENTATION_TIMM;
@@ -212,7 +249,11 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
         add_to_conv(op, model, mode);
     } else if (op->kind == NNC_OP_FLASH) {
         const bool windows = vision && op->u.flash.batch > samples;
+        const bool biased = model->family == NNC_FAMILY_DECODER && model->decoder.positions == NNC_POSITIONS_RELATIVE;
         add_kernels(op, windows ? 1.0 + window_forward : 1.0, windows ? 3.0 + window_backward : 3.0);
+        if (biased) {
+            add_bias(op);
+        }
     } else if (vision && op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_CONCAT) {
         add_join(op, mode);
     } else if (op->kind == NNC_OP_NORM) {
@@ -236,9 +277,21 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
     const number_mode mode = plan->policy == NNC_POLICY_AMP          ? UNDER_AUTOCAST
                              : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32
                                                                  : IN_16_BITS;
+    double products = 1.0; /* of the linear layer before */
     for (int32_t i = 0; i < list->count; i++) {
-        if (!nnc_op_is_collective(&list->ops[i]) && !list->ops[i].recorded) {
-            issue(&list->ops[i], model, mode, plan->micro_batch);
+        nnc_op *op = &list->ops[i];
+        if (nnc_op_is_collective(op) || op->recorded) {
+            continue;
+        }
+        issue(op, model, mode, plan->micro_batch);
+        const bool adapter = strncmp(op->name, "adapter.", 8) == 0;
+        if (adapter && op->kind == NNC_OP_MATMUL) {
+            add_to_adapter(op, products, ends(op->name, "down"), mode);
+        } else if (adapter) {
+            op->issued[0].kernels *= products;
+            op->issued[1].kernels *= products;
+        } else if (op->kind == NNC_OP_MATMUL) {
+            products = products_of(op, model);
         }
     }
 }
