@@ -54,6 +54,7 @@ typedef struct nnc_scale_out {
 typedef struct nnc_host_link {
     double bytes_per_s;     /* device to host memory, one direction */
     double mem_bytes_per_s; /* host memory, one device's share; NaN = not recorded */
+    double kernel_s;        /* to issue one kernel of a program that is not compiled */
 } nnc_host_link;
 
 typedef struct nnc_price {

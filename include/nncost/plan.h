@@ -452,7 +452,7 @@ struct nnc_software {
     const nnc_source *sources;
     int32_t source_count;
     const char *path;
-    double kernel_s; /* host time to issue one kernel of a library's list; 0 = lists are not used */
+    bool lists_operators; /* where the operators of the model's library are known, each is a kernel */
 };
 
 /* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */

@@ -422,6 +422,16 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     nnc_step_ends_set(step, units, &overlap, m);
 }
 
+/* The host holds the step when the device waits for a quarter of it: a kernel that takes less time shortens little. */
+static const double held_share = 0.25;
+
+static void mark_host(nnc_rows *rows, const nnc_result *r)
+{
+    for (int32_t i = 0; i < rows->count && r->host_s >= held_share * r->step_s; i++) {
+        rows->rows[i].bound = NNC_BOUND_HOST;
+    }
+}
+
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
                    nnc_result *r)
 {
@@ -441,6 +451,9 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_st
     nnc_step_restrict(step, holding, rows);
     if (step->plan->pipeline > 1) {
         append_sends(step, m, r->stage, m->delay_s, rows);
+    }
+    if (step->launch.kernel_s > 0.0) {
+        mark_host(rows, r);
     }
     nnc_step_end_append(step, units, m, r->stage, &overlap, rows);
     add_rows(rows, r);

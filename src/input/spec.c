@@ -31,6 +31,8 @@ struct nnc_specs {
     int reading_count;
     const nnc_piped *piped; /* newest first */
     bool lenient;
+    bool implementation_given;
+    nnc_implementation implementation; /* of every model, if given */
 };
 
 nnc_specs *nnc_specs_open(const char *data_path)
@@ -187,34 +189,82 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
     return nnc_model_check(*model, "model", err);
 }
 
-/* A network by the name that a library of vision models gives it; NULL: no library has it. */
-static nnc_status load_member(nnc_specs *specs, const char *name, const void **out, nnc_error *err)
+/* One value of a small data file, as a text or a number; the document ends with this call. */
+static nnc_status read_value(nnc_specs *specs, const char *path, const char *object, const char *key,
+                             const char **words, double *number, nnc_error *err)
 {
-    const char *path = NULL;
     char *text = NULL;
     size_t size = 0;
-    nnc_model *made = NULL;
-    NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
-    if (path == NULL) {
-        return NNC_OK;
-    }
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = { .faults = &faults, .arena = specs->arena, .text = text, .size = size };
-    const bool parsed = nnc_json_parse(&doc);
-    const nnc_json members = parsed ? nnc_json_get(nnc_json_root(&doc), "members") : (nnc_json){ 0 };
-    const nnc_json member = parsed ? nnc_json_get(members, name) : (nnc_json){ 0 };
-    nnc_status status = parsed ? NNC_OK : faults.status;
-    if (member.node != NULL) {
-        status = nnc_model_make(specs, nnc_json_text(member), name, &made, err);
-        if (made != NULL) {
-            made->implementation = NNC_IMPLEMENTATION_TIMM;
+    nnc_status status = nnc_json_parse(&doc) ? NNC_OK : faults.status;
+    if (status == NNC_OK) {
+        const nnc_json root = nnc_json_root(&doc);
+        const nnc_json at = nnc_json_get(object != NULL ? nnc_json_get(root, object) : root, key);
+        if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
+            *words = nnc_arena_strdup(specs->arena, nnc_json_text(at));
+            status = *words != NULL ? NNC_OK : nnc_no_memory(err);
+        } else if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
+            *number = nnc_json_number(at);
         }
-        *out = made;
     }
     nnc_json_free(&doc);
     free(text);
     return status;
+}
+
+/* A network by the name that a library of vision models gives it; *out stays NULL: no library has it. */
+static nnc_status load_member(nnc_specs *specs, const char *name, const void **out, nnc_error *err)
+{
+    const char *path = NULL, *words = NULL;
+    double unused = 0.0;
+    nnc_model *made = NULL;
+    NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
+    if (path != NULL) {
+        NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
+    }
+    if (words != NULL) {
+        NNC_TRY(nnc_model_make(specs, words, name, &made, err));
+        made->implementation = NNC_IMPLEMENTATION_TIMM;
+        *out = made;
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err)
+{
+    char name[96];
+    const char *path = NULL, *unused = NULL;
+    *kernel_s = (double)NAN;
+    snprintf(name, sizeof name, "hosts/%.60s.json", id);
+    NNC_TRY(nnc_specs_file(specs, name, &path, err));
+    if (path == NULL) {
+        return nnc_fail(err, NNC_UNKNOWN_ID, "--host",
+                        "expected seconds per kernel, h100-server or desktop, found \"%.60s\"", id);
+    }
+    NNC_TRY(read_value(specs, path, NULL, "kernel_s", &unused, kernel_s, err));
+    return isnan(*kernel_s) ? nnc_fail(err, NNC_BAD_SPEC, path, "kernel_s is missing") : NNC_OK;
+}
+
+nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err)
+{
+    const nnc_names names = { nnc_implementation_name, NNC_IMPLEMENTATION_COUNT };
+    const int found = nnc_names_find(names, name);
+    if (found < 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--implementation",
+                        "expected none, transformers, diffusers, timm, found \"%.60s\"", name);
+    }
+    specs->implementation = (nnc_implementation)found;
+    specs->implementation_given = true;
+    return NNC_OK;
+}
+
+void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model)
+{
+    if (specs->implementation_given) {
+        model->implementation = specs->implementation;
+    }
 }
 
 /* Loads a spec, or returns the one that was loaded before. */

@@ -271,7 +271,7 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
 {
     const nnc_plan *plan = how->plan;
     const bool whole = plan->tensor * plan->context * plan->expert == 1;
-    if (model->implementation == NNC_IMPLEMENTATION_NONE || !(how->software->kernel_s > 0.0) || !whole) {
+    if (model->implementation == NNC_IMPLEMENTATION_NONE || !how->software->lists_operators || !whole) {
         return;
     }
     const number_mode mode = plan->policy == NNC_POLICY_AMP          ? UNDER_AUTOCAST

@@ -144,6 +144,7 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
     if (row->implementation != NNC_IMPLEMENTATION_NONE) {
         scenario->model.implementation = row->implementation;
     }
+    nnc_specs_take_implementation(specs, &scenario->model);
     return NNC_OK;
 }
 
