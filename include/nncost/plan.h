@@ -452,7 +452,8 @@ struct nnc_software {
     const nnc_source *sources;
     int32_t source_count;
     const char *path;
-    bool lists_operators; /* where the operators of the model's library are known, each is a kernel */
+    bool
+        lists_operators; /* where the operators of the model's library are known, each is a kernel */
 };
 
 /* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */

@@ -288,8 +288,8 @@ enum { QUEUE = 1000, RING = 1024 };
 
 typedef struct clocks {
     double host_s, device_s, kernel_s;
-    double issued;                      /* kernels so far */
-    double upto[RING], ended_s[RING];   /* of the last rows: kernels up to each, and when it ended */
+    double issued;                    /* kernels so far */
+    double upto[RING], ended_s[RING]; /* of the last rows: kernels up to each, and when it ended */
     uint32_t first, last;
 } clocks;
 
@@ -302,8 +302,8 @@ static double issue_row(clocks *c, double kernels, double time_s)
         return 0.0;
     }
     c->issued += kernels;
-    while (c->first != c->last && (c->upto[c->first % RING] <= c->issued - QUEUE ||
-                                   c->last - c->first == RING - 1)) {
+    while (c->first != c->last &&
+           (c->upto[c->first % RING] <= c->issued - QUEUE || c->last - c->first == RING - 1)) {
         c->host_s = nnc_max(c->host_s, c->ended_s[c->first++ % RING]);
     }
     const double first_s = c->host_s + c->kernel_s;

@@ -173,7 +173,7 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
     snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
     NNC_TRY(nnc_model_load(specs, pair, &base, err));
     NNC_TRY(nnc_model_copy(specs, base, model, err));
-    snprintf((*model)->name, sizeof (*model)->name, "%.95s", name);
+    snprintf((*model)->name, sizeof(*model)->name, "%.95s", name);
     for (text += length; *text != '\0'; text += length) {
         text += strspn(text, " ");
         length = strcspn(text, " ");
@@ -190,8 +190,8 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
 }
 
 /* One value of a small data file, as a text or a number; the document ends with this call. */
-static nnc_status read_value(nnc_specs *specs, const char *path, const char *object, const char *key,
-                             const char **words, double *number, nnc_error *err)
+static nnc_status read_value(nnc_specs *specs, const char *path, const char *object,
+                             const char *key, const char **words, double *number, nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;

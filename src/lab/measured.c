@@ -475,8 +475,7 @@ static void read_program(reading *r, nnc_measured *row)
     if (!given(r, "clip_gradients")) {
         row->plan.clip_gradients = false;
     }
-    row->implementation =
-        given(r, "config") ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_TIMM;
+    row->implementation = given(r, "config") ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_TIMM;
     if (!given(r, "software") && begins(row->framework, "torch-")) {
         row->software = whole_of(r, "compiled") == 1        ? "torch-compile"
                         : whole_of(r, "channels_last") == 1 ? "torch-channels-last"

@@ -333,9 +333,9 @@ nnc_work nnc_op_work(const nnc_op *op);
 /* What a library issues in the phase of the op. */
 static inline nnc_issued nnc_op_issued(const nnc_op *op)
 {
-    return op->phase == NNC_PHASE_GRAD_WEIGHT ? op->issued[2]
+    return op->phase == NNC_PHASE_GRAD_WEIGHT                                   ? op->issued[2]
            : op->phase == NNC_PHASE_FORWARD || op->phase == NNC_PHASE_RECOMPUTE ? op->issued[0]
-                                                                                 : op->issued[1];
+                                                                                : op->issued[1];
 }
 
 /* Bytes that one instance of a forward op keeps for its backward pass, of tensors it owns. */

@@ -103,23 +103,27 @@ static const issued_row *row_of(const nnc_op *op, const nnc_model *model)
     return NULL;
 }
 
+static bool is_pointwise(const nnc_op *op, nnc_pointwise_kind kind)
+{
+    return op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == kind;
+}
+
 static double elements_of(const nnc_op *op)
 {
-    return op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_COMBINE
-               ? (double)op->u.pointwise.input_elements
-           : op->kind == NNC_OP_NORM   ? (double)op->u.norm.elements
-           : op->kind == NNC_OP_LOSS ? (double)op->u.loss.tokens * (double)op->u.loss.classes
-                                     : (double)op->u.pointwise.elements;
+    return is_pointwise(op, NNC_PW_COMBINE) ? (double)op->u.pointwise.input_elements
+           : op->kind == NNC_OP_NORM        ? (double)op->u.norm.elements
+           : op->kind == NNC_OP_LOSS        ? (double)op->u.loss.tokens * (double)op->u.loss.classes
+                                            : (double)op->u.pointwise.elements;
 }
 
 static void replace_work(nnc_op *op, const issued_counts *c)
 {
     const double elements = elements_of(op);
     op->issued_as = NNC_ISSUED_INSTEAD;
-    op->issued[0] = (nnc_issued){ c->forward, c->forward_bytes * elements,
-                                  c->forward_mixed * elements };
-    op->issued[1] = (nnc_issued){ c->backward, c->backward_bytes * elements,
-                                  c->backward_mixed * elements };
+    op->issued[0] =
+        (nnc_issued){ c->forward, c->forward_bytes * elements, c->forward_mixed * elements };
+    op->issued[1] =
+        (nnc_issued){ c->backward, c->backward_bytes * elements, c->backward_mixed * elements };
 }
 
 static bool ends(const char *name, const char *tail)
@@ -158,7 +162,8 @@ static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
     const double input = (double)p->m * (double)p->k, output = (double)p->m * (double)p->n;
     const double casts = mode == UNDER_AUTOCAST ? products : 0.0;
     /* T5 takes the input of its last product to fp32, and autocast back */
-    const bool twice = model->decoder.positions == NNC_POSITIONS_RELATIVE && ends(op->name, "mlp.down");
+    const bool twice =
+        model->decoder.positions == NNC_POSITIONS_RELATIVE && ends(op->name, "mlp.down");
     const double input_casts = twice ? 2.0 * casts : reads_fp32(op, model) ? casts : 0.0;
     const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
     const double sum_bytes = mode == IN_16_BITS ? 6.0 : 12.0;
@@ -168,8 +173,9 @@ static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
         op->issued[1].kernels = op->issued[2].kernels = 1.0;
         return;
     }
-    op->issued[0] = (nnc_issued){ products * experts + casts + input_casts + (casts > 0.0 ? bias : 0.0),
-                                  0.0, 6.0 * input_casts * input };
+    op->issued[0] =
+        (nnc_issued){ products * experts + casts + input_casts + (casts > 0.0 ? bias : 0.0), 0.0,
+                      6.0 * input_casts * input };
     op->issued[1] = (nnc_issued){ products * experts + input_casts + (products - 1.0),
                                   sum_bytes * (products - 1.0) * input, 6.0 * input_casts * input };
     op->issued[2] = (nnc_issued){ products * experts + casts + bias + (casts > 0.0 ? bias : 0.0),
@@ -233,13 +239,16 @@ static void add_to_adapter(nnc_op *op, double products, bool down, number_mode m
     const double casts = down && mode != IN_FP32 ? products : 0.0;
     op->issued_as = NNC_ISSUED_TOO;
     op->issued[0] = (nnc_issued){ products + casts, casts * 4.0 * input, casts * 6.0 * input };
-    op->issued[1] = (nnc_issued){ products + 2.0 * casts, casts * 6.0 * input, casts * 6.0 * input };
+    op->issued[1] =
+        (nnc_issued){ products + 2.0 * casts, casts * 6.0 * input, casts * 6.0 * input };
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
 }
 
 static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t samples)
 {
     const bool vision = model->implementation == NNC_IMPLEMENTATION_TIMM;
+    const bool diffusion =
+        model->implementation == NNC_IMPLEMENTATION_DIFFUSERS && model->family == NNC_FAMILY_GRAPH;
     const issued_row *row = row_of(op, model);
     if (row != NULL) {
         replace_work(op, &row->of[mode]);
@@ -249,18 +258,25 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
         add_to_conv(op, model, mode);
     } else if (op->kind == NNC_OP_FLASH) {
         const bool windows = vision && op->u.flash.batch > samples;
-        const bool biased = model->family == NNC_FAMILY_DECODER && model->decoder.positions == NNC_POSITIONS_RELATIVE;
-        add_kernels(op, windows ? 1.0 + window_forward : 1.0, windows ? 3.0 + window_backward : 3.0);
+        const bool biased = model->family == NNC_FAMILY_DECODER &&
+                            model->decoder.positions == NNC_POSITIONS_RELATIVE;
+        add_kernels(op, windows ? 1.0 + window_forward : 1.0,
+                    windows ? 3.0 + window_backward : 3.0);
         if (biased) {
             add_bias(op);
         }
-    } else if (vision && op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_CONCAT) {
+    } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
         add_join(op, mode);
     } else if (op->kind == NNC_OP_NORM) {
         add_kernels(op, 2.0, 1.0); /* batch norm, and the counter of its batches */
+    } else if (diffusion && is_pointwise(op, NNC_PW_TIMESTEP)) {
+        add_kernels(op, 11.0, 0.0); /* arange, exp, products, sin, cos, joins, casts */
+    } else if (diffusion && is_pointwise(op, NNC_PW_TIME_ADD)) {
+        add_kernels(op, 2.0, 2.0); /* 1 + scale, too */
     } else if (op->kind == NNC_OP_EMBEDDING) {
-        add_kernels(op, 1.0, 5.0); /* backward sorts the tokens */
-    } else if (op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_CAST_WEIGHTS) {
+        add_kernels(op, diffusion ? 5.0 : 1.0,
+                    5.0); /* backward sorts; classes are dropped at random */
+    } else if (is_pointwise(op, NNC_PW_CAST_WEIGHTS)) {
         add_kernels(op, 0.0, 0.0); /* counted with the products */
     } else {
         add_kernels(op, 1.0, 1.0);
@@ -271,10 +287,11 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
 {
     const nnc_plan *plan = how->plan;
     const bool whole = plan->tensor * plan->context * plan->expert == 1;
-    if (model->implementation == NNC_IMPLEMENTATION_NONE || !how->software->lists_operators || !whole) {
+    if (model->implementation == NNC_IMPLEMENTATION_NONE || !how->software->lists_operators ||
+        !whole) {
         return;
     }
-    const number_mode mode = plan->policy == NNC_POLICY_AMP          ? UNDER_AUTOCAST
+    const number_mode mode = plan->policy == NNC_POLICY_AMP      ? UNDER_AUTOCAST
                              : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32
                                                                  : IN_16_BITS;
     double products = 1.0; /* of the linear layer before */
