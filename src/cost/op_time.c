@@ -107,11 +107,11 @@ static const time_form *form_of(const nnc_op *op);
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
  * L is l2_bytes_per_s, or l2_bytes_per_flop P; P the peak; f the fraction that short kernels reach; b = boost_ratio. A
- * weight with a side that is no multiple of 8 takes unaligned_ratio times tc. A product that adds to existing sums
+ * weight with a side that is no multiple of 16 B takes unaligned_ratio times tc. A product that adds to existing sums
  * reads and writes them in the last step of each tile, while its unit computes nothing: 0.6 of the extra traffic,
  * compared with a plain result, adds to the time.   [gemm-time] */
 
-enum { TILES = 6, SPLIT_MOST = 8, ALIGNED = 8 };
+enum { TILES = 6, SPLIT_MOST = 8 };
 
 /* Sides of the tiles, wide and narrow, as in vendor libraries. */
 static const struct {
@@ -283,13 +283,16 @@ static double kernels_of(const nnc_matmul *u)
     return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0;
 }
 
-/* Rows of operands and results begin at multiples of 16 bytes when their widths do; tokens are no width. */
+/* Rows of operands and results begin at multiples of 16 bytes when their widths do; tokens are no width. A recorded
+ * gradient does not say which of its sides are tokens, except the last. */
 static bool is_odd(const nnc_op *op)
 {
     const nnc_matmul *u = &op->u.matmul;
-    const int64_t other = op->phase == NNC_PHASE_GRAD_WEIGHT ? u->m : u->k;
-    const bool gradient = op->phase == NNC_PHASE_GRAD_WEIGHT || op->phase == NNC_PHASE_GRAD_INPUT;
-    return (u->b_is_weight || gradient) && (u->n % ALIGNED != 0 || other % ALIGNED != 0);
+    const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
+    const bool weight = op->phase == NNC_PHASE_GRAD_WEIGHT;
+    const int64_t other = weight ? u->m : op->phase == NNC_PHASE_BACKWARD ? multiple : u->k;
+    return (u->b_is_weight || weight || op->phase == NNC_PHASE_GRAD_INPUT) &&
+           (u->n % multiple != 0 || other % multiple != 0);
 }
 
 static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e)
@@ -352,11 +355,12 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
     const choice c = best_tiling(&p);
     NNC_WHEN(why, say_tiling(&p, &c, why));
     NNC_SAY(why, aligned_s, "s", c.tiled_s * alignment);
-    NNC_NOTE(why,
-             op->u.matmul.in_blocks
-                 ? "a weight with a side that is no multiple of 8, and scales for blocks of 128 "
-                   "in place of tensors, take longer"
-                 : "a weight with a side that is no multiple of 8 takes longer");
+    NNC_NOTE(
+        why,
+        op->u.matmul.in_blocks
+            ? "a weight with a side that is no multiple of 16 bytes, and scales for blocks of 128 "
+              "in place of tensors, take longer"
+            : "a weight with a side that is no multiple of 16 bytes takes longer");
     NNC_SAY(why, blend_s, "s", sqrt(sqrt(nnc_pow4(aligned_s) + nnc_pow4(c.moved_s))));
     NNC_NOTE(why, "units and memory at once");
     NNC_PUT(why, throttle_s, "s");

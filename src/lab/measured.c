@@ -400,7 +400,7 @@ static void name_model(reading *r, const char *text)
     }
 }
 
-/* A configuration beside the file, whose table of outputs is tied or not as the row says. */
+/* A configuration by its path from the folder of the file; the row says whether its head is tied. */
 static void read_configuration(reading *r)
 {
     enum { LATENT_FACTOR = 8 }; /* pixels per position of a latent, of every diffuser's decoder */

@@ -330,7 +330,7 @@ static inline bool nnc_op_is_collective(const nnc_op *op)
 /* Work of one instance of an op, forward or backward by its phase. Cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
-/* What a library issues in the phase of the op. */
+/* The kernels that a library issues in the phase of the op. */
 static inline nnc_issued nnc_op_issued(const nnc_op *op)
 {
     return op->phase == NNC_PHASE_GRAD_WEIGHT                                   ? op->issued[2]

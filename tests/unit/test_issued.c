@@ -86,8 +86,8 @@ START_TEST(layer_of_bert)
 }
 END_TEST
 
-/* gelu_new of 1024 x 3072 values: 8 kernels and 36 bytes per value in 16 bits; under autocast 9 and 70, of which the cast
- * to fp32 and the last product, 6 and 10, have operands of two types. */
+/* gelu_new of 1024 x 3072 values: 8 kernels and 36 bytes per value in 16 bits; under autocast 9 and 70. There the
+ * cast to fp32 and the last product, 6 and 10 bytes, have operands of two types. */
 START_TEST(composed_gelu)
 {
     const double values = 1024.0 * 3072.0;
