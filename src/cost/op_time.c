@@ -291,7 +291,7 @@ static bool is_odd(const nnc_op *op)
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
     const bool weight = op->phase == NNC_PHASE_GRAD_WEIGHT;
     const int64_t other = weight ? u->m : op->phase == NNC_PHASE_BACKWARD ? multiple : u->k;
-    return (u->b_is_weight || weight || op->phase == NNC_PHASE_GRAD_INPUT) &&
+    return !u->padded && (u->b_is_weight || weight || op->phase == NNC_PHASE_GRAD_INPUT) &&
            (u->n % multiple != 0 || other % multiple != 0);
 }
 

@@ -655,7 +655,10 @@ static void read_attention(reading *r)
                      .s_k = seq_len,
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
-                     .kernel = NNC_FLASH3 }, /* all were measured with kernels of that time */
+                     /* the others were measured with kernels of FlashAttention-3's time */
+                     .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL
+                                   ? NNC_FLASH2
+                                   : NNC_FLASH3 },
     };
     /* Pairs are counted in 64 bits. */
     if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 ||

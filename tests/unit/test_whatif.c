@@ -106,9 +106,6 @@ START_TEST(a_datasheet_gets_near_the_device_it_describes)
         /* FlashAttention-2 reaches 0.50 of A100's peak and 0.36 of H100's, whose products it was not
          * written for: no datasheet says so. */
         changed.efficiency.attention[NNC_FLASH2] = to.efficiency.attention[NNC_FLASH2];
-        /* H100 is the only device whose odd widths were measured; GPT-2's vocabulary is one. */
-        changed.efficiency.gemm[NNC_BF16].unaligned_ratio =
-            to.efficiency.gemm[NNC_BF16].unaligned_ratio;
         for (int k = 0; k < PLANS; k++) {
             nnc_plan plan = plans[k];
             plan.precision = NNC_BF16;
