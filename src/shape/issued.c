@@ -11,8 +11,6 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-NNC_ENUM_NAMES(nnc_implementation, NNC_IMPLEMENTATION_LIST)
-
 /* How the step holds its numbers. */
 typedef enum number_mode { IN_16_BITS, UNDER_AUTOCAST, IN_FP32, NUMBER_MODES } number_mode;
 
