@@ -48,7 +48,7 @@ typedef struct nnc_matmul {
     bool in_blocks;        /* operands have one scale per block, not one per tensor */
     bool keeps_a, keeps_b; /* kept for backward, owned by this op */
     int64_t kept_divisor; /* ranks that store one copy of A between them; 1 = each stores its own */
-    bool padded; /* the software pads widths that are no multiple of 16 bytes */
+    bool padded;          /* the software pads widths that are no multiple of 16 bytes */
 } nnc_matmul;
 
 typedef struct nnc_flash {
