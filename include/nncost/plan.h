@@ -452,6 +452,8 @@ struct nnc_software {
     int32_t source_count;
     const char *path;
     bool implausible; /* read in spite of implausible values: no range of measurements applies */
+    bool
+        lists_operators; /* where the operators of the model's library are known, each is a kernel */
 };
 
 /* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */

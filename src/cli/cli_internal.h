@@ -60,7 +60,7 @@ enum {
     NNC_TAKES_FILES = 16777216  /* launch files, without --from, which has another meaning */
 };
 
-enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 64 };
+enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
 
 /* Options of a sweep. Texts are NULL when they are not given. */
 typedef struct nnc_sweep_options {
@@ -106,6 +106,7 @@ typedef struct nnc_options {
     const char *only, *fold, *group, *device, *fit, *hold_out;
     const char *against; /* the command line of another estimate */
     const char *power_cap, *format_name;
+    const char *host, *implementation;
     const char *launch_format; /* of the launch files (--from); NULL = by content */
     bool to_options;
     int32_t width;       /* of a picture, pixels */
@@ -121,6 +122,7 @@ typedef struct nnc_options {
     int operand_count;
     const char *texts
         [NNC_OWN_OPTIONS_MAX]; /* of each row of the option table, as given; NULL = not given */
+    char host_set[64];         /* the --set that --host stands for */
     char power_cap_set[64];    /* the --set that --power-cap stands for */
     char *defaults;            /* the defaults file; the caller frees it */
 } nnc_options;

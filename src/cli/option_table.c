@@ -55,6 +55,16 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Sustained power limit of a device in watts: as --set device.power_cap_w=W.",
                  .default_text = "its board's limit" },
       .argument = "W", .takes = NNC_TAKES_PLAN },
+    { .field = { .name = "host", TEXT(host), .group = "Numbers",
+                 .help = "How fast the host issues kernels of a program that is not compiled: an id of hosts/, or "
+                         "seconds per kernel; as --set device.host.kernel_s.",
+                 .default_text = "h100-server: 37.5 us" },
+      .argument = "HOST", .takes = NNC_TAKES_PLAN },
+    { .field = { .name = "implementation", TEXT(implementation), .group = "Numbers",
+                 .help = "Library whose operators run, one by one where the software profile is torch-eager or "
+                         "torch-channels-last: transformers, diffusers, timm, or none for the profile's kernels.",
+                 .default_text = "the library of a configuration; none for a model file" },
+      .argument = "NAME", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "lenient", SWITCH(lenient), .group = "Batch",
                  .help = "Skip unknown keys of a Hugging Face configuration, unless they look like part of the "
                          "shape, and keys of a launch file that cannot be used; the output names them." },

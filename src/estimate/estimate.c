@@ -278,7 +278,7 @@ static void leave_out(nnc_result *r)
 {
     r->interval_s[0] = r->interval_s[1] = r->lower_bound_s = r->upper_bound_s = (double)NAN;
     r->executed_flops = r->vector_flops = r->read_bytes = r->write_bytes = (double)NAN;
-    r->idle_share = r->step_without_bound_s = (double)NAN;
+    r->idle_share = r->step_without_bound_s = r->kernels = (double)NAN;
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         r->communication_s[k] = (double)NAN;
     }

@@ -349,6 +349,14 @@ enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
 
+/* "ID FIELD=VALUE FIELD=VALUE ...": a shipped model with fields set, under another name. */
+nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model,
+                          nnc_error *err);
+/* Seconds in which a host of hosts/ issues one kernel. */
+nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err);
+/* --implementation: the library of every model that is loaded. */
+nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
+void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
 /* nnc_file_read; "-" is standard input. The content of a pipe is kept with the specs, because it can be read only
  * once. */
 nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size,
@@ -453,7 +461,7 @@ extern const char nnc_shipped_aliases[];
 /* ---- devices, clusters, catalogues ---- */
 
 /* Sets every efficiency to its neutral value: fractions 1, fixed times 0, no tiles. The datasheet alone counts. */
-enum { NNC_EFFICIENCIES_FIELDS = 14 };
+enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 

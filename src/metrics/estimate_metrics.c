@@ -298,6 +298,10 @@ static const nnc_metric step_rows[] = {
                .help = "The step, estimated again without the limit that bounds it."),
     NNC_AS("advice", TEXT, .get = get_launch_advice, .full = true,
            .help = "Advice when issuing ops is the largest part; else null."),
+    NNC_NUMBER(nnc_result, kernels, .full = true,
+               .help =
+                   "Kernels that forward and backward issue on one device, as the library of the "
+                   "model runs them one by one; null: its operators are not known."),
 };
 const nnc_metrics nnc_step_metrics = NNC_METRICS("time of the step", step_rows, nnc_result);
 

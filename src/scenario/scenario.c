@@ -348,6 +348,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
     scenario->specs = specs;
     NNC_TRY(nnc_scenario_named_profile(scenario, given->software, err));
     scenario->model = *model;
+    nnc_specs_take_implementation(specs, &scenario->model);
     scenario->device = *device;
     scenario->plan = nnc_plan_default();
     scenario->run_ask = nnc_run_ask_default();
