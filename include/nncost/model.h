@@ -66,7 +66,9 @@ NNC_API const char *nnc_norm_kind_help(nnc_norm_kind kind);
     X(NNC_MLP_SWIGLU, "swiglu", "Three matrices with a SiLU gate.")             \
     X(NNC_MLP_GEGLU, "geglu", "Three matrices with a GELU gate.")               \
     X(NNC_MLP_RELU2, "relu2", "Two matrices with a squared ReLU between them.") \
-    X(NNC_MLP_SILU, "silu", "Two matrices with a SiLU between them.")
+    X(NNC_MLP_SILU, "silu", "Two matrices with a SiLU between them.")           \
+    X(NNC_MLP_GELU_NEW, "gelu_new",                                             \
+      "Two matrices with the tanh form of GELU between them, written out in single operators.")
 NNC_ENUM(nnc_mlp, NNC_MLP_LIST, NNC_MLP_COUNT);
 NNC_API const char *nnc_mlp_name(nnc_mlp mlp);
 NNC_API const char *nnc_mlp_help(nnc_mlp mlp);

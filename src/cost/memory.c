@@ -442,9 +442,164 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
     return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : sum->again_bytes;
 }
 
+/* ---- the peak over backward ---- */
+
+/* Gradients that are freed before forward (set_to_none) appear in backward, when the activations of their layer go. The
+ * peak of a step on one device is then one moment of backward, not the sum of both:
+ *
+ *     op i of instance j:  kept of all earlier instances + kept of ops up to i
+ *                        + gradients of all later instances + gradients of ops from i on + working set of i
+ *
+ * Equal instances change both sums evenly, so only the first and the last of a run can be the peak. */
+static bool gradients_come_late(const nnc_op_list *list, const nnc_plan *plan,
+                                const nnc_software *software)
+{
+    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
+    return !software->zero_gradients && !software->added_gradients &&
+           plan->devices == 1 && plan->micro_batches == 1 &&
+           plan->activations != NNC_ACTIVATIONS_KORTHIKANTI && sizes.gradient_bytes > 0.0 &&
+           !list->recorded;
+}
+
+typedef struct moment {
+    double gradients, kept, op, block, casts;
+    const char *what;
+} moment;
+
+static double sum_moment(const moment *m)
+{
+    return m->gradients + m->kept + m->op + m->block + m->casts;
+}
+
+/* The ops of one segment, and what it holds at each moment of its backward. */
+typedef struct replay {
+    const nnc_op_list *list;
+    const nnc_plan *plan;
+    nnc_policy_sizes sizes;
+    double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX]; /* bytes of one instance */
+    moment inside[NNC_SEGMENTS_MAX]; /* the largest moment of one whole instance */
+    double largest_op_bytes;
+} replay;
+
+static double instances_of(const nnc_op_list *list, const nnc_op *op)
+{
+    return (double)op->repeat / (double)list->segments[op->segment].instances;
+}
+
+static double trained_params(const nnc_op *op)
+{
+    const nnc_weights *w = &op->weights;
+    return op->frozen ? 0.0
+                      : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
+}
+
+/* 16-bit copies that autocast makes of the weights of products, kept until their gradient is known. */
+static double cast_of(const replay *r, const nnc_op *op)
+{
+    const bool product = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_CONV;
+    return product && !op->weights.table ? r->sizes.cast_bytes * trained_params(op) : 0.0;
+}
+
+static void replay_ops(replay *r)
+{
+    double kept[NNC_SEGMENTS_MAX] = { 0 }, gradients[NNC_SEGMENTS_MAX] = { 0 };
+    const nnc_op_list *list = r->list;
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        const double n = instances_of(list, op);
+        kept[op->segment] += n * nnc_op_kept_bytes(op);
+        r->cast[op->segment] += n * cast_of(r, op);
+    }
+    double casts[NNC_SEGMENTS_MAX];
+    memcpy(casts, r->cast, sizeof casts);
+    for (int32_t i = list->count - 1; i >= 0; i--) {
+        const nnc_op *op = &list->ops[i];
+        const double n = instances_of(list, op);
+        double *const grown = &gradients[op->segment];
+        *grown += n * r->sizes.gradient_bytes * trained_params(op);
+        const moment now = { *grown, kept[op->segment], nnc_op_transient_bytes(op), 0.0,
+                             casts[op->segment], nnc_op_row_of(op)->transient_what };
+        moment *const most = &r->inside[op->segment];
+        if (sum_moment(&now) > sum_moment(most)) {
+            *most = now;
+        }
+        r->largest_op_bytes = nnc_max(r->largest_op_bytes, now.op);
+        kept[op->segment] -= n * nnc_op_kept_bytes(op);
+        casts[op->segment] -= n * cast_of(r, op);
+    }
+    memcpy(r->gradient, gradients, sizeof gradients);
+}
+
+static void take_larger(moment *most, const moment *now)
+{
+    if (sum_moment(now) > sum_moment(most)) {
+        *most = *now;
+    }
+}
+
+/* The moments of the first and the last instance of a segment. `rest`: what the other segments hold. */
+static void replay_segment(const replay *r, const nnc_segment_sums *sum,
+                           const nnc_stage_residency *holding, const nnc_resident_bytes *held,
+                           int32_t s, const moment *rest, moment *most)
+{
+    const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
+    const double every = r->plan->recompute_every > 1 ? (double)r->plan->recompute_every : 1.0;
+    const double all = held->kept.segment_bytes[s];
+    const bool blocks = again > 0.0;
+    moment inside = r->inside[s];
+    const double own = blocks ? sum->input_bytes : sum->kept_bytes;
+    if (blocks) { /* the block that runs again, beside its input */
+        inside.block = nnc_min(every, again) * sum->live_bytes;
+        inside.kept = sum->input_bytes;
+    }
+    for (int end = 0; end < 2; end++) { /* backward's first instance, and its last */
+        const double later = end == 0 ? 0.0 : n - 1.0;
+        const double casts = r->plan->recompute == 0 ? (n - 1.0 - later) * r->cast[s] : 0.0;
+        const moment now = { rest->gradients + later * r->gradient[s] + inside.gradients,
+                             rest->kept + (end == 0 ? all - own : 0.0) + inside.kept, inside.op,
+                             inside.block, rest->casts + casts + inside.casts, inside.what };
+        take_larger(most, &now);
+    }
+}
+
+static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                      const nnc_stage_residency *holding, nnc_resident_bytes *held)
+{
+    moment rest = { 0 }, most = { 0 };
+    replay_ops(r);
+    for (int32_t s = 0; s < holding->segments; s++) {
+        if (holding->instances[s] > 0) {
+            const bool stays = holding->recomputed[s] == 0;
+            rest.kept += held->kept.segment_bytes[s];
+            rest.casts += stays ? (double)holding->instances[s] * r->cast[s] : 0.0;
+        }
+    }
+    for (int32_t s = holding->segments - 1; s >= 0; s--) {
+        if (holding->instances[s] == 0) {
+            continue;
+        }
+        const double n = (double)holding->instances[s];
+        rest.kept -= held->kept.segment_bytes[s];
+        rest.casts -= holding->recomputed[s] == 0 ? n * r->cast[s] : 0.0;
+        replay_segment(r, &sums[s], holding, held, s, &rest, &most);
+        rest.gradients += n * r->gradient[s];
+    }
+    const moment update = { .gradients = rest.gradients };
+    take_larger(&most, &update);
+    held->replayed = true;
+    held->peak.gradient_bytes = most.gradients;
+    held->peak.activation_bytes = most.kept;
+    held->peak.op_bytes = most.op;
+    held->peak.block_bytes = most.block;
+    held->peak.cast_bytes = most.casts;
+    held->peak.what = most.what;
+    held->largest_block_bytes = r->largest_op_bytes / 2.0;
+}
+
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
                                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                                         const nnc_stage_residency *holding, const nnc_plan *plan)
+                                         const nnc_stage_residency *holding, const nnc_plan *plan,
+                                         const nnc_software *software)
 {
     nnc_resident_bytes held = { .dense = nnc_stage_residency_trained(sums, holding, false),
                                 .expert = nnc_stage_residency_trained(sums, holding, true),
@@ -464,7 +619,18 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
             held.op_what = sums[s].transient_what;
         }
     }
+    if (gradients_come_late(list, plan, software)) {
+        replay r = { .list = list, .plan = plan, .sizes = nnc_policy_bytes(plan->policy) };
+        find_peak(&r, sums, holding, &held);
+    }
     return held;
+}
+
+/* The parts are those of one moment, unless weights or activations lie in host memory. */
+static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan)
+{
+    return held->replayed &&
+           (plan->offload & (NNC_OFFLOAD_WEIGHTS | NNC_OFFLOAD_ACTIVATIONS)) == 0;
 }
 
 /* The largest temporary bytes at the peak: gradients of activations and the recomputed block of one segment (the
@@ -504,6 +670,24 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
              "what the precision policy holds for a while: a 16-bit copy, or gradients that it "
              "does not store");
     NNC_PUT(why, gathered_bytes, "B");
+    if (is_replayed(held, plan)) {
+        const double working_bytes = held->peak.op_bytes, again_bytes = held->peak.block_bytes,
+                     cast_bytes = held->peak.cast_bytes;
+        NNC_PUT(why, working_bytes, "B");
+        NNC_PUT(why, again_bytes, "B");
+        NNC_PUT(why, cast_bytes, "B");
+        NNC_SAY(why, transient_bytes, "B", ceil(working_bytes + again_bytes + cast_bytes));
+        NNC_NOTE(why, "at the peak of backward: the op's working set, the block that runs again, "
+                      "16-bit copies of weights that backward still needs");
+        memory->transient_bytes = whole_bytes(transient_bytes);
+        const double most = nnc_max(nnc_max(working_bytes, again_bytes), cast_bytes);
+        memory->transient_what = most == 0.0             ? "nothing"
+                                 : most == again_bytes   ? "one block, recomputed"
+                                 : most == cast_bytes    ? held_name(&sizes)
+                                 : held->peak.what != NULL ? held->peak.what
+                                                           : "gradients of activations";
+        return;
+    }
     NNC_SAY(why, transient_bytes, "B", ceil(op_bytes + block_bytes + gathered_bytes + held_bytes));
     memory->transient_bytes = whole_bytes(transient_bytes);
     const double largest =
@@ -579,6 +763,29 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
     return frozen_bytes;
 }
 
+/* Bytes that the allocator hands out at the peak, takes from the driver for it, and the context beside it. It hands out
+ * multiples of 512 B; what is larger than 10 MiB lies in segments of whole 2 MiB. Tensors of the loss are the largest
+ * that come and go, and lasting tensors that are created meanwhile split a block of their size.
+ * Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch.   [allocator] */
+NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, nnc_derivation *why)
+{
+    NNC_LET(why, counted_bytes, "B",
+            (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
+                     memory->activation_bytes + memory->transient_bytes));
+    NNC_LET(why, split_bytes, "B", (double)memory->split_block_bytes);
+    double allocated = 0.0, reserved = 0.0;
+    NNC_SET_AS(why, "peak_allocated_bytes", allocated, "B", ceil(counted_bytes / 512.0) * 512.0);
+    NNC_SET_AS(why, "peak_reserved_bytes", reserved, "B",
+               ceil((allocated + split_bytes) / 2097152.0) * 2097152.0);
+    NNC_NOTE(why, "the allocator hands out multiples of 512 B, from segments of whole 2 MiB; "
+                  "split_bytes: the largest block that tensors of the loss leave behind");
+    memory->peak_allocated_bytes = whole_bytes(allocated);
+    memory->peak_reserved_bytes = whole_bytes(reserved);
+    memory->context_bytes = whole_bytes(isnan(software->reserve.context)
+                                            ? software->reserve.bytes
+                                            : software->reserve.context);
+}
+
 /* Reserve for bytes that the plan does not count: the user's value, else the value of the software profile. */
 NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
                           nnc_derivation *why)
@@ -591,7 +798,8 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
     NNC_LET(why, counted_bytes, "B",
             (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
                      memory->activation_bytes + memory->transient_bytes));
-    NNC_LET(why, fixed_bytes, "B", software->reserve.bytes);
+    NNC_LET(why, fixed_bytes, "B",
+            memory->one_moment ? (double)memory->context_bytes : software->reserve.bytes);
     NNC_LET(why, share, NULL, software->reserve.share);
     NNC_SAY(why, reserve_bytes, "B", ceil(fixed_bytes + share * counted_bytes));
     NNC_NOTE(why, "context and collectives, and what the allocator cannot hand out again, by the "
@@ -604,6 +812,18 @@ NNC_SAYING void set_interval(const nnc_plan *plan, const nnc_software *software,
                              nnc_derivation *why)
 {
     const bool own = plan->reserve_bytes >= 0;
+    if (memory->one_moment && !own) { /* the allocator's share is what is not known of one moment */
+        NNC_LET(why, peak_bytes, "B", (double)memory->peak_allocated_bytes);
+        NNC_LET(why, context_bytes, "B", (double)memory->context_bytes);
+        NNC_LET(why, share, NULL, software->reserve.share);
+        double lowest = 0.0, highest = 0.0;
+        NNC_SET_AS(why, "total_interval_bytes.0", lowest, "B", ceil(peak_bytes + context_bytes));
+        NNC_SET_AS(why, "total_interval_bytes.1", highest, "B",
+                   ceil(peak_bytes * (1.0 + 2.0 * share) + context_bytes));
+        memory->total_interval_bytes[0] = whole_bytes(lowest);
+        memory->total_interval_bytes[1] = whole_bytes(highest);
+        return;
+    }
     NNC_LET(why, low, NULL, own ? 1.0 : software->reserve.low);
     NNC_LET(why, high, NULL, own ? 1.0 : software->reserve.high);
     NNC_LET(why, total_bytes, "B", (double)memory->total_bytes);
@@ -617,6 +837,7 @@ NNC_SAYING void set_interval(const nnc_plan *plan, const nnc_software *software,
 NNC_SAYING void complete(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
                          nnc_derivation *why)
 {
+    set_allocated(software, memory, why);
     set_aside(plan, software, memory, why);
     NNC_SET(why, memory->total_bytes, "B",
             memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
@@ -667,14 +888,24 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
     } else {
         optimizer_bytes = states_of(held, plan, &p, why);
     }
-    const double activation_bytes =
-        activation_bytes_of(model, list, holding, plan, &held->kept, why);
+    double activation_bytes = activation_bytes_of(model, list, holding, plan, &held->kept, why);
+    double live_bytes = gradient_bytes;
+    if (is_replayed(held, plan)) {
+        NNC_LET(why, gradients_at_peak, "B", held->peak.gradient_bytes);
+        NNC_LET(why, kept_at_peak, "B", held->peak.activation_bytes);
+        NNC_SET_AS(why, "gradient_bytes", live_bytes, "B", ceil(gradients_at_peak));
+        NNC_NOTE(why, "gradients appear in backward as activations go; these live at the moment "
+                      "of backward when most bytes do");
+        NNC_SET(why, activation_bytes, "B", ceil(kept_at_peak));
+    }
     nnc_memory memory = {
         .weight_bytes = whole_bytes(weight_bytes),
-        .gradient_bytes = whole_bytes(gradient_bytes),
+        .gradient_bytes = whole_bytes(live_bytes),
         .optimizer_bytes = whole_bytes(optimizer_bytes),
         .activation_bytes = whole_bytes(activation_bytes),
         .capacity_bytes = capacity_bytes,
+        .one_moment = is_replayed(held, plan),
+        .split_block_bytes = whole_bytes(is_replayed(held, plan) ? held->largest_block_bytes : 0.0),
     };
     NNC_PUT(why, memory.capacity_bytes, "B");
     set_transient(held, plan, p.stage_params, &memory, why);
@@ -695,7 +926,8 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           const nnc_stage_residency *holding, const nnc_plan *plan,
                           const nnc_software *software, int64_t capacity_bytes, nnc_derivation *why)
 {
-    const nnc_resident_bytes held = nnc_resident_bytes_of(list, sums, holding, plan);
+    const nnc_resident_bytes held =
+        nnc_resident_bytes_of(list, sums, holding, plan, software);
     return why != NULL
                ? memory_of(model, list, sums, &held, holding, plan, software, capacity_bytes, why)
                : nnc_memory_of_resident(model, list, &held, holding, plan, software,

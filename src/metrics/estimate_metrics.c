@@ -510,6 +510,13 @@ static const nnc_metric memory_rows[] = {
            .unit = "B",
            .help =
                "The range of peaks measured under the software profile; one in ten is above it."),
+    NNC_AS("peak_allocated_bytes", WHOLE, RESULT(memory.peak_allocated_bytes), .unit = "B",
+           .help = "Bytes that the allocator hands out at the peak: max_memory_allocated of "
+                   "PyTorch."),
+    NNC_AS("peak_reserved_bytes", WHOLE, RESULT(memory.peak_reserved_bytes), .unit = "B",
+           .help = "Bytes that the allocator takes from the driver for it: max_memory_reserved."),
+    NNC_AS("context_bytes", WHOLE, RESULT(memory.context_bytes), .unit = "B",
+           .help = "Bytes outside the allocator: driver context and libraries."),
     NNC_AS("transient_what", TEXT, RESULT(memory.transient_what),
            .help = "The tensors of the transient peak."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),

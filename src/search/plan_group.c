@@ -396,7 +396,8 @@ static const nnc_resident_bytes *find_held(const nnc_plan_groups *groups, nnc_pa
         nnc_step step = pass->step;
         step.plan = plan;
         nnc_step_find_peak(&step, &groups->scratch->step, groups->heaviest[i]);
-        *held = nnc_resident_bytes_of(pass->step.list, pass->step.sums, h, plan);
+        *held = nnc_resident_bytes_of(pass->step.list, pass->step.sums, h, plan,
+                                      pass->step.software);
     }
     return held;
 }
