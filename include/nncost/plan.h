@@ -339,6 +339,7 @@ typedef struct nnc_reserve {
     double bytes, share; /* of every plan; share of the counted memory */
     double low, high;    /* 10 % and 90 % quantiles of measured peak over prediction */
     double context;      /* of a process on one device, without collectives; NaN = bytes */
+    double workspace;    /* that libraries hold in the allocator: products, convolutions */
 } nnc_reserve;
 
 /* Features of a framework; those that a profile does not mention are supported. */

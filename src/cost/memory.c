@@ -478,6 +478,7 @@ typedef struct replay {
     nnc_policy_sizes sizes;
     double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX]; /* bytes of one instance */
     moment inside[NNC_SEGMENTS_MAX]; /* the largest moment of one whole instance */
+    double stream_bytes; /* gradient of the residual stream, which lives while a branch runs */
     double largest_op_bytes;
 } replay;
 
@@ -517,13 +518,16 @@ static void replay_ops(replay *r)
         const double n = instances_of(list, op);
         double *const grown = &gradients[op->segment];
         *grown += n * r->sizes.gradient_bytes * trained_params(op);
-        const moment now = { *grown, kept[op->segment], nnc_op_transient_bytes(op), 0.0,
-                             casts[op->segment], nnc_op_row_of(op)->transient_what };
+        const bool cast = op->kind == NNC_OP_POINTWISE && op->group == NNC_GROUP_OPTIMIZER;
+        const double working = cast ? 0.0 : nnc_op_transient_bytes(op);
+        const double stream = list->segments[op->segment].layer ? r->stream_bytes : 0.0;
+        const moment now = { *grown, kept[op->segment], working + stream, 0.0, casts[op->segment],
+                             nnc_op_row_of(op)->transient_what };
         moment *const most = &r->inside[op->segment];
         if (sum_moment(&now) > sum_moment(most)) {
             *most = now;
         }
-        r->largest_op_bytes = nnc_max(r->largest_op_bytes, now.op);
+        r->largest_op_bytes = nnc_max(r->largest_op_bytes, working);
         kept[op->segment] -= n * nnc_op_kept_bytes(op);
         casts[op->segment] -= n * cast_of(r, op);
     }
@@ -621,7 +625,10 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
     }
     if (gradients_come_late(list, plan, software)) {
         replay r = { .list = list, .plan = plan, .sizes = nnc_policy_bytes(plan->policy) };
+        r.stream_bytes = (double)list->stream_elements *
+                         (r.sizes.cast_bytes > 0.0 ? 4.0 : nnc_dtype_bytes(plan->precision));
         find_peak(&r, sums, holding, &held);
+        held.peak.workspace_bytes = software->reserve.workspace;
     }
     return held;
 }
@@ -672,13 +679,16 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
     NNC_PUT(why, gathered_bytes, "B");
     if (is_replayed(held, plan)) {
         const double working_bytes = held->peak.op_bytes, again_bytes = held->peak.block_bytes,
-                     cast_bytes = held->peak.cast_bytes;
+                     cast_bytes = held->peak.cast_bytes,
+                     workspace_bytes = held->peak.workspace_bytes;
         NNC_PUT(why, working_bytes, "B");
         NNC_PUT(why, again_bytes, "B");
         NNC_PUT(why, cast_bytes, "B");
-        NNC_SAY(why, transient_bytes, "B", ceil(working_bytes + again_bytes + cast_bytes));
+        NNC_PUT(why, workspace_bytes, "B");
+        NNC_SAY(why, transient_bytes, "B",
+                ceil(working_bytes + again_bytes + cast_bytes + workspace_bytes));
         NNC_NOTE(why, "at the peak of backward: the op's working set, the block that runs again, "
-                      "16-bit copies of weights that backward still needs");
+                      "16-bit copies of weights that backward still needs, workspaces of libraries");
         memory->transient_bytes = whole_bytes(transient_bytes);
         const double most = nnc_max(nnc_max(working_bytes, again_bytes), cast_bytes);
         memory->transient_what = most == 0.0             ? "nothing"

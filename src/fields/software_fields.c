@@ -37,6 +37,8 @@ static const nnc_field reserve_fields[] = {
     { NNC_FIELD(nnc_reserve, context), .unit = "B", .max = 1e13,
       .help = "Driver context and libraries of a process on one device, without buffers of "
               "collectives; not given: bytes." },
+    { NNC_FIELD(nnc_reserve, workspace), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
+      .help = "Workspaces that the libraries of products hold in the allocator for good." },
 };
 
 #define SHIPS(field, member, text)                                                        \

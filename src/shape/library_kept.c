@@ -1,4 +1,4 @@
-/* Bytes that transformers and peft keep for backward, per op of a language model.   [kept-by-library]
+/* Bytes that transformers, peft, timm and diffusers keep for backward, per op.   [kept-by-library]
  *
  * Their layers are expressions of single operators. Autograd saves inputs or outputs of each operator, and autocast
  * adds a 16-bit copy for each product that reads an fp32 tensor (weights excepted, whose copies are shared). A row
@@ -113,30 +113,67 @@ static void keep_activation(nnc_op *op, const nnc_lowering *how, const nnc_decod
     }
 }
 
-void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_decoder *d)
+static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *how,
+                            const nnc_decoder *d)
+{
+    nnc_op *op = &list->ops[i];
+    switch (op->kind) {
+    case NNC_OP_MATMUL: keep_product(op, how, d); break;
+    case NNC_OP_NORM: keep_norm(op, how); break;
+    case NNC_OP_POINTWISE: keep_activation(op, how, d); break;
+    case NNC_OP_FLASH: op->u.flash.kept_kv_heads = op->u.flash.kv_heads; break;
+    case NNC_OP_LOSS:
+        if (!op->u.loss.squared_error) {
+            keep(op, how, &loss, 1.0);
+            op->library_transient = bytes_of(&loss_working, how);
+        }
+        break;
+    default: break;
+    }
+    if (i > 0 && strcmp(op->name, "adapter.down") == 0 &&
+        strcmp(list->ops[i - 1].name, "attn.out") == 0) { /* attention keeps its output itself */
+        op->library_kept += nnc_dtype_bytes(how->dtype);
+    }
+}
+
+/* Networks of timm and diffusers. Under autocast a norm's output is fp32: what reads it keeps fp32, and each product its
+ * own 16-bit copy. diffusers projects queries, keys and values apart (models/attention_processor.py), and its residual
+ * blocks apply SiLU to the norm's output (models/resnet.py); DiT scales it (models/normalization.py). */
+static void keep_image_op(nnc_op *op, const nnc_lowering *how)
+{
+    static const kept_row after_norm = { 4, 2, 4 };
+    const bool amp = how->plan->policy == NNC_POLICY_AMP;
+    if (op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_BATCH) {
+        if (op->u.norm.keeps_input || amp) {
+            keep(op, how, &layer_norm, 1.0);
+        }
+    } else if (op->kind == NNC_OP_POINTWISE && op->u.pointwise.keeps_input && amp &&
+               (strcmp(op->name, "block.act1") == 0 || strcmp(op->name, "block.act2") == 0 ||
+                strcmp(op->name, "modulate.mul") == 0)) {
+        keep(op, how, &after_norm, 1.0);
+    } else if (op->kind == NNC_OP_MATMUL && amp &&
+               (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
+        keep(op, how, &product, 3.0);
+    } else if (op->kind == NNC_OP_CONV && !amp && strcmp(op->name, "block.shortcut") == 0) {
+        op->u.conv.keeps_input = false; /* the norm keeps the same tensor */
+    }
+}
+
+void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model)
 {
     const unsigned some = how->plan->recompute & ~(unsigned)NNC_RECOMPUTE_FULL;
-    if (some != 0 || how->plan->tensor > 1 || how->plan->context > 1 ||
-        how->plan->fp8_inputs || how->linear_dtype != how->dtype) {
+    if (some != 0 || how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs ||
+        how->linear_dtype != how->dtype || list->recorded) {
         return; /* modules of other programs */
     }
     for (int32_t i = 0; i < list->count; i++) {
-        nnc_op *op = &list->ops[i];
-        if (op->forward_only) {
+        if (list->ops[i].forward_only) {
             continue;
         }
-        switch (op->kind) {
-        case NNC_OP_MATMUL: keep_product(op, how, d); break;
-        case NNC_OP_NORM: keep_norm(op, how); break;
-        case NNC_OP_POINTWISE: keep_activation(op, how, d); break;
-        case NNC_OP_FLASH: op->u.flash.kept_kv_heads = op->u.flash.kv_heads; break;
-        case NNC_OP_LOSS:
-            if (!op->u.loss.squared_error) {
-                keep(op, how, &loss, 1.0);
-                op->library_transient = bytes_of(&loss_working, how);
-            }
-            break;
-        default: break;
+        if (model->family == NNC_FAMILY_DECODER) {
+            keep_decoder_op(list, i, how, &model->decoder);
+        } else {
+            keep_image_op(&list->ops[i], how);
         }
     }
 }
