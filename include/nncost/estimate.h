@@ -39,9 +39,9 @@ typedef struct nnc_memory {
     int64_t headroom_bytes;     /* capacity - total, negative when it does not fit */
     const char *transient_what; /* the op or tensor behind transient_bytes; static storage */
     int64_t peak_allocated_bytes, peak_reserved_bytes; /* of the allocator, at the peak */
-    int64_t context_bytes;      /* driver context and libraries, outside the allocator */
-    int64_t split_block_bytes;  /* that the allocator cannot hand out whole again */
-    bool one_moment;            /* the parts live together at one moment of backward */
+    int64_t context_bytes;     /* driver context and libraries, outside the allocator */
+    int64_t split_block_bytes; /* that the allocator cannot hand out whole again */
+    bool one_moment;           /* the parts live together at one moment of backward */
 } nnc_memory;
 
 /* Space in structs for members and values of later releases. */

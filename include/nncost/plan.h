@@ -417,9 +417,9 @@ struct nnc_software {
     bool loss_in_place; /* the loss overwrites the logits */
     bool
         softmax_upcast; /* softmax runs in fp32 and keeps its fp32 output in addition to the cast one */
-    bool attention_mask_kept;  /* a boolean s x s mask per layer */
+    bool attention_mask_kept; /* a boolean s x s mask per layer */
     bool library_kept; /* tensors are kept as the operators of transformers and peft keep them */
-    bool expanded_kv;          /* grouped keys and values are copied to every head, and kept */
+    bool expanded_kv;  /* grouped keys and values are copied to every head, and kept */
     bool expert_once_per_node; /* a token is sent to a domain once, for all of its experts there */
     bool expert_masks;         /* matrix products with masks fill and empty the slots of experts */
     bool expert_sorts;         /* tokens from other ranks are copied into the order of experts */

@@ -416,10 +416,9 @@ typedef struct nnc_resident_bytes {
     double unit_params, unit_frozen; /* of the largest unit */
     bool replayed; /* gradients appear as activations go: the peak is one moment of backward */
     struct {
-        double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes,
-            workspace_bytes;
+        double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
-    } peak; /* what lives then; see replay in memory.c */
+    } peak;                     /* what lives then; see replay in memory.c */
     double largest_block_bytes; /* of the tensors that live only for a while, the largest */
 } nnc_resident_bytes;
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,

@@ -455,10 +455,9 @@ static bool gradients_come_late(const nnc_op_list *list, const nnc_plan *plan,
                                 const nnc_software *software)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
-    return !software->zero_gradients && !software->added_gradients &&
-           plan->devices == 1 && plan->micro_batches == 1 &&
-           plan->activations != NNC_ACTIVATIONS_KORTHIKANTI && sizes.gradient_bytes > 0.0 &&
-           !list->recorded;
+    return !software->zero_gradients && !software->added_gradients && plan->devices == 1 &&
+           plan->micro_batches == 1 && plan->activations != NNC_ACTIVATIONS_KORTHIKANTI &&
+           sizes.gradient_bytes > 0.0 && !list->recorded;
 }
 
 typedef struct moment {
@@ -521,8 +520,8 @@ static void replay_ops(replay *r)
         const bool cast = op->kind == NNC_OP_POINTWISE && op->group == NNC_GROUP_OPTIMIZER;
         const double working = cast ? 0.0 : nnc_op_transient_bytes(op);
         const double stream = list->segments[op->segment].layer ? r->stream_bytes : 0.0;
-        const moment now = { *grown, kept[op->segment], working + stream, 0.0, casts[op->segment],
-                             nnc_op_row_of(op)->transient_what };
+        const moment now = { *grown, kept[op->segment],  working + stream,
+                             0.0,    casts[op->segment], nnc_op_row_of(op)->transient_what };
         moment *const most = &r->inside[op->segment];
         if (sum_moment(&now) > sum_moment(most)) {
             *most = now;
@@ -560,8 +559,11 @@ static void replay_segment(const replay *r, const nnc_segment_sums *sum,
         const double later = end == 0 ? 0.0 : n - 1.0;
         const double casts = r->plan->recompute == 0 ? (n - 1.0 - later) * r->cast[s] : 0.0;
         const moment now = { rest->gradients + later * r->gradient[s] + inside.gradients,
-                             rest->kept + (end == 0 ? all - own : 0.0) + inside.kept, inside.op,
-                             inside.block, rest->casts + casts + inside.casts, inside.what };
+                             rest->kept + (end == 0 ? all - own : 0.0) + inside.kept,
+                             inside.op,
+                             inside.block,
+                             rest->casts + casts + inside.casts,
+                             inside.what };
         take_larger(most, &now);
     }
 }
@@ -636,8 +638,7 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
 /* The parts are those of one moment, unless weights or activations lie in host memory. */
 static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan)
 {
-    return held->replayed &&
-           (plan->offload & (NNC_OFFLOAD_WEIGHTS | NNC_OFFLOAD_ACTIVATIONS)) == 0;
+    return held->replayed && (plan->offload & (NNC_OFFLOAD_WEIGHTS | NNC_OFFLOAD_ACTIVATIONS)) == 0;
 }
 
 /* The largest temporary bytes at the peak: gradients of activations and the recomputed block of one segment (the
@@ -687,13 +688,14 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
         NNC_PUT(why, workspace_bytes, "B");
         NNC_SAY(why, transient_bytes, "B",
                 ceil(working_bytes + again_bytes + cast_bytes + workspace_bytes));
-        NNC_NOTE(why, "at the peak of backward: the op's working set, the block that runs again, "
-                      "16-bit copies of weights that backward still needs, workspaces of libraries");
+        NNC_NOTE(why,
+                 "at the peak of backward: the op's working set, the block that runs again, "
+                 "16-bit copies of weights that backward still needs, workspaces of libraries");
         memory->transient_bytes = whole_bytes(transient_bytes);
         const double most = nnc_max(nnc_max(working_bytes, again_bytes), cast_bytes);
-        memory->transient_what = most == 0.0             ? "nothing"
-                                 : most == again_bytes   ? "one block, recomputed"
-                                 : most == cast_bytes    ? held_name(&sizes)
+        memory->transient_what = most == 0.0               ? "nothing"
+                                 : most == again_bytes     ? "one block, recomputed"
+                                 : most == cast_bytes      ? held_name(&sizes)
                                  : held->peak.what != NULL ? held->peak.what
                                                            : "gradients of activations";
         return;
@@ -791,9 +793,8 @@ NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, 
                   "split_bytes: the largest block that tensors of the loss leave behind");
     memory->peak_allocated_bytes = whole_bytes(allocated);
     memory->peak_reserved_bytes = whole_bytes(reserved);
-    memory->context_bytes = whole_bytes(isnan(software->reserve.context)
-                                            ? software->reserve.bytes
-                                            : software->reserve.context);
+    memory->context_bytes = whole_bytes(
+        isnan(software->reserve.context) ? software->reserve.bytes : software->reserve.context);
 }
 
 /* Reserve for bytes that the plan does not count: the user's value, else the value of the software profile. */
@@ -936,8 +937,7 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           const nnc_stage_residency *holding, const nnc_plan *plan,
                           const nnc_software *software, int64_t capacity_bytes, nnc_derivation *why)
 {
-    const nnc_resident_bytes held =
-        nnc_resident_bytes_of(list, sums, holding, plan, software);
+    const nnc_resident_bytes held = nnc_resident_bytes_of(list, sums, holding, plan, software);
     return why != NULL
                ? memory_of(model, list, sums, &held, holding, plan, software, capacity_bytes, why)
                : nnc_memory_of_resident(model, list, &held, holding, plan, software,

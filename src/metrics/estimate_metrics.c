@@ -446,7 +446,7 @@ static const nnc_metric resolved_plan_rows[] = {
            NNC_COUNT(nnc_launch_said, ignored_count), .rows = &ignored_key_metrics,
            .help = "Keys of these files that set nothing.", .more = NNC_MORE(.when = has_launch)),
 };
-static const nnc_metrics resolved_plan_metrics =
+const nnc_metrics nnc_resolved_plan_metrics =
     NNC_METRICS("the plan as resolved", resolved_plan_rows, nnc_report);
 
 /* ---- memory ---- */
@@ -566,7 +566,7 @@ static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_repor
 static const nnc_metric estimate_rows[] = {
     NNC_AS("model", OBJECT, .rows = &model_metrics),
     NNC_AS("device", OBJECT, .rows = &device_metrics),
-    NNC_AS("plan", OBJECT, .rows = &resolved_plan_metrics),
+    NNC_AS("plan", OBJECT, .rows = &nnc_resolved_plan_metrics),
     NNC_AS("work", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_work_metrics),
     NNC_AS("step", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_step_metrics),
     NNC_AS("throughput", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_throughput_metrics),

@@ -141,8 +141,8 @@ static nnc_norm_keep norm_keep(const nnc_software *software, const nnc_graph_op 
     const bool batch = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_BATCH;
     const bool single = op->values[NNC_NORM_PARAM_GROUPS] == nnc_graph_width(&op->in);
     return (batch || single) && !software->written_out ? NNC_KEEP_FUSED
-           : grouped                                  ? software->group_norm_keep
-                                                      : software->norm_keep;
+           : grouped                                   ? software->group_norm_keep
+                                                       : software->norm_keep;
 }
 
 static void lower_norm(lowering *l, const nnc_graph_op *op)

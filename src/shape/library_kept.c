@@ -42,7 +42,7 @@ static const kept_row adapter = { 4, 4, 4 };
 
 static double bytes_of(const kept_row *row, const nnc_lowering *how)
 {
-    return how->plan->policy == NNC_POLICY_AMP          ? row->amp
+    return how->plan->policy == NNC_POLICY_AMP           ? row->amp
            : nnc_dtype_bytes(how->plan->precision) < 4.0 ? row->half
                                                          : row->full;
 }
@@ -59,17 +59,17 @@ static double readers_of(const nnc_op *op, const nnc_decoder *d)
     /* c_attn of GPT-2 is one product; other models project queries, keys and values apart. */
     const bool one = d->positions == NNC_POSITIONS_LEARNED && d->norm_place == NNC_NORM_PRE &&
                      d->encoder_layers == 0 && !d->bidirectional;
-    return op->split == NNC_SPLIT_QKV && strcmp(op->name, "attn.qkv") == 0 ? (one ? 1.0 : 3.0)
+    return op->split == NNC_SPLIT_QKV && strcmp(op->name, "attn.qkv") == 0    ? (one ? 1.0 : 3.0)
            : strstr(op->name, "gate_up") != NULL && op->u.matmul.experts == 0 ? 2.0
-                                                                             : 1.0;
+                                                                              : 1.0;
 }
 
 /* Does the op before the product write the residual stream's format (a norm), which autocast casts for each reader? */
 static bool reads_norm(const nnc_op *op)
 {
-    static const char *const names[] = { "attn.qkv",   "attn.q_down", "attn.kv_down",
-                                         "attn.q",     "mlp.up",      "mlp.gate_up",
-                                         "cross.q",    "moe.router",  "moe.shared_gate_up",
+    static const char *const names[] = { "attn.qkv",      "attn.q_down",    "attn.kv_down",
+                                         "attn.q",        "mlp.up",         "mlp.gate_up",
+                                         "cross.q",       "moe.router",     "moe.shared_gate_up",
                                          "moe.shared_up", "moe.shared_gate" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(op->name, names[i]) == 0) {
