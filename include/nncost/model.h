@@ -66,9 +66,7 @@ NNC_API const char *nnc_norm_kind_help(nnc_norm_kind kind);
     X(NNC_MLP_SWIGLU, "swiglu", "Three matrices with a SiLU gate.")             \
     X(NNC_MLP_GEGLU, "geglu", "Three matrices with a GELU gate.")               \
     X(NNC_MLP_RELU2, "relu2", "Two matrices with a squared ReLU between them.") \
-    X(NNC_MLP_SILU, "silu", "Two matrices with a SiLU between them.")           \
-    X(NNC_MLP_GELU_NEW, "gelu_new",                                             \
-      "Two matrices with the tanh form of GELU between them, written out in single operators.")
+    X(NNC_MLP_SILU, "silu", "Two matrices with a SiLU between them.")
 NNC_ENUM(nnc_mlp, NNC_MLP_LIST, NNC_MLP_COUNT);
 NNC_API const char *nnc_mlp_name(nnc_mlp mlp);
 NNC_API const char *nnc_mlp_help(nnc_mlp mlp);
@@ -336,6 +334,15 @@ typedef struct nnc_scale_dims {
     uint32_t set; /* a bit per dimension that nnc_model_set has set */
 } nnc_scale_dims;
 
+/* Libraries whose operators are known one by one. */
+#define NNC_IMPLEMENTATION_LIST(X)                                                             \
+    X(NNC_IMPLEMENTATION_NONE, "none", "The software profile's kernels.")                      \
+    X(NNC_IMPLEMENTATION_TRANSFORMERS, "transformers", "Hugging Face transformers, and peft.") \
+    X(NNC_IMPLEMENTATION_DIFFUSERS, "diffusers", "Hugging Face diffusers.")                    \
+    X(NNC_IMPLEMENTATION_TIMM, "timm", "pytorch-image-models, and torchvision.")
+NNC_ENUM(nnc_implementation, NNC_IMPLEMENTATION_LIST, NNC_IMPLEMENTATION_COUNT);
+const char *nnc_implementation_name(nnc_implementation value);
+
 struct nnc_model {
     char id[64];
     char name[96];
@@ -360,6 +367,9 @@ struct nnc_model {
     const char *const *notes; /* assumptions made for a configuration of another program */
     int32_t note_count;
     const struct nnc_captured *captured; /* a captured program; NULL = another family */
+    nnc_implementation implementation;   /* the library whose operators run */
+    bool composed_gelu;                  /* its GELU is written out, operator by operator */
+    bool joined_qkv; /* its products of queries, keys and values are one, and those of gate and up */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

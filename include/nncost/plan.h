@@ -455,6 +455,7 @@ struct nnc_software {
     const nnc_source *sources;
     int32_t source_count;
     const char *path;
+    double kernel_s; /* host time to issue one kernel of a library's list; 0 = lists are not used */
 };
 
 /* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */

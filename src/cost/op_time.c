@@ -662,13 +662,74 @@ static const time_form *form_of(const nnc_op *op)
     return forms[nnc_op_timed(op)];
 }
 
+/* ---- kernels as a library issues them ---- */
+
+/* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + kernels t0. Norms as one kernel, softmax and cross-entropy
+ * have fractions of their own.   [issued] */
+static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op)
+{
+    const bool fused_norm = op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_RMS;
+    return fused_norm                                                               ? e->norm_fraction
+           : op->kind == NNC_OP_LOSS && !op->u.loss.squared_error                   ? e->loss_fraction
+           : op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_SOFTMAX ? e->softmax_fraction
+                                                                                    : e->memory_fraction;
+}
+
+NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_stream_efficiency *e = &device->efficiency.stream;
+    const nnc_issued i = nnc_op_issued(op);
+    const bool backward = op->phase == NNC_PHASE_BACKWARD;
+    const bool by_rows = op->kind == NNC_OP_NORM && op->u.norm.kind == NNC_NORM_LAYER;
+    NNC_PUT(why, i.kernels, NULL);
+    NNC_PUT(why, i.bytes, "B");
+    NNC_PUT(why, i.mixed_bytes, "B");
+    NNC_PUT(why, device->mem_bytes_per_s, "B/s");
+    NNC_PUT(why, e->mixed_fraction, NULL);
+    NNC_PUT(why, e->fixed_s, "s");
+    NNC_LET(why, fraction, NULL, issued_fraction(e, op));
+    NNC_LET(why, row_s, "s", !by_rows ? 0.0 : backward ? e->norm_row_backward_s : e->norm_row_s);
+    NNC_LET(why, rows, NULL, by_rows ? (double)op->u.norm.rows : 0.0);
+    NNC_SAY(why, issued_s, "s",
+            i.bytes / (fraction * device->mem_bytes_per_s) +
+                i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) + rows * row_s);
+    NNC_NOTE(why, "kernels of single operators, one after the other");
+    NNC_SAY(why, started_s, "s", i.kernels * e->fixed_s);
+    return roofline(0.0, issued_s, started_s, why);
+}
+
+static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why)
+{
+    const nnc_issued i = nnc_op_issued(op);
+    const nnc_stream_efficiency *e = &device->efficiency.stream;
+    nnc_work own = *work;
+    nnc_op plain = *op;
+    plain.issued_as = NNC_ISSUED_NOT;
+    own = nnc_op_work(&plain);
+    nnc_timing t = why != NULL ? form_of(op)->say(device, op, &own, why) : form_of(op)->time(device, op, &own);
+    const double casts_s = i.bytes / (e->memory_fraction * device->mem_bytes_per_s) +
+                           i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) +
+                           nnc_max(0.0, i.kernels - 1.0) * e->fixed_s;
+    t.time_s += casts_s;
+    t.memory_s += casts_s;
+    return t;
+}
+
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
 {
+    if (op->issued_as != NNC_ISSUED_NOT) {
+        return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, NULL)
+                                                   : issued_too(device, op, work, NULL);
+    }
     return form_of(op)->time(device, op, work);
 }
 
 nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                            nnc_derivation *why)
 {
+    if (op->issued_as != NNC_ISSUED_NOT) {
+        return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, why)
+                                                   : issued_too(device, op, work, why);
+    }
     return form_of(op)->say(device, op, work, why);
 }

@@ -116,11 +116,14 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
 
 /* Host time to issue an op, and to issue each product of a group that a library launches one by one. */
 typedef struct nnc_launch {
-    double op_s, product_s;
+    double op_s, product_s, kernel_s; /* kernel_s: of each kernel of an issued op */
     bool recorded_attention; /* norms and attention cost nothing: they are recorded and replayed */
 } nnc_launch;
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op)
 {
+    if (launch->kernel_s > 0.0) {
+        return launch->kernel_s * nnc_op_issued(op).kernels;
+    }
     const double products = op->kind == NNC_OP_MATMUL ? (double)op->u.matmul.experts : 0.0;
     if (launch->recorded_attention &&
         (op->group == NNC_GROUP_ATTENTION || op->group == NNC_GROUP_NORM)) {

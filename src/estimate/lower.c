@@ -336,6 +336,9 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_software *software
     if (model->captured != NULL) { /* each of its rows is one kernel */
         return (nnc_launch){ .op_s = nnc_min(software->launch_s, NNC_KERNEL_LAUNCH_S) };
     }
+    if (model->implementation != NNC_IMPLEMENTATION_NONE && software->kernel_s > 0.0) {
+        return (nnc_launch){ .kernel_s = software->kernel_s };
+    }
     return (nnc_launch){ .op_s = experts && !isnan(software->launch_expert_s)
                                      ? software->launch_expert_s
                                      : software->launch_s,

@@ -381,7 +381,7 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
     freed.why = NULL;
     freed.free[bound] = true;
     if (bound == NNC_BOUND_HOST) {
-        freed.launch = (nnc_launch){ 0.0, 0.0, false };
+        freed.launch = (nnc_launch){ .op_s = 0.0 };
     }
     free_rows(&freed, fresh);
     nnc_step_segment_times(&freed, fresh, units);

@@ -338,6 +338,9 @@ bool nnc_specs_are_lenient(const nnc_specs *specs);
  * expected range and the value. */
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 
+/* "ID FIELD=VALUE FIELD=VALUE ...": a shipped model with fields set, under another name. */
+nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model,
+                          nnc_error *err);
 /* nnc_file_read; "-" is standard input. The content of a pipe is kept with the specs, because it can be read only
  * once. */
 nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size,
@@ -428,7 +431,7 @@ extern const char nnc_shipped_aliases[];
 /* ---- devices, clusters, catalogues ---- */
 
 /* Sets every efficiency to its neutral value: fractions 1, fixed times 0, no tiles. The datasheet alone counts. */
-enum { NNC_EFFICIENCIES_FIELDS = 14 };
+enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 

@@ -162,6 +162,61 @@ static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id
     return kind == NNC_SPEC_MODEL ? nnc_place_of_model(specs, id, path, err) : NNC_OK;
 }
 
+nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model,
+                          nnc_error *err)
+{
+    char pair[96];
+    const nnc_model *base = NULL;
+    size_t length = strcspn(text, " ");
+    snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
+    NNC_TRY(nnc_model_load(specs, pair, &base, err));
+    NNC_TRY(nnc_model_copy(specs, base, model, err));
+    snprintf((*model)->name, sizeof (*model)->name, "%.95s", name);
+    for (text += length; *text != '\0'; text += length) {
+        text += strspn(text, " ");
+        length = strcspn(text, " ");
+        snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
+        char *equals = strchr(pair, '=');
+        if (equals == NULL) {
+            return nnc_fail(err, NNC_BAD_SPEC, "model", "expected FIELD=VALUE, found \"%.60s\"",
+                            text);
+        }
+        *equals = '\0';
+        NNC_TRY(nnc_model_set(*model, pair, equals + 1, err));
+    }
+    return nnc_model_check(*model, "model", err);
+}
+
+/* A network by the name that a library of vision models gives it; NULL: no library has it. */
+static nnc_status load_member(nnc_specs *specs, const char *name, const void **out, nnc_error *err)
+{
+    const char *path = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    nnc_model *made = NULL;
+    NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
+    if (path == NULL) {
+        return NNC_OK;
+    }
+    NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
+    nnc_faults faults = { .name = path, .err = err };
+    nnc_json_doc doc = { .faults = &faults, .arena = specs->arena, .text = text, .size = size };
+    const bool parsed = nnc_json_parse(&doc);
+    const nnc_json members = parsed ? nnc_json_get(nnc_json_root(&doc), "members") : (nnc_json){ 0 };
+    const nnc_json member = parsed ? nnc_json_get(members, name) : (nnc_json){ 0 };
+    nnc_status status = parsed ? NNC_OK : faults.status;
+    if (member.node != NULL) {
+        status = nnc_model_make(specs, nnc_json_text(member), name, &made, err);
+        if (made != NULL) {
+            made->implementation = NNC_IMPLEMENTATION_TIMM;
+        }
+        *out = made;
+    }
+    nnc_json_free(&doc);
+    free(text);
+    return status;
+}
+
 /* Loads a spec, or returns the one that was loaded before. */
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out,
                        nnc_error *err)
@@ -174,8 +229,14 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
         }
     }
     *out = NULL;
-    NNC_TRY(find_path(specs, kind, id, &path, err));
-    NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
+    const nnc_status found = find_path(specs, kind, id, &path, err);
+    if (found == NNC_UNKNOWN_ID && kind == NNC_SPEC_MODEL) {
+        NNC_TRY(load_member(specs, id, out, err));
+    }
+    if (*out == NULL) {
+        NNC_TRY(found);
+        NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
+    }
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
     if (asked != NULL) { /* else the next call reads the file again */

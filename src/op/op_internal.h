@@ -261,6 +261,17 @@ typedef enum nnc_split {
 
 /* ---- an op ---- */
 
+/* Kernels that a library issues for one instance of an op, and the bytes that they move; mixed: those of kernels with
+ * operands of two types. */
+typedef struct nnc_issued {
+    double kernels, bytes, mixed_bytes;
+} nnc_issued;
+typedef enum nnc_issued_as {
+    NNC_ISSUED_NOT,
+    NNC_ISSUED_INSTEAD, /* of the fused kernel */
+    NNC_ISSUED_TOO      /* with the kernel of a product, a convolution or attention */
+} nnc_issued_as;
+
 struct nnc_op {
     const char *name;  /* "attn.qkv", static storage */
     const char *place; /* where it is in the network, "down.0", static storage; NULL = see name */
@@ -286,6 +297,8 @@ struct nnc_op {
     double recorded_kept,
         recorded_transient; /* their bytes, which then do not follow from the dims */
     nnc_weights weights;
+    nnc_issued_as issued_as;
+    nnc_issued issued[3];   /* forward; backward, or the gradient of the input; of the weight */
     double grad_bytes;      /* of one element of the weight gradient */
     double grad_accumulate; /* share of passes that add to an existing gradient */
     union {
@@ -322,6 +335,14 @@ nnc_work nnc_op_work(const nnc_op *op);
 /* Elements that the bytes of an implementation are counted per: input of a product, logits of a loss, output of a
  * pointwise op or norm; 0 for other kinds. */
 double nnc_op_elements(const nnc_op *op);
+
+/* What a library issues in the phase of the op. */
+static inline nnc_issued nnc_op_issued(const nnc_op *op)
+{
+    return op->phase == NNC_PHASE_GRAD_WEIGHT                                   ? op->issued[2]
+           : op->phase == NNC_PHASE_FORWARD || op->phase == NNC_PHASE_RECOMPUTE ? op->issued[0]
+                                                                                : op->issued[1];
+}
 
 /* Bytes that one instance of a forward op keeps for its backward pass, of tensors it owns. */
 double nnc_op_kept_bytes(const nnc_op *op);

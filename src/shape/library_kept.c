@@ -54,7 +54,7 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
 }
 
 /* Products of the library that read one norm's output and that one op of the list stands for. */
-static double readers_of(const nnc_op *op, const nnc_decoder *d)
+static double readers_of(const nnc_op *op, const nnc_model *model)
 {
     /* c_attn of GPT-2 is one product; other models project queries, keys and values apart. */
     const bool one = d->positions == NNC_POSITIONS_LEARNED && d->norm_place == NNC_NORM_PRE &&
@@ -79,7 +79,7 @@ static bool reads_norm(const nnc_op *op)
     return false;
 }
 
-static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_decoder *d)
+static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *model)
 {
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     const bool weight = op->u.matmul.b_is_weight;
@@ -89,7 +89,7 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_decoder 
     } else if (strcmp(op->name, "adapter.up") == 0) {
         keep(op, how, &adapter, 1.0);
     } else if (weight && amp && !op->frozen && reads_norm(op)) {
-        keep(op, how, &product, readers_of(op, d));
+        keep(op, how, &product, readers_of(op, model));
     } else if (weight && op->u.matmul.keeps_a && op->u.matmul.kept_divisor == 1) {
         keep(op, how, &product, 1.0);
     }
@@ -101,26 +101,26 @@ static void keep_norm(nnc_op *op, const nnc_lowering *how)
     keep(op, how, !rms ? &layer_norm : op->frozen ? &rms_norm_frozen : &rms_norm, 1.0);
 }
 
-static void keep_activation(nnc_op *op, const nnc_lowering *how, const nnc_decoder *d)
+static void keep_activation(nnc_op *op, const nnc_lowering *how, const nnc_model *model)
 {
     switch (op->u.pointwise.kind) {
     case NNC_PW_SWIGLU:
     case NNC_PW_GEGLU: keep(op, how, &gated, 1.0); break;
     case NNC_PW_GELU:
-        keep(op, how, d->mlp == NNC_MLP_GELU_NEW ? &gelu_new : &plain_activation, 1.0);
+        keep(op, how, model->composed_gelu ? &gelu_new : &plain_activation, 1.0);
         break;
     default: break;
     }
 }
 
 static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *how,
-                            const nnc_decoder *d)
+                            const nnc_model *model)
 {
     nnc_op *op = &list->ops[i];
     switch (op->kind) {
-    case NNC_OP_MATMUL: keep_product(op, how, d); break;
+    case NNC_OP_MATMUL: keep_product(op, how, model); break;
     case NNC_OP_NORM: keep_norm(op, how); break;
-    case NNC_OP_POINTWISE: keep_activation(op, how, d); break;
+    case NNC_OP_POINTWISE: keep_activation(op, how, model); break;
     case NNC_OP_FLASH: op->u.flash.kept_kv_heads = op->u.flash.kv_heads; break;
     case NNC_OP_LOSS:
         if (!op->u.loss.squared_error) {
@@ -171,7 +171,7 @@ void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const 
             continue;
         }
         if (model->family == NNC_FAMILY_DECODER) {
-            keep_decoder_op(list, i, how, &model->decoder);
+            keep_decoder_op(list, i, how, model);
         } else {
             keep_image_op(&list->ops[i], how);
         }

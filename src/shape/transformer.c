@@ -22,7 +22,6 @@ static const nnc_pointwise_kind NNC_ROW(NNC_MLP_GELU) = NNC_PW_GELU;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_RELU) = NNC_PW_RELU;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_RELU2) = NNC_PW_RELU2;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_SILU) = NNC_PW_SILU;
-static const nnc_pointwise_kind NNC_ROW(NNC_MLP_GELU_NEW) = NNC_PW_GELU;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_SWIGLU) = NNC_PW_SWIGLU;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_GEGLU) = NNC_PW_GEGLU;
 static const nnc_pointwise_kind *const activations[] = { NNC_MLP_LIST(NNC_ROW_AT) };
@@ -585,8 +584,7 @@ nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_sp
     act->recomputed = nnc_layer_acts_again(w, split);
     act->u.pointwise.keeps_input = true;
     act->u.pointwise.keeps_8bit = w->to.how->plan->fp8_inputs;
-    const bool gelu = w->layer->mlp == NNC_MLP_GELU || w->layer->mlp == NNC_MLP_GELU_NEW;
-    if (gelu && w->to.how->software->written_out) {
+    if (w->layer->mlp == NNC_MLP_GELU && w->to.how->software->written_out) {
         act->u.pointwise.fused = false;
     }
     if (nnc_mlp_gated(w->layer->mlp) && !w->to.how->software->fused_activation) {
