@@ -207,12 +207,12 @@ NNC_API const char *nnc_basis_help(nnc_basis basis);
 
 /* Kernels of single operators, as libraries issue them. */
 typedef struct nnc_stream_efficiency {
-    double memory_fraction;                      /* of pointwise kernels with operands of one type */
-    double mixed_fraction;                       /* of two types: casts */
+    double memory_fraction; /* of pointwise kernels with operands of one type */
+    double mixed_fraction;  /* of two types: casts */
     double norm_fraction, softmax_fraction, loss_fraction;
-    double norm_row_s, norm_row_backward_s;      /* in addition, for each row of a norm */
+    double norm_row_s, norm_row_backward_s;       /* in addition, for each row of a norm */
     double adamw_fraction, adamw_narrow_fraction; /* of fp32 states; of 16-bit ones */
-    double fixed_s;                              /* of each kernel */
+    double fixed_s;                               /* of each kernel */
 } nnc_stream_efficiency;
 
 /* Fitted parameters, separate from the datasheet. Absent in the file = neutral. */

@@ -369,7 +369,8 @@ struct nnc_model {
     const struct nnc_captured *captured; /* a captured program; NULL = another family */
     nnc_implementation implementation;   /* the library whose operators run */
     bool composed_gelu;                  /* its GELU is written out, operator by operator */
-    bool joined_qkv; /* its products of queries, keys and values are one, and those of gate and up */
+    bool
+        joined_qkv; /* its products of queries, keys and values are one, and those of gate and up */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

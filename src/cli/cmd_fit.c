@@ -9,7 +9,7 @@
 #include "memo/memo_internal.h"
 
 typedef struct answer {
-    nnc_fit fit;
+    nnc_fitting fit;
     nnc_report report; /* of fit.result */
 } answer;
 
@@ -134,8 +134,9 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     if (own == NULL) {
         return nnc_no_memory(err);
     }
-    const nnc_status status = nnc_fit_find(&scenario->model, &scenario->device, &scenario->profiles,
-                                           &scenario->plan, own, &a.fit, err);
+    const nnc_status status =
+        nnc_fitting_find(&scenario->model, &scenario->device, &scenario->profiles, &scenario->plan,
+                         own, &a.fit, err);
     nnc_scratch_destroy(own);
     if (status == NNC_OK) {
         a.report.result = &a.fit.result;

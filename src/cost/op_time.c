@@ -669,10 +669,11 @@ static const time_form *form_of(const nnc_op *op)
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op)
 {
     const bool fused_norm = op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_RMS;
-    return fused_norm                                                               ? e->norm_fraction
-           : op->kind == NNC_OP_LOSS && !op->u.loss.squared_error                   ? e->loss_fraction
-           : op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_SOFTMAX ? e->softmax_fraction
-                                                                                    : e->memory_fraction;
+    return fused_norm                                             ? e->norm_fraction
+           : op->kind == NNC_OP_LOSS && !op->u.loss.squared_error ? e->loss_fraction
+           : op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_SOFTMAX
+               ? e->softmax_fraction
+               : e->memory_fraction;
 }
 
 NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nnc_derivation *why)
@@ -698,7 +699,8 @@ NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nn
     return roofline(0.0, issued_s, started_s, why);
 }
 
-static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why)
+static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                             nnc_derivation *why)
 {
     const nnc_issued i = nnc_op_issued(op);
     const nnc_stream_efficiency *e = &device->efficiency.stream;
@@ -706,7 +708,8 @@ static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, const n
     nnc_op plain = *op;
     plain.issued_as = NNC_ISSUED_NOT;
     own = nnc_op_work(&plain);
-    nnc_timing t = why != NULL ? form_of(op)->say(device, op, &own, why) : form_of(op)->time(device, op, &own);
+    nnc_timing t =
+        why != NULL ? form_of(op)->say(device, op, &own, why) : form_of(op)->time(device, op, &own);
     const double casts_s = i.bytes / (e->memory_fraction * device->mem_bytes_per_s) +
                            i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) +
                            nnc_max(0.0, i.kernels - 1.0) * e->fixed_s;

@@ -524,7 +524,7 @@ struct nnc_scratch {
 
 /* One estimate, from arguments that were read into a result of full size. */
 nnc_estimate_fn nnc_estimate_once;
-/* ---- fit.c: what fits on a device ---- */
+/* ---- fitting.c: what fits on a device ---- */
 
 typedef struct nnc_remedy {
     char options[96];    /* to add to the command line */
@@ -537,7 +537,7 @@ typedef struct nnc_remedy {
 
 enum { NNC_REMEDIES_MAX = 16 };
 
-typedef struct nnc_fit {
+typedef struct nnc_fitting {
     int64_t micro_batch, micro_batch_tight; /* the largest that fits; that may fit; 0 = none */
     int64_t seq_len; /* the longest that fits at the micro-batch of the plan; 0 = none, or images */
     int64_t lora_rank;    /* likewise the largest rank; 0 = none, or no adapters */
@@ -546,12 +546,17 @@ typedef struct nnc_fit {
     nnc_result result;    /* of the largest micro-batch that fits; else of the plan */
     nnc_remedy remedies[NNC_REMEDIES_MAX];
     int32_t remedy_count;
-} nnc_fit;
+} nnc_fitting;
 
 /* Sizes by memory alone, times for the answer and for each remedy that fits. Errors: those of nnc_estimate. */
-nnc_status nnc_fit_find(const nnc_model *model, const nnc_device *device,
-                        const nnc_profiles *profiles, const nnc_plan *plan, nnc_scratch *scratch,
-                        nnc_fit *fit, nnc_error *err);
+nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
+                            const nnc_profiles *profiles, const nnc_plan *plan,
+                            nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err);
+
+/* Its two micro-batches alone. */
+void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
+                               const nnc_profiles *profiles, const nnc_plan *plan,
+                               nnc_scratch *scratch, int64_t *fits, int64_t *tight);
 
 /* The memory of the fullest stage, its verdict and the resolved plan; no times. */
 nnc_estimate_fn nnc_estimate_memory;

@@ -171,7 +171,7 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
     snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
     NNC_TRY(nnc_model_load(specs, pair, &base, err));
     NNC_TRY(nnc_model_copy(specs, base, model, err));
-    snprintf((*model)->name, sizeof (*model)->name, "%.95s", name);
+    snprintf((*model)->name, sizeof(*model)->name, "%.95s", name);
     for (text += length; *text != '\0'; text += length) {
         text += strspn(text, " ");
         length = strcspn(text, " ");
@@ -202,7 +202,8 @@ static nnc_status load_member(nnc_specs *specs, const char *name, const void **o
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = { .faults = &faults, .arena = specs->arena, .text = text, .size = size };
     const bool parsed = nnc_json_parse(&doc);
-    const nnc_json members = parsed ? nnc_json_get(nnc_json_root(&doc), "members") : (nnc_json){ 0 };
+    const nnc_json members =
+        parsed ? nnc_json_get(nnc_json_root(&doc), "members") : (nnc_json){ 0 };
     const nnc_json member = parsed ? nnc_json_get(members, name) : (nnc_json){ 0 };
     nnc_status status = parsed ? NNC_OK : faults.status;
     if (member.node != NULL) {

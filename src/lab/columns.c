@@ -19,7 +19,8 @@ static const char text_columns[] =
     "step_basis|model_family|task|variable_length|flash_attention|lora_rank|length_spread|"
     "model.sliding_window|config|";
 
-static const char whole_columns[] = "|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|compiled|"
+static const char whole_columns[] =
+    "|max_batch|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|compiled|"
     "channels_last|";
 
 static const char number_columns[] =
@@ -36,8 +37,9 @@ static const char people_columns[] =
     "peer_pred_peak_mem_gib|flops_convention|check_mfu_causal|check_mfu_full|note|algo|"
     "time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|kernel|tflops_causal|"
     "contiguous|cuda_graph|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|"
-    "trained_params|p10_s|p90_s|forward_s|backward_s|update_s|outside_gb|sm_mhz|max_batch|"
-    "fails_at|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|value|value_gib|";
+    "trained_params|p10_s|p90_s|forward_s|backward_s|update_s|outside_gb|sm_mhz|"
+    "fails_at|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|value|value_"
+    "gib|";
 
 /* Other spellings of columns, and the names they have here. */
 static const char column_spellings[] =

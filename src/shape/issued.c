@@ -105,10 +105,10 @@ static void replace_work(nnc_op *op, const issued_counts *c)
 {
     const double elements = elements_of(op);
     op->issued_as = NNC_ISSUED_INSTEAD;
-    op->issued[0] = (nnc_issued){ c->forward, c->forward_bytes * elements,
-                                  c->forward_mixed * elements };
-    op->issued[1] = (nnc_issued){ c->backward, c->backward_bytes * elements,
-                                  c->backward_mixed * elements };
+    op->issued[0] =
+        (nnc_issued){ c->forward, c->forward_bytes * elements, c->forward_mixed * elements };
+    op->issued[1] =
+        (nnc_issued){ c->backward, c->backward_bytes * elements, c->backward_mixed * elements };
 }
 
 static bool ends(const char *name, const char *tail)
@@ -155,8 +155,9 @@ static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
         op->issued[1].kernels = op->issued[2].kernels = 1.0;
         return;
     }
-    op->issued[0] = (nnc_issued){ products * experts + casts + input_casts + (casts > 0.0 ? bias : 0.0),
-                                  0.0, 6.0 * input_casts * input };
+    op->issued[0] =
+        (nnc_issued){ products * experts + casts + input_casts + (casts > 0.0 ? bias : 0.0), 0.0,
+                      6.0 * input_casts * input };
     op->issued[1] = (nnc_issued){ products * experts + input_casts + (products - 1.0),
                                   sum_bytes * (products - 1.0) * input, 6.0 * input_casts * input };
     op->issued[2] = (nnc_issued){ products * experts + casts + bias + (casts > 0.0 ? bias : 0.0),
@@ -214,10 +215,11 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
 {
     const nnc_plan *plan = how->plan;
     const bool whole = plan->tensor * plan->context * plan->expert == 1;
-    if (model->implementation == NNC_IMPLEMENTATION_NONE || !(how->software->kernel_s > 0.0) || !whole) {
+    if (model->implementation == NNC_IMPLEMENTATION_NONE || !(how->software->kernel_s > 0.0) ||
+        !whole) {
         return;
     }
-    const number_mode mode = plan->policy == NNC_POLICY_AMP          ? UNDER_AUTOCAST
+    const number_mode mode = plan->policy == NNC_POLICY_AMP      ? UNDER_AUTOCAST
                              : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32
                                                                  : IN_16_BITS;
     for (int32_t i = 0; i < list->count; i++) {

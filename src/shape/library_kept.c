@@ -56,11 +56,9 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
 /* Products of the library that read one norm's output and that one op of the list stands for. */
 static double readers_of(const nnc_op *op, const nnc_model *model)
 {
-    /* c_attn of GPT-2 is one product; other models project queries, keys and values apart. */
-    const bool one = d->positions == NNC_POSITIONS_LEARNED && d->norm_place == NNC_NORM_PRE &&
-                     d->encoder_layers == 0 && !d->bidirectional;
-    return op->split == NNC_SPLIT_QKV && strcmp(op->name, "attn.qkv") == 0    ? (one ? 1.0 : 3.0)
-           : strstr(op->name, "gate_up") != NULL && op->u.matmul.experts == 0 ? 2.0
+    const bool joined = model->joined_qkv;
+    return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? (joined ? 1.0 : 3.0)
+           : strstr(op->name, "gate_up") != NULL && op->u.matmul.experts == 0 ? (joined ? 1.0 : 2.0)
                                                                               : 1.0;
 }
 

@@ -801,7 +801,8 @@ static const char *text_at(nnc_json root, const char *key)
 static void note_library(nnc_json root, nnc_model *model)
 {
     static const char *const keys[] = { "activation_function", "hidden_act", "hidden_activation" };
-    static const char *const composed[] = { "gelu_new", "gelu_fast", "quick_gelu", "gelu_accurate" };
+    static const char *const composed[] = { "gelu_new", "gelu_fast", "quick_gelu",
+                                            "gelu_accurate" };
     static const char *const joined[] = { "gpt2", "modernbert", "phi3", "gpt_neox", "falcon" };
     const char *type = text_at(root, "model_type");
     const bool denoises = nnc_json_get(root, "_class_name").node != NULL;

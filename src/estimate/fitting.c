@@ -70,6 +70,15 @@ static int64_t largest(finder *f, size_kind kind, const nnc_plan *base, bool tig
     return low;
 }
 
+void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
+                               const nnc_profiles *profiles, const nnc_plan *plan,
+                               nnc_scratch *scratch, int64_t *fits, int64_t *tight)
+{
+    finder f = { model, device, profiles, scratch, *model };
+    *fits = largest(&f, SIZE_MICRO_BATCH, plan, false);
+    *tight = largest(&f, SIZE_MICRO_BATCH, plan, true);
+}
+
 /* ---- remedies ---- */
 
 typedef struct option {
@@ -203,7 +212,7 @@ static const option options[] = {
 _Static_assert((sizeof options / sizeof options[0]) <= NNC_REMEDIES_MAX, "a remedy has no room");
 
 static void add_remedy(finder *f, const option *o, const nnc_plan *base, const nnc_plan *resolved,
-                       nnc_fit *fit)
+                       nnc_fitting *fit)
 {
     nnc_plan plan = *base;
     nnc_result r;
@@ -237,9 +246,9 @@ static void add_remedy(finder *f, const option *o, const nnc_plan *base, const n
     fit->remedy_count++;
 }
 
-nnc_status nnc_fit_find(const nnc_model *model, const nnc_device *device,
-                        const nnc_profiles *profiles, const nnc_plan *plan, nnc_scratch *scratch,
-                        nnc_fit *fit, nnc_error *err)
+nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
+                            const nnc_profiles *profiles, const nnc_plan *plan,
+                            nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err)
 {
     finder f = { model, device, profiles, scratch, *model };
     nnc_plan read, shown;
