@@ -678,28 +678,6 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
              "what the precision policy holds for a while: a 16-bit copy, or gradients that it "
              "does not store");
     NNC_PUT(why, gathered_bytes, "B");
-    if (is_replayed(held, plan)) {
-        const double working_bytes = held->peak.op_bytes, again_bytes = held->peak.block_bytes,
-                     cast_bytes = held->peak.cast_bytes,
-                     workspace_bytes = held->peak.workspace_bytes;
-        NNC_PUT(why, working_bytes, "B");
-        NNC_PUT(why, again_bytes, "B");
-        NNC_PUT(why, cast_bytes, "B");
-        NNC_PUT(why, workspace_bytes, "B");
-        NNC_SAY(why, transient_bytes, "B",
-                ceil(working_bytes + again_bytes + cast_bytes + workspace_bytes));
-        NNC_NOTE(why,
-                 "at the peak of backward: the op's working set, the block that runs again, "
-                 "16-bit copies of weights that backward still needs, workspaces of libraries");
-        memory->transient_bytes = whole_bytes(transient_bytes);
-        const double most = nnc_max(nnc_max(working_bytes, again_bytes), cast_bytes);
-        memory->transient_what = most == 0.0               ? "nothing"
-                                 : most == again_bytes     ? "one block, recomputed"
-                                 : most == cast_bytes      ? held_name(&sizes)
-                                 : held->peak.what != NULL ? held->peak.what
-                                                           : "gradients of activations";
-        return;
-    }
     NNC_SAY(why, transient_bytes, "B", ceil(op_bytes + block_bytes + gathered_bytes + held_bytes));
     memory->transient_bytes = whole_bytes(transient_bytes);
     const double largest =
@@ -775,6 +753,28 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
     return frozen_bytes;
 }
 
+/* The difference between the peak over backward and the sum of the classes, which do not live all at once. */
+NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nnc_derivation *why)
+{
+    NNC_LET(why, gradients_at_peak, "B", held->peak.gradient_bytes);
+    NNC_LET(why, kept_at_peak, "B", held->peak.activation_bytes);
+    NNC_LET(why, working_bytes, "B", held->peak.op_bytes);
+    NNC_LET(why, again_bytes, "B", held->peak.block_bytes);
+    NNC_LET(why, copies_bytes, "B", held->peak.cast_bytes);
+    NNC_LET(why, workspace_bytes, "B", held->peak.workspace_bytes);
+    NNC_SAY(why, at_peak_bytes, "B",
+            ceil(gradients_at_peak + kept_at_peak + working_bytes + again_bytes + copies_bytes +
+                 workspace_bytes));
+    NNC_NOTE(why, "at the moment of backward when most bytes live: gradients appear as activations "
+                  "go; beside them the op's working set, the block that runs again, 16-bit copies "
+                  "of weights that backward still needs, workspaces of libraries");
+    NNC_LET(why, classes_bytes, "B",
+            (double)(memory->gradient_bytes + memory->activation_bytes + memory->transient_bytes));
+    NNC_SET(why, memory->apart_bytes, "B", whole_bytes(at_peak_bytes - classes_bytes));
+    memory->one_moment = true;
+    memory->split_block_bytes = whole_bytes(held->largest_block_bytes);
+}
+
 /* Bytes that the allocator hands out at the peak, takes from the driver for it, and the context beside it. It hands out
  * multiples of 512 B; what is larger than 10 MiB lies in segments of whole 2 MiB. Tensors of the loss are the largest
  * that come and go, and lasting tensors that are created meanwhile split a block of their size.
@@ -783,7 +783,7 @@ NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, 
 {
     NNC_LET(why, counted_bytes, "B",
             (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
-                     memory->activation_bytes + memory->transient_bytes));
+                     memory->activation_bytes + memory->transient_bytes + memory->apart_bytes));
     NNC_LET(why, split_bytes, "B", (double)memory->split_block_bytes);
     double allocated = 0.0, reserved = 0.0;
     NNC_SET_AS(why, "peak_allocated_bytes", allocated, "B", ceil(counted_bytes / 512.0) * 512.0);
@@ -793,6 +793,8 @@ NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, 
                   "split_bytes: the largest block that tensors of the loss leave behind");
     memory->peak_allocated_bytes = whole_bytes(allocated);
     memory->peak_reserved_bytes = whole_bytes(reserved);
+    NNC_LET(why, outside_bytes, "B",
+            isnan(software->reserve.context) ? software->reserve.bytes : software->reserve.context);
     memory->context_bytes = whole_bytes(
         isnan(software->reserve.context) ? software->reserve.bytes : software->reserve.context);
 }
@@ -808,7 +810,7 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
     }
     NNC_LET(why, counted_bytes, "B",
             (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
-                     memory->activation_bytes + memory->transient_bytes));
+                     memory->activation_bytes + memory->transient_bytes + memory->apart_bytes));
     NNC_LET(why, fixed_bytes, "B",
             memory->one_moment ? (double)memory->context_bytes : software->reserve.bytes);
     NNC_LET(why, share, NULL, software->reserve.share);
@@ -823,14 +825,15 @@ NNC_SAYING void set_interval(const nnc_plan *plan, const nnc_software *software,
                              nnc_derivation *why)
 {
     const bool own = plan->reserve_bytes >= 0;
-    if (memory->one_moment && !own) { /* the allocator's share is what is not known of one moment */
+    if (memory->one_moment && software->library_kept &&
+        !own) { /* the allocator's share is what is not known of one moment */
         NNC_LET(why, peak_bytes, "B", (double)memory->peak_allocated_bytes);
-        NNC_LET(why, context_bytes, "B", (double)memory->context_bytes);
+        NNC_LET(why, beside_bytes, "B", (double)memory->context_bytes);
         NNC_LET(why, share, NULL, software->reserve.share);
         double lowest = 0.0, highest = 0.0;
-        NNC_SET_AS(why, "total_interval_bytes.0", lowest, "B", ceil(peak_bytes + context_bytes));
+        NNC_SET_AS(why, "total_interval_bytes.0", lowest, "B", ceil(peak_bytes + beside_bytes));
         NNC_SET_AS(why, "total_interval_bytes.1", highest, "B",
-                   ceil(peak_bytes * (1.0 + 2.0 * share) + context_bytes));
+                   ceil(peak_bytes * (1.0 + 2.0 * share) + beside_bytes));
         memory->total_interval_bytes[0] = whole_bytes(lowest);
         memory->total_interval_bytes[1] = whole_bytes(highest);
         return;
@@ -852,7 +855,8 @@ NNC_SAYING void complete(const nnc_plan *plan, const nnc_software *software, nnc
     set_aside(plan, software, memory, why);
     NNC_SET(why, memory->total_bytes, "B",
             memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
-                memory->activation_bytes + memory->transient_bytes + memory->reserve_bytes);
+                memory->activation_bytes + memory->transient_bytes + memory->apart_bytes +
+                memory->reserve_bytes);
     NNC_SET(why, memory->headroom_bytes, "B", memory->capacity_bytes - memory->total_bytes);
     set_interval(plan, software, memory, why);
 }
@@ -899,27 +903,22 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
     } else {
         optimizer_bytes = states_of(held, plan, &p, why);
     }
-    double activation_bytes = activation_bytes_of(model, list, holding, plan, &held->kept, why);
-    double live_bytes = gradient_bytes;
-    if (is_replayed(held, plan)) {
-        NNC_LET(why, gradients_at_peak, "B", held->peak.gradient_bytes);
-        NNC_LET(why, kept_at_peak, "B", held->peak.activation_bytes);
-        NNC_SET_AS(why, "gradient_bytes", live_bytes, "B", ceil(gradients_at_peak));
-        NNC_NOTE(why, "gradients appear in backward as activations go; these live at the moment "
-                      "of backward when most bytes do");
-        NNC_SET(why, activation_bytes, "B", ceil(kept_at_peak));
-    }
+    const double activation_bytes =
+        activation_bytes_of(model, list, holding, plan, &held->kept, why);
     nnc_memory memory = {
         .weight_bytes = whole_bytes(weight_bytes),
-        .gradient_bytes = whole_bytes(live_bytes),
+        .gradient_bytes = whole_bytes(gradient_bytes),
         .optimizer_bytes = whole_bytes(optimizer_bytes),
         .activation_bytes = whole_bytes(activation_bytes),
         .capacity_bytes = capacity_bytes,
-        .one_moment = is_replayed(held, plan),
-        .split_block_bytes = whole_bytes(is_replayed(held, plan) ? held->largest_block_bytes : 0.0),
     };
     NNC_PUT(why, memory.capacity_bytes, "B");
     set_transient(held, plan, p.stage_params, &memory, why);
+    if (is_replayed(held, plan)) {
+        set_apart(held, &memory, why);
+    } else {
+        NNC_SET(why, memory.apart_bytes, "B", 0);
+    }
     complete(plan, software, &memory, why);
     return memory;
 }

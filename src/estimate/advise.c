@@ -1,10 +1,11 @@
 /* Advice for a plan that does not fit: the smallest changes that make it fit, without another device or global batch.
  *
  * Changes that keep the training result come first, up to four at once: the smallest sets, each with its mildest steps,
- * the fastest of them first. Adapters are trained for a task, so the format of their frozen weights and the length of
+ * the fastest of them first; over several devices the fastest is changed further while that helps. Adapters are trained for a task, so the format of their frozen weights and the length of
  * the sequence count among these. Only if none fits are other changes tried, the mildest first. Memory decides before
  * time: a set whose strongest steps do not fit costs one estimate of memory. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -225,6 +226,8 @@ typedef struct search {
     const nnc_plan *base;
     nnc_scratch *scratch;
     int steps[CHANGES];
+    int best[CHANGES]; /* steps of the fastest gentle plan so far */
+    double best_s;
     int tries;    /* that are left */
     bool patient; /* tries every step: the strongest may need more memory than one before */
     bool shipped; /* only features of the profile's framework */
@@ -255,8 +258,12 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
         return OUTCOME_OVER;
     }
     advice->total_bytes = result.memory.total_bytes;
-    if (timed && nnc_estimate_read(s->model, s->device, software, &advice->plan, s->scratch,
-                                   &result, NULL) != NNC_OK) {
+    const bool brief = s->scratch->brief;
+    s->scratch->brief = true;
+    const bool known = !timed || nnc_estimate_read(s->model, s->device, software, &advice->plan,
+                                                   s->scratch, &result, NULL) == NNC_OK;
+    s->scratch->brief = brief;
+    if (!known) {
         return OUTCOME_ILLEGAL;
     }
     advice->step_s = result.step_s;
@@ -277,6 +284,10 @@ static bool try_set(search *s, unsigned set, nnc_advice *advice)
     }
     while (s->tries > 0) {
         if (try_plan(s, at, true, advice) == OUTCOME_FITS) {
+            if (advice->step_s < s->best_s) {
+                s->best_s = advice->step_s;
+                memcpy(s->best, at, sizeof at);
+            }
             return true;
         }
         int c = CHANGES - 1;
@@ -357,6 +368,45 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
     }
 }
 
+/* Takes a plan that is faster than the best so far. */
+static bool take_faster(search *s, const int at[CHANGES], nnc_advice *advice)
+{
+    nnc_advice one;
+    if (try_plan(s, at, true, &one) != OUTCOME_FITS || one.changes == 0 ||
+        !(one.step_s < s->best_s)) {
+        return false;
+    }
+    s->best_s = one.step_s;
+    memcpy(s->best, at, sizeof s->best);
+    *advice = one;
+    return true;
+}
+
+/* Changes the fastest gentle plan, one or two changes at a time, until none makes it faster. True: *advice is faster. */
+static bool refine(search *s, nnc_advice *advice)
+{
+    bool any = false, better = true;
+    while (better) {
+        better = false;
+        for (int c = 0; c < CHANGES_GENTLE; c++) {
+            for (int d = c + 1; d < CHANGES_GENTLE; d++) {
+                int at[CHANGES];
+                memcpy(at, s->best, sizeof at);
+                const int same = at[c] * (STEPS_MAX + 1) + at[d];
+                for (int i = 0; i < (s->steps[c] + 1) * (s->steps[d] + 1); i++) {
+                    at[c] = i / (s->steps[d] + 1);
+                    at[d] = i % (s->steps[d] + 1);
+                    better =
+                        (at[c] * (STEPS_MAX + 1) + at[d] != same && take_faster(s, at, advice)) ||
+                        better;
+                }
+            }
+        }
+        any = any || better;
+    }
+    return any;
+}
+
 /* Advice for a plan that was read. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                   const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
@@ -371,15 +421,24 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
         now.verdict == NNC_FITS) {
         return 0;
     }
-    search s = { model,     device,  profiles,
-                 &base,     scratch, { 0 },
-                 TRIES_MAX, false,   !profiles->any && nnc_software_ships(software, &base, NULL) };
+    search s = { .model = model,
+                 .device = device,
+                 .profiles = profiles,
+                 .base = &base,
+                 .scratch = scratch,
+                 .best_s = (double)INFINITY,
+                 .tries = TRIES_MAX,
+                 .shipped = !profiles->any && nnc_software_ships(software, &base, NULL) };
     for (int c = 0; c < CHANGES; c++) {
         s.steps[c] = steps_of((change)c, model, &base, device);
     }
     found_sets fitting = { .count = 0 };
     for (int size = 1; size <= AT_ONCE && (found == 0 || (size == 2 && found < max)); size++) {
         try_sets(&s, size, CHANGES_GENTLE, &fitting, advice, &found, max);
+    }
+    nnc_advice faster;
+    if (found > 0 && plan->devices != 1 && refine(&s, &faster)) {
+        found = keep_fastest(advice, found, max, &faster);
     }
     s.tries = TRIES_MAX;
     for (int size = 1; size <= CHANGES && found == 0; size++) {

@@ -479,6 +479,11 @@ static const nnc_metric memory_part_rows[] = {
     NNC_WHOLE(nnc_memory, transient_bytes, .head = "transient", .unit = "B", .drop = 2,
               .help = "The largest additional tensors at the peak, which are not kept.",
               .more = NNC_MORE(.part_of = total_bytes)),
+    NNC_WHOLE(nnc_memory, apart_bytes, .head = "not at once", .unit = "B", .drop = 2,
+              .any_sign = true,
+              .help = "Peak of the step less the sum of the classes, most often below 0: gradients "
+                      "appear in backward as activations go.",
+              .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
               .help = "Memory set aside: by --reserve-bytes, or by the software profile for "
                       "context, collectives and fragmentation.",

@@ -65,7 +65,8 @@ static void check_sums(const nnc_result *r)
     ck_assert_double_gt(r->step_s, 0.0);
     ck_assert_double_le(r->step_without_bound_s, r->step_s * (1 + 1e-12));
     ck_assert_int_eq(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes +
-                         m->activation_bytes + m->transient_bytes + m->reserve_bytes,
+                         m->activation_bytes + m->transient_bytes + m->apart_bytes +
+                         m->reserve_bytes,
                      m->total_bytes);
     ck_assert_int_eq(m->capacity_bytes - m->total_bytes, m->headroom_bytes);
     ck_assert_int_eq(r->verdict, m->headroom_bytes < 0 ? NNC_OVER_MEMORY : NNC_FITS);

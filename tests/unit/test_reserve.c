@@ -6,7 +6,9 @@
 static nnc_software reserved(double bytes, double share, double high)
 {
     nnc_software software = nnc_software_default();
-    software.reserve = (nnc_reserve){ bytes, share, 0.9, high };
+    software.reserve = (nnc_reserve){
+        .bytes = bytes, .share = share, .low = 0.9, .high = high, .context = (double)NAN
+    };
     return software;
 }
 
