@@ -476,7 +476,8 @@ typedef struct replay {
     const nnc_plan *plan;
     nnc_policy_sizes sizes;
     double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX]; /* bytes of one instance */
-    moment inside[NNC_SEGMENTS_MAX]; /* the largest moment of one whole instance */
+    moment inside[NNC_SEGMENTS_MAX],
+        again[NNC_SEGMENTS_MAX]; /* the largest moment of one instance: whole, by blocks */
     double stream_bytes; /* gradient of the residual stream, which lives while a branch runs */
     double largest_op_bytes;
 } replay;
@@ -500,39 +501,6 @@ static double cast_of(const replay *r, const nnc_op *op)
     return product && !op->weights.table ? r->sizes.cast_bytes * trained_params(op) : 0.0;
 }
 
-static void replay_ops(replay *r)
-{
-    double kept[NNC_SEGMENTS_MAX] = { 0 }, gradients[NNC_SEGMENTS_MAX] = { 0 };
-    const nnc_op_list *list = r->list;
-    for (int32_t i = 0; i < list->count; i++) {
-        const nnc_op *op = &list->ops[i];
-        const double n = instances_of(list, op);
-        kept[op->segment] += n * nnc_op_kept_bytes(op);
-        r->cast[op->segment] += n * cast_of(r, op);
-    }
-    double casts[NNC_SEGMENTS_MAX];
-    memcpy(casts, r->cast, sizeof casts);
-    for (int32_t i = list->count - 1; i >= 0; i--) {
-        const nnc_op *op = &list->ops[i];
-        const double n = instances_of(list, op);
-        double *const grown = &gradients[op->segment];
-        *grown += n * r->sizes.gradient_bytes * trained_params(op);
-        const bool cast = op->kind == NNC_OP_POINTWISE && op->group == NNC_GROUP_OPTIMIZER;
-        const double working = cast ? 0.0 : nnc_op_transient_bytes(op);
-        const double stream = list->segments[op->segment].layer ? r->stream_bytes : 0.0;
-        const moment now = { *grown, kept[op->segment],  working + stream,
-                             0.0,    casts[op->segment], nnc_op_row_of(op)->transient_what };
-        moment *const most = &r->inside[op->segment];
-        if (sum_moment(&now) > sum_moment(most)) {
-            *most = now;
-        }
-        r->largest_op_bytes = nnc_max(r->largest_op_bytes, working);
-        kept[op->segment] -= n * nnc_op_kept_bytes(op);
-        casts[op->segment] -= n * cast_of(r, op);
-    }
-    memcpy(r->gradient, gradients, sizeof gradients);
-}
-
 static void take_larger(moment *most, const moment *now)
 {
     if (sum_moment(now) > sum_moment(most)) {
@@ -541,6 +509,79 @@ static void take_larger(moment *most, const moment *now)
 }
 
 /* The moments of the first and the last instance of a segment. `rest`: what the other segments hold. */
+/* What is left of a segment while its backward runs: of whole instances, and of those that run again by blocks. */
+typedef struct left_over {
+    double kept[NNC_SEGMENTS_MAX], casts[NNC_SEGMENTS_MAX], gradients[NNC_SEGMENTS_MAX];
+    double inputs[NNC_SEGMENTS_MAX]; /* of blocks that have not run again, and ops outside blocks */
+    double live[NNC_BLOCKS_MAX];     /* of the block that runs again, up to the op */
+} left_over;
+
+static void begin_backward(const replay *r, left_over *left)
+{
+    const nnc_op_list *list = r->list;
+    memset(left, 0, sizeof *left);
+    for (int32_t b = 0; b < list->block_count; b++) {
+        const nnc_block *block = &list->blocks[b];
+        left->inputs[block->segment] += block->input_bytes * (double)block->repeat /
+                                        (double)list->segments[block->segment].instances;
+    }
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        const double n = instances_of(list, op), kept = nnc_op_kept_bytes(op);
+        left->kept[op->segment] += n * kept;
+        left->casts[op->segment] += n * cast_of(r, op);
+        if (op->block >= 0) {
+            left->live[op->block] += kept;
+        } else {
+            left->inputs[op->segment] += n * kept;
+        }
+    }
+}
+
+static void leave_op(const replay *r, const nnc_op *op, bool last_of_block, left_over *left)
+{
+    const double n = instances_of(r->list, op), kept = nnc_op_kept_bytes(op);
+    left->kept[op->segment] -= n * kept;
+    left->casts[op->segment] -= n * cast_of(r, op);
+    if (op->block < 0) {
+        left->inputs[op->segment] -= n * kept;
+        return;
+    }
+    left->live[op->block] -= kept;
+    if (last_of_block) {
+        const nnc_block *block = &r->list->blocks[op->block];
+        left->inputs[op->segment] -= block->input_bytes * (double)block->repeat /
+                                     (double)r->list->segments[op->segment].instances;
+    }
+}
+
+static void replay_ops(replay *r)
+{
+    const nnc_op_list *list = r->list;
+    left_over left;
+    begin_backward(r, &left);
+    memcpy(r->cast, left.casts, sizeof r->cast);
+    for (int32_t i = list->count - 1; i >= 0; i--) {
+        const nnc_op *op = &list->ops[i];
+        const int32_t s = op->segment;
+        const bool cast = op->kind == NNC_OP_POINTWISE && op->group == NNC_GROUP_OPTIMIZER;
+        const double working = cast ? 0.0 : nnc_op_transient_bytes(op);
+        left.gradients[s] += instances_of(list, op) * r->sizes.gradient_bytes * trained_params(op);
+        moment now = { .gradients = left.gradients[s],
+                       .kept = left.kept[s],
+                       .op = working + (list->segments[s].layer ? r->stream_bytes : 0.0),
+                       .casts = left.casts[s],
+                       .what = nnc_op_row_of(op)->transient_what };
+        take_larger(&r->inside[s], &now);
+        now.kept = left.inputs[s];
+        now.block = op->block >= 0 ? left.live[op->block] : 0.0;
+        take_larger(&r->again[s], &now);
+        r->largest_op_bytes = nnc_max(r->largest_op_bytes, working);
+        leave_op(r, op, i == 0 || list->ops[i - 1].block != op->block, &left);
+    }
+    memcpy(r->gradient, left.gradients, sizeof r->gradient);
+}
+
 static void replay_segment(const replay *r, const nnc_segment_sums *sum,
                            const nnc_stage_residency *holding, const nnc_resident_bytes *held,
                            int32_t s, const moment *rest, moment *most)
@@ -549,12 +590,9 @@ static void replay_segment(const replay *r, const nnc_segment_sums *sum,
     const double every = r->plan->recompute_every > 1 ? (double)r->plan->recompute_every : 1.0;
     const double all = held->kept.segment_bytes[s];
     const bool blocks = again > 0.0;
-    moment inside = r->inside[s];
+    moment inside = blocks ? r->again[s] : r->inside[s];
     const double own = blocks ? sum->input_bytes : sum->kept_bytes;
-    if (blocks) { /* the block that runs again, beside its input */
-        inside.block = nnc_min(every, again) * sum->live_bytes;
-        inside.kept = sum->input_bytes;
-    }
+    inside.block += (nnc_min(every, nnc_max(again, 1.0)) - 1.0) * sum->live_bytes;
     for (int end = 0; end < 2; end++) { /* backward's first instance, and its last */
         const double later = end == 0 ? 0.0 : n - 1.0;
         const double casts = r->plan->recompute == 0 ? (n - 1.0 - later) * r->cast[s] : 0.0;
@@ -770,7 +808,8 @@ NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nn
                   "of weights that backward still needs, workspaces of libraries");
     NNC_LET(why, classes_bytes, "B",
             (double)(memory->gradient_bytes + memory->activation_bytes + memory->transient_bytes));
-    NNC_SET(why, memory->apart_bytes, "B", whole_bytes(at_peak_bytes - classes_bytes));
+    NNC_SAY(why, apart_bytes, "B", at_peak_bytes - classes_bytes);
+    memory->apart_bytes = whole_bytes(apart_bytes);
     memory->one_moment = true;
     memory->split_block_bytes = whole_bytes(held->largest_block_bytes);
 }
@@ -785,18 +824,17 @@ NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, 
             (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
                      memory->activation_bytes + memory->transient_bytes + memory->apart_bytes));
     NNC_LET(why, split_bytes, "B", (double)memory->split_block_bytes);
-    double allocated = 0.0, reserved = 0.0;
-    NNC_SET_AS(why, "peak_allocated_bytes", allocated, "B", ceil(counted_bytes / 512.0) * 512.0);
-    NNC_SET_AS(why, "peak_reserved_bytes", reserved, "B",
-               ceil((allocated + split_bytes) / 2097152.0) * 2097152.0);
+    NNC_SAY(why, peak_allocated_bytes, "B", ceil(counted_bytes / 512.0) * 512.0);
+    NNC_SAY(why, peak_reserved_bytes, "B",
+            ceil((peak_allocated_bytes + split_bytes) / 2097152.0) * 2097152.0);
     NNC_NOTE(why, "the allocator hands out multiples of 512 B, from segments of whole 2 MiB; "
                   "split_bytes: the largest block that tensors of the loss leave behind");
-    memory->peak_allocated_bytes = whole_bytes(allocated);
-    memory->peak_reserved_bytes = whole_bytes(reserved);
-    NNC_LET(why, outside_bytes, "B",
-            isnan(software->reserve.context) ? software->reserve.bytes : software->reserve.context);
-    memory->context_bytes = whole_bytes(
-        isnan(software->reserve.context) ? software->reserve.bytes : software->reserve.context);
+    memory->peak_allocated_bytes = whole_bytes(peak_allocated_bytes);
+    memory->peak_reserved_bytes = whole_bytes(peak_reserved_bytes);
+    const double outside =
+        isnan(software->reserve.context) ? software->reserve.bytes : software->reserve.context;
+    memory->context_bytes = whole_bytes(outside);
+    NNC_PUT(why, memory->context_bytes, "B");
 }
 
 /* Reserve for bytes that the plan does not count: the user's value, else the value of the software profile. */
