@@ -1,5 +1,4 @@
-/* nncost fit: the largest micro-batch, sequence, adapter rank or depth that fits on a device, and each way to save memory
- * beside it. */
+/* nncost fit: the largest micro-batch, sequence, adapter rank or depth that fits on a device, and ways to save memory. */
 #include <inttypes.h>
 
 #include "base/base_internal.h"
@@ -62,7 +61,7 @@ static const nnc_metric fit_rows[] = {
     NNC_AS("total_bytes", WHOLE, FIT(result.memory.total_bytes), .unit = "B",
            .help = "Memory with the largest micro-batch; of the plan when none fits."),
     NNC_AS("capacity_bytes", WHOLE, FIT(result.memory.capacity_bytes), .unit = "B",
-           .help = "What one process can get of the device's memory."),
+           .help = "Memory of the device that one process can get."),
     NNC_AS("margin_bytes", WHOLE, FIT(margin_bytes), .unit = "B",
            .help = "Bytes between the least and the most that a measured peak of this micro-batch "
                    "may be: the range in which the next larger one may still fail."),
@@ -155,8 +154,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_fit = {
     .name = "fit",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary = "What fits on a device: the largest micro-batch and sequence, and each way to save "
-               "memory.",
+    .summary =
+        "The largest micro-batch and sequence that fit on a device, and each way to save memory.",
     .notes = "Takes the options of 'estimate'. micro_batch is the largest that fits with all that "
              "measured peaks may be above the estimate, micro_batch_tight the largest that may "
              "fit. The sequence, the rank of adapters and the layers are the largest at the "

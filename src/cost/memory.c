@@ -804,7 +804,7 @@ NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nn
             ceil(gradients_at_peak + kept_at_peak + working_bytes + again_bytes + copies_bytes +
                  workspace_bytes));
     NNC_NOTE(why, "at the moment of backward when most bytes live: gradients appear as activations "
-                  "go; beside them the op's working set, the block that runs again, 16-bit copies "
+                  "go; with them the op's working set, the block that runs again, 16-bit copies "
                   "of weights that backward still needs, workspaces of libraries");
     NNC_LET(why, classes_bytes, "B",
             (double)(memory->gradient_bytes + memory->activation_bytes + memory->transient_bytes));
@@ -814,7 +814,7 @@ NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nn
     memory->split_block_bytes = whole_bytes(held->largest_block_bytes);
 }
 
-/* Bytes that the allocator hands out at the peak, takes from the driver for it, and the context beside it. It hands out
+/* Bytes that the allocator hands out at the peak, takes from the driver for it, and the context in addition. It hands out
  * multiples of 512 B; what is larger than 10 MiB lies in segments of whole 2 MiB. Tensors of the loss are the largest
  * that come and go, and lasting tensors that are created meanwhile split a block of their size.
  * Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch.   [allocator] */

@@ -1,4 +1,4 @@
-/* What fits on a device: the largest micro-batch, sequence, adapter rank or depth, and each memory remedy beside it.
+/* The largest micro-batch, sequence, adapter rank or depth that fits on a device, and each way to save memory.
  *
  *     size -> memory of the plan with it (no times) -> verdict; doubled until it does not fit, then bisected
  *
@@ -209,7 +209,8 @@ static const option options[] = {
     { "--offload optimizer", offload_states, has_states },
     { "--offload optimizer,activations", offload_more, has_tensors },
 };
-_Static_assert((sizeof options / sizeof options[0]) <= NNC_REMEDIES_MAX, "a remedy has no room");
+_Static_assert((sizeof options / sizeof options[0]) <= NNC_REMEDIES_MAX,
+               "more options than remedies");
 
 static void add_remedy(finder *f, const option *o, const nnc_plan *base, const nnc_plan *resolved,
                        nnc_fitting *fit)

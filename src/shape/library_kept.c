@@ -135,7 +135,7 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
 }
 
 /* Networks of timm and diffusers. Under autocast a norm's output is fp32: what reads it keeps fp32, and each product its
- * own 16-bit copy. diffusers projects queries, keys and values apart (models/attention_processor.py), and its residual
+ * own 16-bit copy. diffusers has separate products of queries, keys and values (models/attention_processor.py), and its residual
  * blocks apply SiLU to the norm's output (models/resnet.py); DiT scales it (models/normalization.py). */
 static void keep_image_op(nnc_op *op, const nnc_lowering *how)
 {

@@ -1,4 +1,4 @@
-/* What a step keeps under libraries, its peak over backward, and what fits: by hand, and over drawn plans. */
+/* Kept bytes of libraries, the peak over backward, and the sizes that fit: by hand, and over drawn plans. */
 #include <string.h>
 
 #include "estimate/estimate_internal.h"
