@@ -10,6 +10,8 @@
 typedef struct answer {
     nnc_fitting fit;
     nnc_report report; /* of fit.result */
+    const nnc_report *shown;
+    const nnc_remedy *remedies;
 } answer;
 
 #define FIT(member) NNC_IN(answer, fit.member)
@@ -52,7 +54,8 @@ static const nnc_metric fit_rows[] = {
            .help = "The largest that may fit: the estimate is within the device, the upper end of "
                    "measured peaks is not."),
     NNC_AS("seq_len", NUMBER, .get = get_seq_len,
-           .help = "The longest sequence, a multiple of 64, that fits at the micro-batch of the "
+           .help = "The longest sequence, a multiple of 64 or the plan's own, that fits at the "
+                   "micro-batch of the "
                    "plan; null for images, and when none fits."),
     NNC_AS("lora_rank", NUMBER, .get = get_rank,
            .help = "The largest rank of adapters that fits likewise; null without adapters."),
@@ -69,9 +72,9 @@ static const nnc_metric fit_rows[] = {
            .help = "One step of the largest micro-batch."),
     NNC_AS("samples_per_s", NUMBER, FIT(result.samples_per_s), .show = NNC_SHOW_COUNT,
            .help = "Samples trained on per second with it."),
-    NNC_AS("plan", OBJECT, NNC_IN(answer, report), .rows = &nnc_resolved_plan_metrics,
+    NNC_AS("plan", OBJECT, NNC_VIA(answer, shown), .rows = &nnc_resolved_plan_metrics,
            .help = "The plan with the largest micro-batch."),
-    NNC_AS("remedies", LIST, FIT(remedies), NNC_COUNT(answer, fit.remedy_count),
+    NNC_AS("remedies", LIST, NNC_IN(answer, remedies), NNC_COUNT(answer, fit.remedy_count),
            .rows = &remedy_metrics, .help = "Ways to save memory that fit, the mildest first."),
 };
 static const nnc_metrics fit_metrics = NNC_METRICS("what fits on a device", fit_rows, answer);
@@ -99,7 +102,7 @@ static const nnc_page_rows page = NNC_PAGE_ROWS(&fit_metrics, page_rows);
 static nnc_lines lines_of(const void *record)
 {
     const answer *a = record;
-    return (nnc_lines){ &remedy_metrics, NULL, a->fit.remedies, a->fit.remedy_count };
+    return (nnc_lines){ &remedy_metrics, NULL, a->remedies, a->fit.remedy_count };
 }
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
@@ -139,6 +142,8 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     nnc_scratch_destroy(own);
     if (status == NNC_OK) {
         a.report.result = &a.fit.result;
+        a.shown = &a.report;
+        a.remedies = a.fit.remedies;
         session->exit_code = a.fit.micro_batch > 0 ? 0 : 1;
         nnc_view_write(session->out, session->style, &nnc_fit_view, &a);
     }

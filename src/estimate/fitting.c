@@ -262,6 +262,9 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
     fit->micro_batch_tight = largest(&f, SIZE_MICRO_BATCH, &read, true);
     if (resolved->seq_len > 0) {
         fit->seq_len = largest(&f, SIZE_SEQ_LEN, &read, false) * SEQ_STEP;
+        if (now.verdict == NNC_FITS && fit->seq_len < resolved->seq_len) {
+            fit->seq_len = resolved->seq_len; /* the plan's own, no multiple of the step */
+        }
     }
     if (read.adapter_rank > 0) {
         fit->lora_rank = largest(&f, SIZE_RANK, &read, false);
