@@ -338,6 +338,8 @@ typedef struct nnc_track {
 typedef struct nnc_reserve {
     double bytes, share; /* of every plan; share of the counted memory */
     double low, high;    /* 10 % and 90 % quantiles of measured peak over prediction */
+    double context;      /* of a process on one device, without collectives; NaN = bytes */
+    double workspace;    /* that libraries hold in the allocator: products, convolutions */
 } nnc_reserve;
 
 /* Features of a framework; those that a profile does not mention are supported. */
@@ -414,8 +416,9 @@ struct nnc_software {
     bool loss_in_place; /* the loss overwrites the logits */
     bool
         softmax_upcast; /* softmax runs in fp32 and keeps its fp32 output in addition to the cast one */
-    bool attention_mask_kept;  /* a boolean s x s mask per layer */
-    bool expanded_kv;          /* grouped keys and values are copied to every head, and kept */
+    bool attention_mask_kept; /* a boolean s x s mask per layer */
+    bool library_kept; /* tensors are kept as the operators of transformers and peft keep them */
+    bool expanded_kv;  /* grouped keys and values are copied to every head, and kept */
     bool expert_once_per_node; /* a token is sent to a domain once, for all of its experts there */
     bool expert_masks;         /* matrix products with masks fill and empty the slots of experts */
     bool expert_sorts;         /* tokens from other ranks are copied into the order of experts */

@@ -34,6 +34,11 @@ static const nnc_field reserve_fields[] = {
       .help = "10 % quantile of measured peak over prediction." },
     { NNC_FIELD(nnc_reserve, high), .min = 1, .max = 10, NNC_DEFAULT(1),
       .help = "90 % quantile of measured peak over prediction." },
+    { NNC_FIELD(nnc_reserve, context), .unit = "B", .max = 1e13,
+      .help = "Driver context and libraries of a process on one device, without buffers of "
+              "collectives; not given: bytes." },
+    { NNC_FIELD(nnc_reserve, workspace), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
+      .help = "Workspaces that the libraries of products hold in the allocator for good." },
 };
 
 #define SHIPS(field, member, text)                                                        \
@@ -131,6 +136,9 @@ static const nnc_field software_fields[] = {
       .help = "Softmax runs in fp32 and keeps its fp32 output in addition to the cast one." },
     { SOFTWARE(attention_mask_kept), NNC_DEFAULT_OFF,
       .help = "Each layer keeps a boolean mask of all pairs of tokens." },
+    { SOFTWARE(library_kept), NNC_DEFAULT_OFF,
+      .help = "Language models keep for backward what the operators of transformers and peft keep, "
+              "instead of what fused kernels need." },
     { SOFTWARE(expanded_kv), NNC_DEFAULT_OFF,
       .help = "Grouped keys and values are copied to every head, and kept." },
     { SOFTWARE(expert_once_per_node), NNC_DEFAULT_OFF,

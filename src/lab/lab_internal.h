@@ -122,7 +122,8 @@ typedef struct nnc_measured {
     nnc_dtype pass_precision; /* of a forward pass */
     bool tensor_open;         /* its degree of tensor parallelism is not recorded */
     double measured_s;
-    double rounding; /* relative half-width that printing left */
+    double rounding;   /* relative half-width that printing left */
+    int64_t max_batch; /* the largest micro-batch that ran; 0 = not searched for */
     double measured_bytes[NNC_MEMORY_STAT_COUNT];
     const char *undecided; /* what decides the time and the row leaves open, "" = nothing */
     const char *reason;    /* why the row cannot be predicted; NULL = it can */
@@ -164,10 +165,12 @@ typedef struct nnc_scored {
     double model_flops;          /* of the step, over all devices; attention over all pairs */
     nnc_memory_stat memory_stat; /* the kind that memory_error compares with */
     double predicted_bytes, memory_error;
-    double most_bytes;  /* the upper end of the memory */
-    nnc_verdict fit;    /* of a step, which ran */
-    bool experts;       /* of served requests: the model has experts */
-    const char *reason; /* why there is no prediction; NULL = there is one */
+    double most_bytes;                                /* the upper end of the memory */
+    double peak_allocated_error, peak_reserved_error; /* of rows that state them */
+    int64_t max_batch, max_batch_tight; /* predicted for rows that state one; 0 = none */
+    nnc_verdict fit;                    /* of a step, which ran */
+    bool experts;                       /* of served requests: the model has experts */
+    const char *reason;                 /* why there is no prediction; NULL = there is one */
 } nnc_scored;
 
 /* Predicts one row as an estimate would be made: model, device, software and plan are the row's, or the

@@ -104,6 +104,7 @@ static nnc_measured_kind kind_of(const reading *r)
         }
     }
     return has(r, "mode") && has(r, "input_len")         ? NNC_MEASURED_SERVING
+           : has(r, "max_batch")                         ? NNC_MEASURED_STEP
            : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
            : has(r, "bytes")                             ? NNC_MEASURED_COLLECTIVE
            : !has(r, "dtype")                            ? NNC_MEASURED_STEP
@@ -522,6 +523,7 @@ static void read_step(reading *r)
         row->internode_bytes_per_s = node * 1e9 / 8.0 / (double)row->plan.devices_per_node;
     }
     row->rounding = number_of(r, "rounding");
+    row->max_batch = whole_of(r, "max_batch");
     row->host_pass_s = nnc_max(0.0, given(r, "host_pass_s") ? number_of(r, "host_pass_s") : 0.0);
     row->host_sample_s =
         nnc_max(0.0, given(r, "host_sample_s") ? number_of(r, "host_sample_s") : 0.0);
@@ -881,7 +883,7 @@ static bool read_row(reading *r, nnc_served served)
     case NNC_MEASURED_SERVING: return read_serving(r);
     default: read_product(r); break;
     }
-    if (row->reason == NULL && !(row->measured_s > 0.0)) {
+    if (row->reason == NULL && row->max_batch == 0 && !(row->measured_s > 0.0)) {
         refuse(r, "no measured time");
     }
     return true;

@@ -7,6 +7,7 @@
 
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
+#include "estimate/estimate_internal.h"
 #include "lab/lab_internal.h"
 #include "op/op_internal.h"
 #include "serve/serve_internal.h"
@@ -82,6 +83,10 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
         scored->memory_stat = (nnc_memory_stat)stat;
         scored->memory_error = predicted / row->measured_bytes[stat] - 1.0;
     }
+    scored->peak_allocated_error =
+        (double)memory->peak_allocated_bytes / row->measured_bytes[NNC_MEMORY_ALLOCATED] - 1.0;
+    scored->peak_reserved_error =
+        (double)memory->peak_reserved_bytes / row->measured_bytes[NNC_MEMORY_RESERVED] - 1.0;
 }
 
 /* The parts that recipes recompute, the cheapest first; with experts the communication is never run again. Source:
@@ -175,6 +180,11 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
         strstr(row->undecided, "parallelism") == NULL ? result.lower_bound_s : NAN;
     scored->model_flops = result.model_flops;
     score_memory(row, &result, scored);
+    if (row->max_batch > 0) {
+        const nnc_profiles profiles = nnc_profiles_of_one(software);
+        nnc_fitting_micro_batches(model, device, &profiles, plan, scratch, &scored->max_batch,
+                                  &scored->max_batch_tight);
+    }
     return NNC_OK;
 }
 
@@ -282,7 +292,9 @@ nnc_scored nnc_scored_open(const nnc_measured *row)
                          .model_flops = NAN,
                          .predicted_bytes = NAN,
                          .most_bytes = NAN,
-                         .memory_error = NAN };
+                         .memory_error = NAN,
+                         .peak_allocated_error = NAN,
+                         .peak_reserved_error = NAN };
 }
 
 nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,

@@ -450,7 +450,7 @@ static const nnc_metric resolved_plan_rows[] = {
            NNC_COUNT(nnc_launch_said, ignored_count), .rows = &ignored_key_metrics,
            .help = "Keys of these files that set nothing.", .more = NNC_MORE(.when = has_launch)),
 };
-static const nnc_metrics resolved_plan_metrics =
+const nnc_metrics nnc_resolved_plan_metrics =
     NNC_METRICS("the plan as resolved", resolved_plan_rows, nnc_report);
 
 /* ---- memory ---- */
@@ -482,6 +482,11 @@ static const nnc_metric memory_part_rows[] = {
                     "section 4")),
     NNC_WHOLE(nnc_memory, transient_bytes, .head = "transient", .unit = "B", .drop = 2,
               .help = "The largest additional tensors at the peak, which are not kept.",
+              .more = NNC_MORE(.part_of = total_bytes)),
+    NNC_WHOLE(nnc_memory, apart_bytes, .head = "not at once", .unit = "B", .drop = 2,
+              .any_sign = true,
+              .help = "Peak of the step less the sum of the classes, most often below 0: gradients "
+                      "appear in backward as activations go.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
               .help = "Memory set aside: by --reserve-bytes, or by the software profile for "
@@ -521,6 +526,13 @@ static const nnc_metric memory_rows[] = {
            .unit = "B",
            .help =
                "The range of peaks measured under the software profile; one in ten is above it."),
+    NNC_AS("peak_allocated_bytes", WHOLE, RESULT(memory.peak_allocated_bytes), .unit = "B",
+           .help = "Bytes that the allocator hands out at the peak: max_memory_allocated of "
+                   "PyTorch."),
+    NNC_AS("peak_reserved_bytes", WHOLE, RESULT(memory.peak_reserved_bytes), .unit = "B",
+           .help = "Bytes that the allocator takes from the driver for it: max_memory_reserved."),
+    NNC_AS("context_bytes", WHOLE, RESULT(memory.context_bytes), .unit = "B",
+           .help = "Bytes outside the allocator: driver context and libraries."),
     NNC_AS("transient_what", TEXT, RESULT(memory.transient_what),
            .help = "The tensors of the transient peak."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
@@ -574,7 +586,7 @@ static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_repor
 static const nnc_metric estimate_rows[] = {
     NNC_AS("model", OBJECT, .rows = &model_metrics),
     NNC_AS("device", OBJECT, .rows = &device_metrics),
-    NNC_AS("plan", OBJECT, .rows = &resolved_plan_metrics),
+    NNC_AS("plan", OBJECT, .rows = &nnc_resolved_plan_metrics),
     NNC_AS("work", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_work_metrics),
     NNC_AS("step", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_step_metrics),
     NNC_AS("throughput", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_throughput_metrics),

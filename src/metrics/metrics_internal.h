@@ -392,7 +392,8 @@ extern const nnc_metrics nnc_images_metrics;
 extern const nnc_metrics nnc_work_metrics, nnc_step_metrics, nnc_throughput_metrics;
 
 /* Records of type nnc_plan: all of it; the choices of a search. Records of type nnc_memory. */
-extern const nnc_metrics nnc_plan_metrics, nnc_plan_choice_metrics, nnc_memory_metrics;
+extern const nnc_metrics nnc_plan_metrics, nnc_resolved_plan_metrics, nnc_plan_choice_metrics,
+    nnc_memory_metrics;
 
 /* Records of type nnc_op_cost, nnc_stage, nnc_interval and nnc_sensitivity, listed by a report. */
 extern const nnc_metrics nnc_op_metrics, nnc_stage_metrics, nnc_stage_time_metrics,

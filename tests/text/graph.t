@@ -27,7 +27,8 @@ gradients    7.800 kB       0.0%
 optimizer    46.80 kB       0.0%  states and master weights
 activations  167.2 kB       0.0%  kept for backward
 transient    25.60 kB       0.0%  gradients of activations
-total     255.2 kB (249.22 KiB) of 10.00 GB (9.31 GiB), 0.0%: fits, 10.00 GB free
+not at once  4.820 kB       0.0%  gradients appear as activations go
+total     260.0 kB (253.93 KiB) of 10.00 GB (9.31 GiB), 0.0%: fits, 10.00 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 4.134e-10 USD per step,
           4.134e-08 USD per thousand samples

@@ -13,6 +13,7 @@ the network and the datasheet of the device.
 
 Commands:
   estimate  One training step: time with its bounds, what limits it, memory, throughput, cost.
+  fit       The largest micro-batch and sequence that fit on a device, and each way to save memory.
   ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
   op        A single op: its work, its roofline and the time it takes.
   trace     A PyTorch trace: where its time went, and what each operator could have taken.
@@ -358,6 +359,7 @@ Output:
 # Every command has help, which begins with its usage.
 $ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done
 usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost fit MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost op KIND DIMS DEVICE [options]
 usage: nncost trace FILE.json[.gz] [DEVICE | FILE [DEVICE]] [options]

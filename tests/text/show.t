@@ -20,6 +20,7 @@ vector_flops_per_s.fp32                                1e13                     
 vector_flops_per_s.bf16                                2e13                     FLOP/s 20.00 TFLOP/s
 vector_flops_per_s.fp16                                2e13                     FLOP/s 20.00 TFLOP/s
 mem_bytes                                              20000000000              B           20.00 GB
+usable_bytes                                           -                        B
 mem_bytes_per_s                                        2e12                     B/s       2.000 TB/s
 l2_bytes                                               20000000                 B           20.00 MB
 scratch_bytes                                          200000                   B           200.0 kB
@@ -37,7 +38,6 @@ scale_out.knee_bytes                                   -                        
 scale_out.oversubscription                             -
 host.bytes_per_s                                       20000000000              B/s       20.00 GB/s
 host.mem_bytes_per_s                                   -                        B/s
-host.kernel_s                                          3.75e-5                  s           37.50 us
 power_w                                                500                      W
 power_cap_w                                            -                        W
 node_power.idle_w                                      -                        W
@@ -258,6 +258,7 @@ $ nncost show round --format json
     {"field": "vector_flops_per_s.bf16", "value": 1e13, "unit": "FLOP/s"},
     {"field": "vector_flops_per_s.fp16", "value": 1e13, "unit": "FLOP/s"},
     {"field": "mem_bytes", "value": 10000000000, "unit": "B"},
+    {"field": "usable_bytes", "value": null, "unit": "B"},
     {"field": "mem_bytes_per_s", "value": 1e12, "unit": "B/s"},
     {"field": "l2_bytes", "value": null, "unit": "B"},
     {"field": "scratch_bytes", "value": null, "unit": "B"},
@@ -275,7 +276,6 @@ $ nncost show round --format json
     {"field": "scale_out.oversubscription", "value": null, "unit": null},
     {"field": "host.bytes_per_s", "value": 10000000000, "unit": "B/s"},
     {"field": "host.mem_bytes_per_s", "value": 10000000000, "unit": "B/s"},
-    {"field": "host.kernel_s", "value": 3.75e-5, "unit": "s"},
     {"field": "power_w", "value": 1000, "unit": "W"},
     {"field": "power_cap_w", "value": null, "unit": "W"},
     {"field": "node_power.idle_w", "value": null, "unit": "W"},
@@ -305,6 +305,7 @@ matmul_flops_per_s.fp16,5e13,FLOP/s\r
 vector_flops_per_s.fp32,1e13,FLOP/s\r
 vector_flops_per_s.fp16,2e13,FLOP/s\r
 mem_bytes,5000000000,B\r
+usable_bytes,,B\r
 mem_bytes_per_s,500000000000,B/s\r
 l2_bytes,,B\r
 scratch_bytes,,B\r
@@ -322,7 +323,6 @@ scale_out.knee_bytes,,B\r
 scale_out.oversubscription,,\r
 host.bytes_per_s,,B/s\r
 host.mem_bytes_per_s,,B/s\r
-host.kernel_s,3.75e-5,s\r
 power_w,,W\r
 power_cap_w,,W\r
 node_power.idle_w,,W\r
@@ -346,6 +346,7 @@ $ nncost show old --format markdown
 | vector_flops_per_s.fp32 | 1e13 | FLOP/s | 10.00 TFLOP/s |
 | vector_flops_per_s.fp16 | 2e13 | FLOP/s | 20.00 TFLOP/s |
 | mem_bytes | 5000000000 | B | 5.000 GB |
+| usable_bytes | - | B |  |
 | mem_bytes_per_s | 500000000000 | B/s | 500.0 GB/s |
 | l2_bytes | - | B |  |
 | scratch_bytes | - | B |  |
@@ -363,7 +364,6 @@ $ nncost show old --format markdown
 | scale_out.oversubscription | - |  |  |
 | host.bytes_per_s | - | B/s |  |
 | host.mem_bytes_per_s | - | B/s |  |
-| host.kernel_s | 3.75e-5 | s | 37.50 us |
 | power_w | - | W |  |
 | power_cap_w | - | W |  |
 | node_power.idle_w | - | W |  |
@@ -503,6 +503,7 @@ loss_keep                   logits
 loss_in_place               off
 softmax_upcast              on
 attention_mask_kept         off
+library_kept                off
 expanded_kv                 on
 expert_once_per_node        off
 expert_masks                off
@@ -522,7 +523,7 @@ overlap_pipeline            0
 overlap_offload             0.5
 bucket_bytes                26214400       B     26.21 MB
 launch_s                    1e-5           s     10.00 us
-lists_operators             off
+kernel_s                    0              s          0 s
 launch_expert_s             -              s
 launch_product_s            0              s          0 s
 recorded_attention          off
@@ -537,6 +538,8 @@ reserve.bytes               0              B          0 B
 reserve.share               0
 reserve.low                 1
 reserve.high                1
+reserve.context             -              B
+reserve.workspace           0              B          0 B
 ships.1f1b                  on
 ships.gpipe                 on
 ships.interleaved           on

@@ -100,6 +100,15 @@ NNC_GET(get_measured_bytes, nnc_scored,
         nnc_number_cell(isnan(self->memory_error) ? (double)NAN
                                                   : self->row->measured_bytes[self->memory_stat]))
 
+static nnc_cell batch_cell(const nnc_scored *self, int64_t batch)
+{
+    return nnc_number_cell(self->row->max_batch > 0 ? (double)batch : (double)NAN);
+}
+
+NNC_GET(get_measured_batch, nnc_scored, batch_cell(self, self->row->max_batch))
+NNC_GET(get_batch, nnc_scored, batch_cell(self, self->max_batch))
+NNC_GET(get_tight_batch, nnc_scored, batch_cell(self, self->max_batch_tight))
+
 #define ROW(member) NNC_VIA(nnc_scored, row), NNC_IN(nnc_measured, member)
 static const nnc_metric scored_rows[] = {
     NNC_AS("id", TEXT, ROW(id), .help = "Id of the row in its file."),
@@ -135,6 +144,15 @@ static const nnc_metric scored_rows[] = {
     NNC_NAMED(nnc_scored, fit, nnc_verdict_name, NNC_VERDICT_COUNT,
               .help = "Whether the step, which ran, is predicted to fit."),
     NNC_NUMBER(nnc_scored, memory_error, .help = "predicted / measured - 1."),
+    NNC_NUMBER(nnc_scored, peak_allocated_error,
+               .help = "The same of memory.peak_allocated_bytes, for rows that state it."),
+    NNC_NUMBER(nnc_scored, peak_reserved_error, .help = "The same of memory.peak_reserved_bytes."),
+    NNC_AS("measured_max_batch", NUMBER, .get = get_measured_batch,
+           .help = "The largest micro-batch that ran; null for rows that searched for none."),
+    NNC_AS("max_batch", NUMBER, .get = get_batch,
+           .help = "The largest that is predicted to fit: micro_batch of nncost fit."),
+    NNC_AS("max_batch_tight", NUMBER, .get = get_tight_batch,
+           .help = "The largest that may fit: micro_batch_tight of nncost fit."),
     NNC_TEXT(nnc_scored, what, .help = "Device, profile and family, with --summary."),
     NNC_TEXT(nnc_scored, reason, .help = "Why there is no prediction."),
 };
