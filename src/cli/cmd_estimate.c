@@ -682,7 +682,7 @@ const nnc_command nnc_cmd_estimate = {
              "means: one percent more of the parameter makes the step half a percent shorter.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
              NNC_TAKES_STAGES | NNC_TAKES_LAUNCH,
     .run = run,
 };

@@ -274,6 +274,24 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
     }
 }
 
+/* Notes that a cell sets a field of the plan. */
+static void note_given(reading *r, const char *field)
+{
+    const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
+    if (found != NULL) {
+        const size_t i = (size_t)(found - nnc_plan_table.fields);
+        r->row->given[i / 64] |= (uint64_t)1 << i % 64;
+    }
+}
+
+bool nnc_measured_gives(const void *in, const char *field)
+{
+    const nnc_measured *row = in;
+    const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
+    const size_t i = found != NULL ? (size_t)(found - nnc_plan_table.fields) : 0;
+    return found != NULL && (row->given[i / 64] >> i % 64 & 1) != 0;
+}
+
 /* ---- a training step ---- */
 
 /* A count of sequences; a part of one cannot be expressed. */
@@ -302,7 +320,14 @@ static void read_plan(reading *r, nnc_plan *p)
     if (!given(r, "zero")) {
         set_cell(r, index_of(r, "sharding"), set_plan, p, "zero");
     }
-    p->shard = p->zero > 0 ? p->shard : 0;
+    for (int i = 0; i < r->width; i++) {
+        if (r->columns[i].name != NULL && r->csv.cells[i][0] != '\0') {
+            note_given(r, is(r->columns[i].name, "sharding")          ? "zero"
+                          : is(r->columns[i].name, "flash_attention") ? "attention"
+                                                                      : r->columns[i].name);
+        }
+    }
+    p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;
     p->sequence_parallel &= p->tensor > 1; /* stated of runs where it has nothing to divide */
     if (is(text_of(r, "task"), "lora") && !given(r, "adapter_rank")) {
         p->adapter_rank = USUAL_RANK;
@@ -816,6 +841,7 @@ static bool read_row(reading *r, nnc_served served)
         .kind = r->kind,
         .device = text_of(r, "device"),
         .framework = text_of(r, "framework"),
+        .version = text_of(r, "framework_version"),
         .software = given(r, "software") ? text_of(r, "software") : NULL,
         .source = source_of(r),
         .model_name = text_of(r, given(r, "model_name") ? "model_name" : "model"),

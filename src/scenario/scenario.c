@@ -17,6 +17,9 @@ static nnc_status bad_option(const char *option, nnc_error *err)
 static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario,
                                 nnc_error *err)
 {
+    if (nnc_field_is_of(&nnc_switch_table, field)) {
+        return NNC_OK; /* later, when the profile is chosen */
+    }
     if (nnc_field_is_of(&nnc_run_table, field)) {
         scenario->asks_run = true;
         return nnc_field_set(&nnc_run_table, &scenario->run_ask, field->name, value, err);
@@ -41,6 +44,21 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *s
         if (apply_setting(setting->field, value, scenario, err) != NNC_OK) {
             char name[NNC_OPTION_NAME];
             return bad_option(nnc_option_name(setting->field->name, name), err);
+        }
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario,
+                               nnc_error *err)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_field *field = given->settings[i].field;
+        char name[NNC_OPTION_NAME];
+        if (nnc_field_is_of(&nnc_switch_table, field) &&
+            nnc_software_set(&scenario->software, field->name, given->settings[i].value, err) !=
+                NNC_OK) {
+            return bad_option(nnc_option_name(field->name, name), err);
         }
     }
     return NNC_OK;
@@ -287,6 +305,56 @@ static nnc_status judge_device(nnc_scenario *scenario, nnc_error *err)
     return NNC_OK;
 }
 
+static nnc_release_ask ask_of(const nnc_scenario *scenario, const char *model)
+{
+    return (nnc_release_ask){ .device = scenario->device.id,
+                              .model = model,
+                              .family = nnc_family_name(scenario->model.family) };
+}
+
+nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model,
+                                nnc_error *err)
+{
+    const nnc_release *release = &scenario->release;
+    const nnc_release_ask ask = ask_of(scenario, model);
+    nnc_release_fill(release->entry, given, &scenario->model, &scenario->plan);
+    return nnc_release_switch(release, &ask, scenario->plan.precision, &scenario->software, err);
+}
+
+/* Is a field of the plan set by an option or by --set? */
+static bool is_given(const void *in, const char *field)
+{
+    const nnc_scenario_args *given = in;
+    const size_t length = strlen(field);
+    bool found = false;
+    for (int i = 0; i < given->setting_count && !found; i++) {
+        found = strcmp(given->settings[i].field->name, field) == 0;
+    }
+    for (int i = 0; i < given->set_count && !found; i++) {
+        const char *set = given->sets[i];
+        set += strncmp(set, target_names[SET_PLAN], strlen(target_names[SET_PLAN])) == 0
+                   ? strlen(target_names[SET_PLAN])
+                   : 0;
+        found = strncmp(set, field, length) == 0 && set[length] == '=';
+    }
+    return found;
+}
+
+/* The release that --software names, and then the switches of the command line. */
+static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario,
+                                nnc_error *err)
+{
+    if (scenario->release.entry != NULL) {
+        const nnc_given asked = { is_given, given };
+        NNC_TRY(nnc_scenario_release(scenario, &asked, scenario->model.id, err));
+    }
+    NNC_TRY(nnc_scenario_switch(given, scenario, err));
+    if (!scenario->report.software_chosen) {
+        scenario->profiles = nnc_profiles_of_one(&scenario->software);
+    }
+    return NNC_OK;
+}
+
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
                              const char *model_asked, const char *device_asked,
                              nnc_scenario *scenario, nnc_error *err)
@@ -296,9 +364,9 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
     NNC_TRY(nnc_model_load(specs, model_asked, &model, err));
     NNC_TRY(nnc_device_load(specs, device_asked, &device, err));
     scenario->specs = specs;
-    NNC_TRY(nnc_scenario_named_profile(scenario, given->software, err));
     scenario->model = *model;
     scenario->device = *device;
+    NNC_TRY(nnc_scenario_named_profile(scenario, given->software, err));
     scenario->plan = nnc_plan_default();
     scenario->run_ask = nnc_run_ask_default();
     scenario->asks_run = given->asks_run;
@@ -318,6 +386,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
     NNC_TRY(judge_device(scenario, err));
     NNC_TRY(nnc_scenario_choose(scenario, err));
+    NNC_TRY(apply_release(given, scenario, err));
     NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
     return check_batch(&scenario->plan, err);
 }
@@ -420,10 +489,29 @@ nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, n
 
 nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err)
 {
-    if (!nnc_software_is_chosen(asked)) {
-        return nnc_profiles_asked(scenario->specs, asked, &scenario->profiles, err);
+    nnc_release_ask ask = ask_of(scenario, scenario->model.id);
+    nnc_release *release = &scenario->release;
+    nnc_error missing = { 0 };
+    *release = (nnc_release){ .entry = NULL };
+    if (nnc_software_is_chosen(asked)) {
+        scenario->profiles = (nnc_profiles){ .any = asked != NULL };
+        return NNC_OK;
     }
-    scenario->profiles = (nnc_profiles){ .any = asked != NULL };
+    const nnc_status status =
+        nnc_profiles_asked(scenario->specs, asked, &scenario->profiles, &missing);
+    if (status == NNC_OK) {
+        ask.software = scenario->profiles.of[NNC_PROFILE_COPIES];
+        return nnc_release_find(scenario->specs, &ask, release, err);
+    }
+    if (status == NNC_UNKNOWN_ID && !nnc_is_path(asked)) {
+        ask.words = asked;
+        NNC_TRY(nnc_release_find(scenario->specs, &ask, release, err));
+    }
+    if (release->entry == NULL) {
+        *err = missing;
+        return status;
+    }
+    scenario->profiles = nnc_profiles_of_one(release->software);
     return NNC_OK;
 }
 

@@ -111,7 +111,7 @@ static const nnc_metric scored_rows[] = {
            .help = "Served requests: which time, by the column that has it."),
     NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
     NNC_AS("framework", TEXT, ROW(framework), .help = "Software of the measurement."),
-    NNC_AS("software", TEXT, ROW(software), .help = "Software profile."),
+    NNC_TEXT(nnc_scored, software, .help = "Software profile."),
     NNC_AS("source", TEXT, ROW(source), .help = "Repository or document of its source."),
     NNC_AS("model", TEXT, ROW(model_name), .help = "Name of its model."),
     NNC_AS("fitted", BOOL, ROW(fitted), .help = "Whether its group is one that fits may see."),
@@ -364,10 +364,15 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
         return nnc_left_out_reason(a->arena, &why, &scored->reason, err);
     }
     NNC_TRY(nnc_scenario_apply(specs, &a->session->options.given, s, err));
+    NNC_TRY(nnc_scenario_switch(&a->session->options.given, s, err));
     const char *id = scored->device; /* of its file; the scenario is the next row's */
-    status =
-        nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan, a->scratch, scored, &why);
+    nnc_measured asked = *row;
+    asked.as_stated = a->session->options.level == NNC_LEVEL_USER;
+    status = nnc_score_row(&asked, &s->model, &s->device, &s->software, &s->plan, a->scratch,
+                           scored, &why);
+    scored->row = row;
     scored->device = id;
+    scored->software = nnc_arena_strdup(a->arena, s->software.id);
     if (status == NNC_OK && a->session->options.summary) {
         NNC_TRY(set_what(a, scored, err));
     }
@@ -474,6 +479,6 @@ const nnc_command nnc_cmd_accuracy = {
         "plan and --set hold for every row, in place of what it says.",
     .min_operands = 1,
     .max_operands = 10000,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCORE,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_SCORE,
     .run = NNC_NOT_ON_PAGE(run),
 };
