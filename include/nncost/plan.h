@@ -172,7 +172,9 @@ NNC_API const char *nnc_adapted_help(nnc_adapted adapted);
 #define NNC_FROZEN_LIST(X)                                                    \
     X(NNC_FROZEN_16, "16bit", "Two bytes each.")                              \
     X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.") \
-    X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).")
+    X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).") \
+    X(NNC_FROZEN_FP8, "fp8",                                                                  \
+      "Matrices of linear layers in one byte each, which 8-bit products read as they are.")
 NNC_ENUM(nnc_frozen, NNC_FROZEN_LIST, NNC_FROZEN_COUNT);
 NNC_API const char *nnc_frozen_name(nnc_frozen frozen);
 NNC_API const char *nnc_frozen_help(nnc_frozen frozen);
@@ -319,6 +321,7 @@ typedef struct nnc_framework {
     bool sequence_parallel; /* whenever there is tensor parallelism */
     bool interleaves; /* one layer per virtual stage, if the number of micro-batches allows it */
     nnc_adapted adapters; /* layers with adapters, when only adapters are trained */
+    nnc_frozen frozen;    /* their frozen weights, with products of 8 bits or fewer */
     bool half_selective;  /* "attention" recomputes every second layer instead */
     bool whole_experts;   /* experts are not split over tensor ranks */
     bool

@@ -44,6 +44,9 @@ static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, adapters), NNC_FIELD_NAMES(nnc_adapted, NNC_ADAPTED_COUNT),
       .default_text = "linear",
       .help = "Layers that have adapters, when only adapters are trained." },
+    { NNC_FIELD(nnc_framework, frozen), NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
+      .default_text = "16bit",
+      .help = "Their frozen weights, when products have 8 bits or fewer." },
     { NNC_FIELD(nnc_framework, half_selective), NNC_DEFAULT_OFF,
       .help = "Recomputation of attention covers every second layer as a whole instead." },
     { NNC_FIELD(nnc_framework, ends_as_layers), NNC_DEFAULT_OFF,
@@ -276,6 +279,10 @@ void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model 
     }
     if (!given->is(given->in, "adapters")) {
         p->adapters = f->adapters;
+    }
+    if (!given->is(given->in, "frozen") && p->adapter_rank > 0 &&
+        (p->precision == NNC_FP8 || p->precision == NNC_FP4)) {
+        p->frozen = f->frozen;
     }
     if (!given->is(given->in, "whole_experts") && p->tensor > 1 && p->expert > 1) {
         p->whole_experts = f->whole_experts;
