@@ -536,6 +536,107 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
     return NNC_OK;
 }
 
+/* ---- facts that a plan leaves open ---- */
+
+/* Software that may run such a plan, by the kind of plan. */
+static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
+static const char *const of_shards[] = { "fsdp", "llm-foundry-0.3", "torchtitan-2024.12" };
+static const char *const of_splits[] = { "megatron", "megatron-classic", "nanotron-0.5",
+                                         "nemo-26.06" };
+static const char *const kernels[] = { "flash1", "flash2", "flash3" };
+static const char *const shares[] = { "0", "0.5", "1" };
+static const char *const switches[] = { "off", "on" };
+static const char *const stages[] = { "0", "1" };
+
+/* Does the plan leave a field as nobody said it? */
+static bool is_open(const nnc_field *field, const nnc_plan *plan)
+{
+    const nnc_plan usual = nnc_plan_default();
+    char text[128], usually[128];
+    nnc_field_text(field, plan, text, sizeof text);
+    nnc_field_text(field, &usual, usually, sizeof usually);
+    return strcmp(text, usually) == 0;
+}
+
+/* The step with one value of a fact; NaN = it cannot be estimated. */
+static double step_with(const nnc_scenario *s, const char *name, const char *value,
+                        nnc_scratch *scratch)
+{
+    const nnc_software *software = &s->software, *other = NULL;
+    const bool named = strcmp(name, "software") == 0;
+    nnc_plan plan = s->plan;
+    nnc_result result;
+    nnc_error err;
+    if (named && nnc_software_load(s->specs, value, &other, &err) != NNC_OK) {
+        return (double)NAN;
+    }
+    software = named ? other : software;
+    if (!named && nnc_plan_set(&plan, name, value, &err) != NNC_OK) {
+        return (double)NAN;
+    }
+    return nnc_estimate(&s->model, &s->device, software, &plan, scratch, &result, &err) == NNC_OK
+               ? result.step_s
+               : (double)NAN;
+}
+
+/* Sets the effects of a fact; false: none of its values moves the step. */
+static bool weigh(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch)
+{
+    for (int32_t i = 0; i < fact->value_count; i++) {
+        const double step_s = step_with(s, fact->name, fact->values[i], scratch);
+        const double effect = isnan(step_s) ? 0.0 : step_s / s->result.step_s - 1.0;
+        fact->low = nnc_min(fact->low, effect);
+        fact->high = nnc_max(fact->high, effect);
+    }
+    fact->effect = -fact->low > fact->high ? fact->low : fact->high;
+    return fact->high - fact->low > 0.005;
+}
+
+int32_t nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
+                                nnc_open_fact facts[NNC_OPEN_FACTS_MAX])
+{
+#define VALUES(list) (list), (int32_t)(sizeof(list) / sizeof(list)[0])
+    const nnc_plan *plan = &scenario->result.plan;
+    const nnc_profile_kind kind =
+        nnc_profile_kind_of(&scenario->model, &scenario->device, &scenario->plan);
+    const bool gpu = kind != NNC_PROFILE_TPU && kind != NNC_PROFILE_EAGER;
+    const struct {
+        const char *name;
+        const char *const *values;
+        int32_t count;
+        bool asked;
+    } rows[] = {
+        { "software", VALUES(of_copies), kind == NNC_PROFILE_COPIES },
+        { "software", VALUES(of_shards), kind == NNC_PROFILE_SHARDED },
+        { "software", VALUES(of_splits), kind == NNC_PROFILE_SPLIT },
+        { "attention", VALUES(kernels), gpu },
+        { "overlap", VALUES(shares), plan->devices > 1 },
+        { "sequence_parallel", VALUES(switches), plan->tensor > 1 },
+        { "zero", VALUES(stages), plan->data > 1 },
+    };
+#undef VALUES
+    int32_t count = 0;
+    if (!scenario->report.software_chosen || plan->mode != NNC_MODE_PREDICTED) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const nnc_field *field = nnc_field_of_key(&nnc_plan_table, rows[i].name);
+        nnc_open_fact fact = { .name = rows[i].name,
+                               .values = rows[i].values,
+                               .value_count = rows[i].count };
+        if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan)) ||
+            !weigh(scenario, &fact, scratch)) {
+            continue;
+        }
+        int32_t at = count++;
+        for (; at > 0 && facts[at - 1].high - facts[at - 1].low < fact.high - fact.low; at--) {
+            facts[at] = facts[at - 1];
+        }
+        facts[at] = fact;
+    }
+    return count;
+}
+
 /* A growing list of intervals. */
 typedef struct interval_list {
     nnc_interval *items;
