@@ -161,6 +161,7 @@ typedef struct nnc_scored {
     const nnc_measured *row;
     const char *device;   /* id of the device's file */
     const char *software; /* id of the profile; NULL = not loaded */
+    bool unknown;         /* no release is known of its framework: predicted as without --software */
     const char *what; /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
     double predicted_s, low_s, high_s, lower_bound_s;
     double error;

@@ -1,7 +1,7 @@
 /* Reads tables of measurements: a CSV file becomes a list of nnc_measured.
  *
  * Each column gets its name (columns.c). The cells of a line set the fields of a plan and a model; an empty cell sets
- * nothing. A file with an unknown column or a cell of the wrong type is refused. A value that has no meaning is the
+ * nothing. A file with an unknown column is refused. A cell of the wrong type, or a value that has no meaning, is the
  * `reason` of its row, which is then listed and not predicted. */
 #include <math.h>
 #include <stdarg.h>
@@ -33,6 +33,7 @@ typedef struct reading {
     int32_t count, capacity;
     nnc_measured *row; /* the row at hand */
     bool no_memory;
+    char bad[256]; /* a cell of the line that has the wrong type; "" = none */
 } reading;
 
 static bool is(const char *text, const char *other)
@@ -138,10 +139,12 @@ static nnc_status check_heading(reading *r, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status check_cells(const reading *r, nnc_error *err)
+/* A cell of the wrong type costs its row, not the file. */
+static nnc_status check_cells(reading *r, nnc_error *err)
 {
     static const char *const expected[] = { "", "a whole number", "a number" };
     char where[512];
+    r->bad[0] = '\0';
     if (r->csv.count != r->width) {
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "expected %d cells, found %d", r->width,
                         r->csv.count);
@@ -154,9 +157,9 @@ static nnc_status check_cells(const reading *r, nnc_error *err)
         if (text[0] != '\0' &&
             ((c->type == NNC_COLUMN_WHOLE && !nnc_read_i64(text, &whole)) ||
              (c->type == NNC_COLUMN_NUMBER && !nnc_read_double(text, &number)))) {
-            return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                            "column %s: expected %s, found \"%.64s\"", c->spelling,
-                            expected[c->type], text);
+            snprintf(r->bad, sizeof r->bad, "column %.64s: expected %s, found \"%.64s\"",
+                     c->spelling, expected[c->type], text);
+            return NNC_OK;
         }
     }
     return NNC_OK;
@@ -856,6 +859,9 @@ static bool read_row(reading *r, nnc_served served)
     };
     row->fitted = given(r, "fitted") ? whole_of(r, "fitted") == 1
                                      : nnc_measured_is_fitted(row->source, row->model_name);
+    if (r->bad[0] != '\0') {
+        refuse(r, "%s", r->bad);
+    }
     if (given(r, "refused")) {
         refuse(r, "%s", text_of(r, "refused"));
     }

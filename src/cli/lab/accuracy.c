@@ -283,6 +283,34 @@ static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_re
     }
 }
 
+/* Frameworks of which no release is known, each once. */
+static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    bool any = false;
+    for (int32_t i = 0; i < report->count; i++) {
+        const nnc_scored *row = &report->rows[i];
+        bool seen = !row->unknown;
+        for (int32_t k = 0; k < i && !seen; k++) {
+            seen = report->rows[k].unknown &&
+                   strcmp(report->rows[k].row->framework, row->row->framework) == 0;
+        }
+        if (!seen && !any) {
+            nnc_buffer_byte(out, '\n');
+            sheet.indent = 0;
+            nnc_sheet_label(&sheet, "");
+            nnc_sheet_words(&sheet, "frameworks without a release, predicted as without --software:");
+        }
+        if (!seen) {
+            nnc_sheet_words(&sheet, "%s%s", any ? "| " : "", row->row->framework);
+            any = true;
+        }
+    }
+    if (any) {
+        nnc_sheet_end(&sheet);
+    }
+}
+
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_accuracy_report *report = record;
@@ -298,6 +326,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     for (int section = 0; section < NNC_SECTION_COUNT; section++) {
         write_section(out, style, report, (nnc_score_section)section);
     }
+    write_unknown(out, style, report);
     if (report->summary) {
         return;
     }
@@ -372,6 +401,9 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
                            scored, &why);
     scored->row = row;
     scored->device = id;
+    scored->unknown = row->kind == NNC_MEASURED_STEP && row->software == NULL &&
+                      row->framework[0] != '\0' && s->release.entry == NULL &&
+                      a->session->options.level != NNC_LEVEL_USER;
     scored->software = nnc_arena_strdup(a->arena, s->software.id);
     if (status == NNC_OK && a->session->options.summary) {
         NNC_TRY(set_what(a, scored, err));
