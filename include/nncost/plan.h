@@ -169,9 +169,9 @@ NNC_ENUM(nnc_adapted, NNC_ADAPTED_LIST, NNC_ADAPTED_COUNT);
 NNC_API const char *nnc_adapted_name(nnc_adapted adapted);
 NNC_API const char *nnc_adapted_help(nnc_adapted adapted);
 
-#define NNC_FROZEN_LIST(X)                                                    \
-    X(NNC_FROZEN_16, "16bit", "Two bytes each.")                              \
-    X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.") \
+#define NNC_FROZEN_LIST(X)                                                                    \
+    X(NNC_FROZEN_16, "16bit", "Two bytes each.")                                              \
+    X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.")                 \
     X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).") \
     X(NNC_FROZEN_FP8, "fp8",                                                                  \
       "Matrices of linear layers in one byte each, which 8-bit products read as they are.")
@@ -255,11 +255,11 @@ NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
 NNC_API const char *nnc_loss_keep_help(nnc_loss_keep keep);
 
 /* How tokens get to experts on other ranks. */
-#define NNC_DISPATCHER_LIST(X)                                                                   \
-    X(NNC_DISPATCHER_PROFILE, "profile", "As expert_once_per_node and expert_sorts say.")        \
-    X(NNC_DISPATCHER_ALL_TO_ALL, "all-to-all",                                                   \
-      "Every copy of a token is sent, and sorted by expert where it arrives.")                   \
-    X(NNC_DISPATCHER_DEEPEP, "deepep", "A token is sent to a scale-up domain once: DeepEP.")     \
+#define NNC_DISPATCHER_LIST(X)                                                               \
+    X(NNC_DISPATCHER_PROFILE, "profile", "As expert_once_per_node and expert_sorts say.")    \
+    X(NNC_DISPATCHER_ALL_TO_ALL, "all-to-all",                                               \
+      "Every copy of a token is sent, and sorted by expert where it arrives.")               \
+    X(NNC_DISPATCHER_DEEPEP, "deepep", "A token is sent to a scale-up domain once: DeepEP.") \
     X(NNC_DISPATCHER_HYBRIDEP, "hybridep", "A token is sent to a scale-up domain once: HybridEP.")
 NNC_ENUM(nnc_dispatcher, NNC_DISPATCHER_LIST, NNC_DISPATCHER_COUNT);
 NNC_API const char *nnc_dispatcher_name(nnc_dispatcher dispatcher);
@@ -307,7 +307,7 @@ typedef struct nnc_range {
  * names, "" = any; of several releases the newest that is not newer than the one asked for. */
 typedef struct nnc_framework {
     char framework[48], also[48]; /* two names of it */
-    char version[32];             /* the first release; a word that is no number: start of the version */
+    char version[32]; /* the first release; a word that is no number: start of the version */
     char hardware[32], model[32]; /* ids of device and model */
     char family[16];              /* of the model */
     nnc_policy policy;
@@ -457,7 +457,7 @@ struct nnc_software {
     nnc_shipped ships;
     bool zero_gradients;  /* a kernel clears gradients instead of freeing them */
     bool added_gradients; /* a separate kernel adds gradients to fp32 sums after each micro-batch */
-    nnc_serve_engine serving;        /* not used in training */
+    nnc_serve_engine serving; /* not used in training */
     const nnc_framework *stands_for;
     int32_t stands_for_count;
     const nnc_recipe *recipes;

@@ -90,7 +90,7 @@ const char *nnc_progress_form_name(nnc_progress_form value);
 typedef struct nnc_options {
     const nnc_format *format;
     bool help, brief, no_defaults; /* brief: -h, the short help */
-    unsigned level; /* an nnc_level of accuracy */
+    unsigned level;                /* an nnc_level of accuracy */
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
     bool serve;           /* another form of the command */
     const char *measured; /* "0.41s", "380samples/s", "12000tokens/s" */

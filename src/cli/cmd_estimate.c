@@ -45,9 +45,8 @@ static void write_past(nnc_sheet *sheet, const void *record)
                     "%" PRId64 " measured steps of this %sfamily and profile%s that no fit has "
                     "seen%s%s: mean error %s, bias %s%s",
                     p->unseen, p->of == NNC_PAST_DEVICE ? "device, " : "", others,
-                    *as != '\0' ? "," : "", as,
-                    nnc_percent_text(p->error, error), p->bias < 0.0 ? "-" : "+",
-                    nnc_percent_text(fabs(p->bias), bias));
+                    *as != '\0' ? "," : "", as, nnc_percent_text(p->error, error),
+                    p->bias < 0.0 ? "-" : "+", nnc_percent_text(fabs(p->bias), bias));
     nnc_sheet_end(sheet);
 }
 
@@ -723,7 +722,7 @@ const nnc_command nnc_cmd_estimate = {
              "means: one percent more of the parameter makes the step half a percent shorter.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
-             NNC_TAKES_STAGES | NNC_TAKES_LAUNCH,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN |
+             NNC_TAKES_SCENARIO | NNC_TAKES_STAGES | NNC_TAKES_LAUNCH,
     .run = run,
 };

@@ -195,8 +195,8 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Show only the sums by device, software profile and kind of model." },
       .takes = NNC_TAKES_SCORE },
     { .field = { .name = "level", NUMBER(level), .group = "Output", NAMED(nnc_level_name, NNC_LEVEL_COUNT),
-                 .help = "What predictions know: matched, the release of each row's framework; plan, what that says "
-                         "of plans, with the profile that the plan gets; user, what the row itself says.",
+                 .help = "Knowledge that predictions use: matched, the release of each row's framework; plan, its plan "
+                         "settings, with the profile that the plan gets; user, the row alone.",
                  .default_text = "matched" },
       .argument = "LEVEL", .takes = NNC_TAKES_SCORE },
     { .field = { .name = "only", TEXT(only), .group = "Output",
@@ -247,12 +247,9 @@ _Static_assert(sizeof nnc_own_options / sizeof nnc_own_options[0] <= NNC_OWN_OPT
                "nnc_options keeps a text of each");
 
 const nnc_option_fields nnc_option_tables[] = {
-    { NNC_TAKES_PLAN, &nnc_plan_table },
-    { NNC_TAKES_SWITCH, &nnc_switch_table },
-    { NNC_TAKES_RUN, &nnc_run_table },
-    { NNC_TAKES_SERVE, &nnc_serve_table },
-    { NNC_TAKES_BUDGET, &nnc_budget_table },
-    { 0, NULL },
+    { NNC_TAKES_PLAN, &nnc_plan_table },     { NNC_TAKES_SWITCH, &nnc_switch_table },
+    { NNC_TAKES_RUN, &nnc_run_table },       { NNC_TAKES_SERVE, &nnc_serve_table },
+    { NNC_TAKES_BUDGET, &nnc_budget_table }, { 0, NULL },
 };
 
 /* ---- an option as text ---- */

@@ -9,7 +9,10 @@
 
 #include "input/input_internal.h"
 
-#define SELECTS(owner, member, text) { NNC_FIELD(owner, member), .help = (text) }
+#define SELECTS(owner, member, text)             \
+    {                                            \
+        NNC_FIELD(owner, member), .help = (text) \
+    }
 
 static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, framework), .required = true,
@@ -235,9 +238,9 @@ static int64_t passes_of(const nnc_plan *p)
     const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;
     const int64_t data = p->data > 0 ? p->data : p->devices / ranks;
     const int64_t each = data * (p->micro_batch > 0 ? p->micro_batch : 1);
-    return p->micro_batches > 0                                                ? p->micro_batches
+    return p->micro_batches > 0                                             ? p->micro_batches
            : p->global_batch > 0 && each > 0 && p->global_batch % each == 0 ? p->global_batch / each
-                                                                               : 0;
+                                                                            : 0;
 }
 
 static void fill_stages(const nnc_framework *f, const nnc_given *given, const nnc_model *model,
@@ -263,8 +266,7 @@ static void fill_stages(const nnc_framework *f, const nnc_given *given, const nn
     }
 }
 
-void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model,
-                      nnc_plan *p)
+void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *p)
 {
     fill_formats(f, given, model, p);
     fill_stages(f, given, model, p);

@@ -36,8 +36,8 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
 {
     nnc_software *software = spec;
     static const char *const no_keys[] = { NULL };
-    static const char *const other_keys[] = { "schema", "sources",  "references", "stands_for",
-                                              "like",   "compared", "ranges",     "recipes",
+    static const char *const other_keys[] = { "schema",  "sources",  "references", "stands_for",
+                                              "like",    "compared", "ranges",     "recipes",
                                               "aliases", NULL };
     *software = nnc_software_default();
     nnc_read_object(root, &nnc_software_table, other_keys, software);

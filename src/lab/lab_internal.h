@@ -106,9 +106,10 @@ typedef struct nnc_measured {
     const nnc_model *model; /* NULL: no step and not served, or model_id */
     const char *model_text; /* "ID FIELD=VALUE ..." that model was made from; NULL = none */
     nnc_plan plan;
-    uint64_t given[2];    /* bits of the fields of the plan that have cells, in the order of their table */
-    const char *version;  /* of the framework, "" = not stated */
-    bool as_stated;       /* what the row leaves open is read as an estimate reads it */
+    uint64_t
+        given[2]; /* bits of the fields of the plan that have cells, in the order of their table */
+    const char *version;        /* of the framework, "" = not stated */
+    bool as_stated;             /* what the row leaves open is read as an estimate reads it */
     nnc_measured_field *fields; /* set in the device and the software of the row */
     int32_t field_count;
     double internode_bytes_per_s; /* one device's share of its node's network links */
@@ -161,7 +162,7 @@ typedef struct nnc_scored {
     const nnc_measured *row;
     const char *device;   /* id of the device's file */
     const char *software; /* id of the profile; NULL = not loaded */
-    bool unknown;         /* no release is known of its framework: predicted as without --software */
+    bool unknown;     /* no release is known of its framework: predicted as without --software */
     const char *what; /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
     double predicted_s, low_s, high_s, lower_bound_s;
     double error;

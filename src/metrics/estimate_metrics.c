@@ -613,7 +613,7 @@ static const nnc_metrics trust_metrics =
 static const nnc_metric fact_rows[] = {
     NNC_TEXT(nnc_open_fact, name, .help = "Option that would settle it."),
     NNC_AS("values", TEXTS, NNC_IN(nnc_open_fact, values), NNC_COUNT(nnc_open_fact, value_count),
-           .help = "What it may be."),
+           .help = "Its possible values."),
     NNC_NUMBER(nnc_open_fact, effect,
                .help = "Step with the value that moves it most over the step of the estimate, "
                        "minus 1."),

@@ -274,8 +274,9 @@ const char *nnc_past_name(unsigned of);
 
 typedef struct nnc_past {
     nnc_past_of of;
-    int64_t device_rows;  /* steps of the device that no fit has seen */
-    int64_t rows, unseen; /* measured steps in `of`; those that no fit has seen, which error and bias are of */
+    int64_t device_rows; /* steps of the device that no fit has seen */
+    int64_t rows,
+        unseen; /* measured steps in `of`; those that no fit has seen, which error and bias are of */
     double error, bias;
 } nnc_past;
 

@@ -548,7 +548,7 @@ static const char *const shares[] = { "0", "0.5", "1" };
 static const char *const switches[] = { "off", "on" };
 static const char *const stages[] = { "0", "1" };
 
-/* Does the plan leave a field as nobody said it? */
+/* Does a field have its default? */
 static bool is_open(const nnc_field *field, const nnc_plan *plan)
 {
     const nnc_plan usual = nnc_plan_default();

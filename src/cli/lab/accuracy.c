@@ -283,7 +283,7 @@ static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_re
     }
 }
 
-/* Frameworks of which no release is known, each once. */
+/* Frameworks without a known release, each once. */
 static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -299,7 +299,8 @@ static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_r
             nnc_buffer_byte(out, '\n');
             sheet.indent = 0;
             nnc_sheet_label(&sheet, "");
-            nnc_sheet_words(&sheet, "frameworks without a release, predicted as without --software:");
+            nnc_sheet_words(&sheet,
+                            "frameworks without a release, predicted as without --software:");
         }
         if (!seen) {
             nnc_sheet_words(&sheet, "%s%s", any ? "| " : "", row->row->framework);
