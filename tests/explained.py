@@ -66,7 +66,7 @@ def with_model(folder):
     estimate = json.loads(folder.run("estimate", *command, "--format", "json"))
     # What was measured before is a record of the profile, which no formula makes.
     values = {path: value for path, value in numbers_of(estimate)
-              if not path.startswith(("ops.", "accuracy."))}
+              if not path.startswith(("ops.", "accuracy.", "trust.", "open_facts."))}
     answers = json.loads(folder.run("explain", ",".join(values), *command, "--format", "json"))
     for answer, (path, value) in zip(answers, values.items(), strict=True):
         result = answer["lines"][0]["result"]
