@@ -31,17 +31,18 @@ sees[scenario]="fields ${core[*]} input"
 sees[sweep]=$engine
 sees[search]="$engine sweep"
 sees[record]=$engine
-# The library ends here. launch, store, explain, plot and lab are the program's own.
+# The library ends here. launch, trace, store, explain, plot and lab are the program's own.
 sees[onnx]="op input"
 sees[launch]="fields metrics input scenario"
+sees[trace]="op cost"
 sees[store]="render sweep"
 sees[plot]="$engine sweep search record"
 sees[explain]="$engine sweep search record"
 sees[lab]="$engine sweep search record"
-sees[cli]="$engine sweep search record store explain plot lab onnx launch"
+sees[cli]="$engine sweep search record store explain plot lab onnx launch trace"
 
 # Libraries that only one file may include.
-declare -A only=(["cjson/"]=input/json.c ["nlopt.h"]=lab/minimise.c ["yaml.h"]=launch/yaml.c)
+declare -A only=(["cjson/"]=input/json.c ["nlopt.h"]=lab/minimise.c ["yaml.h"]=launch/yaml.c ["zlib.h"]=trace/trace_read.c)
 
 fault() # where what
 {

@@ -91,7 +91,15 @@ static inline bool nnc_mlp_gated(nnc_mlp mlp)
     X(NNC_MIXER_SHORT_CONV, "short_conv", "A gated convolution over a few tokens.")              \
     X(NNC_MIXER_BESIDE, "full_mamba2",                                                           \
       "Attention to every token before it and Mamba-2 in parallel, after one norm.")             \
-    X(NNC_MIXER_NONE, "none", "Nothing.")
+    X(NNC_MIXER_NONE, "none", "Nothing.")                                                        \
+    X(NNC_MIXER_PICKED, "full_reused",                                                           \
+      "Attention to the tokens that the indexer of a layer before it selected.")                 \
+    X(NNC_MIXER_ALL, "full_all",                                                                 \
+      "Attention to every token before it, without the indexer of the other layers.")            \
+    X(NNC_MIXER_FAR, "window_far",                                                               \
+      "As window, and to one key for every compress_ratio tokens before it.")                    \
+    X(NNC_MIXER_FAR_PICKED, "window_far_picked",                                                 \
+      "As window, and to index_topk of the keys for every index_ratio tokens before it.")
 NNC_ENUM(nnc_mixer, NNC_MIXER_LIST, NNC_MIXER_COUNT);
 NNC_API const char *nnc_mixer_name(nnc_mixer mixer);
 NNC_API const char *nnc_mixer_help(nnc_mixer mixer);
@@ -228,6 +236,19 @@ typedef struct nnc_decoder {
     /* Groups of neighbouring experts; the experts of a token come from groups_per_token groups. 0 = no
      * groups. */
     int64_t expert_groups, groups_per_token;
+    /* Layers of the mixer `window` may have other heads; 0 = as the others. */
+    int64_t window_heads, window_kv_heads, window_head_dim;
+    bool window_sinks;     /* only these layers have sinks */
+    bool keys_as_values;   /* layers that attend to all tokens have no projection of values */
+    bool head_gate;        /* one value per head and token gates the output of attention */
+    bool expert_norms;     /* routed and shared experts have norms of their own around them */
+    int64_t expert_latent; /* width at which the routed experts work; 0 = hidden */
+    /* Shared keys (DeepSeek-V4): one key per token is its value too, queries come from q_lora_rank values; the
+     * output goes through out_groups groups of out_rank values. Keys of compress_ratio tokens, or of index_ratio
+     * tokens where an indexer selects index_topk of them, are added as one. */
+    bool shared_keys;
+    int64_t out_groups, out_rank, compress_ratio, index_ratio;
+    int64_t streams; /* residual streams side by side (hyper-connections); 0 = 1 */
 } nnc_decoder;
 
 /* Rows of the embedding table and of the head: vocab, padded to a multiple of vocab_multiple. */
@@ -358,6 +379,8 @@ struct nnc_model {
     const char *const *notes; /* assumptions made for a configuration of another program */
     int32_t note_count;
     const struct nnc_captured *captured; /* a captured program; NULL = another family */
+    const char
+        *stored; /* format of the weights, as the model's name on the hub says; NULL = not said */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

@@ -383,9 +383,9 @@ const char *nnc_field_help(const nnc_field_table *table, const char *name)
 
 static nnc_status fail_unknown(const search *s, const char *dotted, nnc_error *err)
 {
-    const char *names[NNC_DTYPE_COUNT + 64];
+    const char *names[NNC_DTYPE_COUNT + 128];
     size_t count = 0;
-    for (size_t i = 0; i < s->count && count < 64; i++) {
+    for (size_t i = 0; i < s->count && count < 128; i++) {
         names[count++] = s->fields[i].name;
     }
     if (s->fields == NULL) {

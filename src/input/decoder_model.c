@@ -61,6 +61,35 @@ static const nnc_field fields[] = {
       .help = "Values of a head that rotary positions rotate." },
     { DECODER(rotary_scale), .rare = true, NNC_DEFAULT_OFF,
       .help = "Rotation also scales queries and keys (YaRN)." },
+    { DECODER(window_heads), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "heads",
+      .help = "Query heads of window layers." },
+    { DECODER(window_kv_heads), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "kv_heads",
+      .help = "Key and value heads of window layers." },
+    { DECODER(window_head_dim), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "head_dim",
+      .help = "Width of a head of window layers." },
+    { DECODER(window_sinks), .rare = true, NNC_DEFAULT_OFF,
+      .help = "Only window layers have sinks." },
+    { DECODER(keys_as_values), .rare = true, NNC_DEFAULT_OFF,
+      .help = "In layers that are not window layers the keys are the values too." },
+    { DECODER(head_gate), .rare = true, NNC_DEFAULT_OFF,
+      .help = "One value per head gates the output of attention." },
+    { DECODER(expert_latent), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
+      .help = "Width at which the routed experts work, between two projections; 0 = hidden." },
+    { DECODER(shared_keys), .rare = true, NNC_DEFAULT_OFF,
+      .help = "One key per token is its value too, and queries come from q_lora_rank values "
+              "(DeepSeek-V4)." },
+    { DECODER(out_groups), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
+      .help = "Groups of heads whose output is projected to out_rank values first; 0 = none." },
+    { DECODER(out_rank), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
+      .help = "Width of the output of a group of heads." },
+    { DECODER(compress_ratio), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX,
+      NNC_DEFAULT(0), .help = "Tokens for which window_far layers have one key." },
+    { DECODER(index_ratio), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX, NNC_DEFAULT(0),
+      .help = "Tokens for which window_far_picked layers have one key." },
+    { DECODER(streams), .rare = true, .max = 64, .default_text = "1",
+      .help = "Residual streams side by side (hyper-connections)." },
+    { DECODER(expert_norms), .rare = true, NNC_DEFAULT_OFF,
+      .help = "Routed and shared experts have norms of their own around them." },
     { DECODER(sinks), .rare = true, NNC_DEFAULT_OFF,
       .help = "Each head has one more learned score in its softmax (attention sink)." },
     { DECODER(attention_gate), .rare = true, NNC_DEFAULT_OFF,
@@ -105,12 +134,11 @@ static const nnc_field fields[] = {
     { DECODER(qk_rope_head_dim), .max = 1e6, NNC_DEFAULT(0),
       .help = "Latent attention: width of a head's rotary key." },
     { DECODER(v_head_dim), .max = 1e6, NNC_DEFAULT(0),
-      .help = "Latent attention: width of a head's value." },
+      .help = "Width of a head's value; 0 = head_dim. Latent attention needs it." },
     { DECODER(share_layers), .rare = true, NNC_DEFAULT_OFF,
       .help = "All layers share the weights of the first (ALBERT)." },
     { DECODER(index_heads), .rare = true, .max = 1e5, NNC_DEFAULT(0),
-      .help = "Latent attention: query heads of the indexer that selects tokens (sparse "
-              "attention); 0 = none." },
+      .help = "Query heads of the indexer that selects tokens (sparse attention); 0 = none." },
     { DECODER(index_dim), .rare = true, .max = 1e6, NNC_DEFAULT(0),
       .help = "Width of an indexer's query and key." },
     { DECODER(index_topk), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX, NNC_DEFAULT(0),
@@ -207,9 +235,9 @@ static void complete_decoder(nnc_json root, nnc_model *model)
 static void check_experts(nnc_json at, const nnc_decoder *d)
 {
     if (d->experts == 0) {
-        if (d->experts_per_token > 0 || d->expert_hidden > 0 || d->shared_hidden > 0 ||
-            d->dense_layers > 0 || d->router_bias || d->shared_gate || d->expert_bias ||
-            d->expert_clamp) {
+        if (d->expert_latent > 0 || d->expert_norms || d->experts_per_token > 0 ||
+            d->expert_hidden > 0 || d->shared_hidden > 0 || d->dense_layers > 0 || d->router_bias ||
+            d->shared_gate || d->expert_bias || d->expert_clamp) {
             nnc_json_fault(at, "experts", "missing, expected it with the other expert keys");
         }
         return;
@@ -255,7 +283,9 @@ static void check_mixers(nnc_json at, const nnc_decoder *d)
 {
     const unsigned *kinds = (const unsigned *)d->mixers;
     const int64_t windows = layers_of(d, kinds, d->mixers_count, NNC_MIXER_WINDOW) +
-                            layers_of(d, kinds, d->mixers_count, NNC_MIXER_CHUNK);
+                            layers_of(d, kinds, d->mixers_count, NNC_MIXER_CHUNK) +
+                            layers_of(d, kinds, d->mixers_count, NNC_MIXER_FAR) +
+                            layers_of(d, kinds, d->mixers_count, NNC_MIXER_FAR_PICKED);
     if (d->mixers_count > d->layers) {
         nnc_json_fault(at, "mixers",
                        "more than there are layers, expected at most %" PRId64
@@ -447,20 +477,21 @@ static void check_layers(nnc_json at, const nnc_decoder *d)
 
 static void check_latent(nnc_json at, const nnc_decoder *d)
 {
-    const bool any = d->q_lora_rank > 0 || d->qk_nope_head_dim > 0 || d->qk_rope_head_dim > 0 ||
-                     d->v_head_dim > 0;
+    const bool any = (d->q_lora_rank > 0 && !d->shared_keys) || d->qk_nope_head_dim > 0 ||
+                     d->qk_rope_head_dim > 0;
     if (d->kv_lora_rank == 0
             ? any
             : d->qk_nope_head_dim < 1 || d->qk_rope_head_dim < 1 || d->v_head_dim < 1) {
         nnc_json_fault(at, "kv_lora_rank",
                        "incomplete latent attention, expected kv_lora_rank, qk_nope_head_dim, "
                        "qk_rope_head_dim and v_head_dim together");
-    } else if (d->index_heads > 0 ? d->q_lora_rank == 0 || d->index_dim < 1 || d->index_topk < 1
+    } else if (d->index_heads > 0 ? (d->kv_lora_rank > 0 && d->q_lora_rank == 0) ||
+                                        d->index_dim < 1 || d->index_topk < 1
                                   : d->index_dim > 0 || d->index_topk > 0) {
         nnc_json_fault(
             at, "index_heads",
             "incomplete indexer, expected index_heads, index_dim and index_topk together, "
-            "with a q_lora_rank");
+            "and a q_lora_rank with latent attention");
     } else if (d->kv_lora_rank > 0 && (d->qk_norm != NNC_QK_NORM_NONE || d->attention_gate)) {
         nnc_json_fault(at, "kv_lora_rank",
                        "latent attention has norms of its own and no gate, expected qk_norm none "
@@ -468,9 +499,32 @@ static void check_latent(nnc_json at, const nnc_decoder *d)
     }
 }
 
+/* Shared keys, and the layers that need them. */
+static void check_shared(nnc_json at, const nnc_decoder *d)
+{
+    const unsigned *kinds = (const unsigned *)d->mixers;
+    const bool far = layers_of(d, kinds, d->mixers_count, NNC_MIXER_FAR) > 0;
+    const bool picked = layers_of(d, kinds, d->mixers_count, NNC_MIXER_FAR_PICKED) > 0;
+    check_beside(at, "compress_ratio", d->compress_ratio > 0, far, "window_far layers");
+    check_beside(at, "index_ratio", d->index_ratio > 0, picked, "window_far_picked layers");
+    check_beside(at, "out_rank", d->out_rank > 0, d->out_groups > 0, "out_groups");
+    if (d->shared_keys ? d->q_lora_rank == 0 || d->kv_heads != 1 || d->kv_lora_rank > 0
+                       : far || picked) {
+        nnc_json_fault(at, "shared_keys",
+                       "incomplete, expected it with kv_heads 1, a q_lora_rank and no "
+                       "kv_lora_rank, and window_far layers only with it");
+    }
+    if (d->out_groups > 0 && d->heads % d->out_groups != 0) {
+        nnc_json_fault(at, "out_groups",
+                       "does not divide heads, expected a divisor of %" PRId64 ", found %" PRId64,
+                       d->heads, d->out_groups);
+    }
+}
+
 void nnc_decoder_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_decoder *d = &model->decoder;
+    check_shared(at, d);
     if (d->tower_inputs > 0 && model->tower_count == 0) {
         nnc_json_fault(at, "tower_inputs",
                        "does not apply, expected it with towers that read them");

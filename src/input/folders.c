@@ -572,68 +572,13 @@ static bool is_called(const char *path, const char *name)
 
 /* ---- names on the Hugging Face hub ---- */
 
-/* Has the text the form "meta-llama/Llama-3.1-8B" (one slash), and is there no such file? */
-static bool is_hub_name(const char *text)
+/* May the text be a name on the hub, "meta-llama/Llama-3.1-8B", or the folder of a copy? No name of a JSON file is. */
+static bool may_be_name(const char *text)
 {
-    const char *slash = strchr(text, '/');
+    const char *slash = strrchr(text, '/');
     const size_t length = strlen(text);
-    return slash != NULL && slash != text && slash[1] != '\0' && strchr(slash + 1, '/') == NULL &&
-           text[0] != '.' && !(length > 5 && strcmp(text + length - 5, ".json") == 0);
-}
-
-/* Letters and digits only, in lower case, so that "Llama-3.1-8B" and "llama3-8b" differ by one digit. */
-static char *plain(nnc_arena *arena, const char *name)
-{
-    char *text = nnc_arena_strdup(arena, name);
-    char *to = text;
-    for (const char *c = name; text != NULL && *c != '\0'; c++) {
-        if (isalnum((unsigned char)*c)) {
-            *to++ = (char)tolower((unsigned char)*c);
-        }
-    }
-    if (text != NULL) {
-        *to = '\0';
-    }
-    return text;
-}
-
-/* The shipped model whose id is nearest to a hub name; NULL = none. */
-static const char *nearest_shipped(nnc_specs *specs, const char *name)
-{
-    const char *const *ids = NULL;
-    int32_t count = 0;
-    nnc_arena *arena = nnc_specs_arena(specs);
-    if (nnc_specs_list(specs, NNC_SPEC_MODEL, &ids, &count, NULL) != NNC_OK) {
-        return NULL;
-    }
-    const char **names = nnc_arena_array(arena, (size_t)count + 1, sizeof *names);
-    const char *wanted = plain(arena, name);
-    for (int32_t i = 0; names != NULL && i < count; i++) {
-        names[i] = plain(arena, ids[i]);
-        if (names[i] == NULL) {
-            return NULL;
-        }
-    }
-    const char *near =
-        names != NULL && wanted != NULL ? nnc_nearest(wanted, names, (size_t)count) : NULL;
-    for (int32_t i = 0; near != NULL && i < count; i++) {
-        if (names[i] == near) {
-            return ids[i];
-        }
-    }
-    return NULL;
-}
-
-static nnc_status fail_hub(nnc_specs *specs, const char *asked, nnc_error *err)
-{
-    const char *name = strrchr(asked, '/') + 1;
-    const char *near = nearest_shipped(specs, name);
-    return nnc_fail(err, NNC_UNKNOWN_ID, asked,
-                    "no such file or folder, expected a shipped model%s%s or the file of this one: "
-                    "hf download %s config.json --local-dir %s, then %s/config.json; or curl -LO "
-                    "https://huggingface.co/%s/resolve/main/config.json",
-                    near != NULL ? ", nearest " : "", near != NULL ? near : "", asked, name, name,
-                    asked);
+    return slash != NULL && slash[1] != '\0' && text[0] != '.' &&
+           !(length > 5 && strcmp(text + length - 5, ".json") == 0);
 }
 
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path,
@@ -650,13 +595,8 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
                  slash != NULL ? asked : ".");
         return find_network(specs, folder, path, err);
     }
-    if (access(asked, F_OK) != 0 && strcmp(asked, "-") != 0 && is_hub_name(asked)) {
-        const char *name = strchr(asked, '/') + 1;
-        NNC_TRY(nnc_specs_find_spelled(specs, NNC_SPEC_MODEL, name, path, err));
-        if (*path == NULL) {
-            *path = asked;
-            return fail_hub(specs, asked, err);
-        }
+    if (access(asked, F_OK) != 0 && strcmp(asked, "-") != 0 && may_be_name(asked)) {
+        *path = NULL;
     }
     return NNC_OK;
 }

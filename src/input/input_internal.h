@@ -12,6 +12,7 @@
  *     software.c       software profiles                      catalogue.c      prices, regions, buildings
  *     csv.c            comma-separated values
  *     foreign/         model configurations of other programs
+ *     hub.c            names of the Hugging Face hub
  *
  * Every error names the file, line and key, what was expected and what was found. Reading continues after an error in
  * the content when the caller wants all of them. */
@@ -355,9 +356,22 @@ nnc_status nnc_specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const ch
 /* Any file by its path inside a data folder, "grid/regions.json"; *path stays NULL when nothing is found. */
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);
 /* The file that a model path means: for a folder its config.json, or that of the network that its model_index.json
- * names; for a file itself. For a name on the Hugging Face hub the error says how to fetch the file. */
+ * names; for a file itself. *path stays NULL for a name on the Hugging Face hub. */
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path,
                               nnc_error *err);
+
+/* A name of the hub, looked up in hub/names.json. */
+typedef struct nnc_hub_name {
+    const char *path;    /* the file with its shape; NULL = the name is not known */
+    const char *shape;   /* the file's id */
+    const char *source;  /* the place of the configuration; NULL = it is that of a shipped model */
+    const char *stored;  /* the format of weights that the name says, "int4"; NULL = none */
+    const char *nearest; /* of an unknown name: the nearest one; NULL = none */
+} nnc_hub_name;
+nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
+/* Notes in a model that was found by its name which shape it has. */
+nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub,
+                        nnc_model *model, nnc_error *err);
 
 /* Files may be "like" each other in a chain of this length. */
 enum { NNC_LIKE_MAX = 4 };

@@ -6,7 +6,7 @@
 
 #include "input/input_internal.h"
 
-enum { NAMES_MAX = 96 };
+enum { NAMES_MAX = 160 };
 
 static void mismatch(nnc_json at, const nnc_field *field, const char *what)
 {

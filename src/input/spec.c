@@ -148,18 +148,61 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
     return nnc_folders_file(&specs->folders, name, path, err);
 }
 
-/* The file of an id or path. A folder with a model may be named without a slash. */
+/* A name of the hub that is not in its table. A path with more folders is read, and found missing, as it is. */
+static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err)
+{
+    const char *name = strrchr(asked, '/') + 1;
+    return nnc_fail(
+        err, NNC_UNKNOWN_ID, asked,
+        "no such file or folder, and no known name of the hub, expected one%s%s or the "
+        "file of this one: hf download %s config.json --local-dir %s, then "
+        "%s/config.json; or curl -LO https://huggingface.co/%s/resolve/main/config.json",
+        hub->nearest != NULL ? ", nearest " : "", hub->nearest != NULL ? hub->nearest : "", asked,
+        name, name, asked);
+}
+
+/* The file of a model on the hub: known by its name, or a shipped one whose id is its name in another spelling. */
+static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **path,
+                              nnc_hub_name *hub, nnc_error *err)
+{
+    const char *slash = strrchr(asked, '/');
+    const bool owned = strchr(asked, '/') == slash && slash != asked;
+    NNC_TRY(nnc_hub_find(specs, asked, hub, err));
+    *path = hub->path;
+    if (*path == NULL && owned) {
+        NNC_TRY(nnc_specs_find_spelled(specs, NNC_SPEC_MODEL, slash + 1, path, err));
+    }
+    if (*path == NULL && owned) {
+        return fail_hub(asked, hub, err);
+    }
+    *path = *path != NULL ? *path : asked;
+    return NNC_OK;
+}
+
+/* The file of an id or path. A folder with a model may be named without a slash, and a model by its name on the hub
+ * without its owner. */
 static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
-                            nnc_error *err)
+                            nnc_hub_name *hub, nnc_error *err)
 {
     *path = id;
     if (!nnc_is_path(id)) {
-        const nnc_status status = nnc_specs_find(specs, kind, id, path, err);
+        nnc_error why = { .status = NNC_OK };
+        const nnc_status status = nnc_specs_find(specs, kind, id, path, &why);
+        if (status == NNC_UNKNOWN_ID && kind == NNC_SPEC_MODEL && !nnc_is_folder(id)) {
+            NNC_TRY(nnc_hub_find(specs, id, hub, err));
+            *path = hub->path;
+        }
+        if (status == NNC_OK || hub->path != NULL) {
+            return NNC_OK;
+        }
         if (status != NNC_UNKNOWN_ID || kind != NNC_SPEC_MODEL || !nnc_is_folder(id)) {
-            return status;
+            return nnc_fail(err, why.status, why.where, "%s", why.what);
         }
     }
-    return kind == NNC_SPEC_MODEL ? nnc_place_of_model(specs, id, path, err) : NNC_OK;
+    if (kind == NNC_SPEC_MODEL) {
+        NNC_TRY(nnc_place_of_model(specs, id, path, err));
+    }
+    return *path != NULL ? NNC_OK : find_on_hub(specs, id, path, hub, err);
 }
 
 /* Loads a spec, or returns the one that was loaded before. */
@@ -167,6 +210,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
                        nnc_error *err)
 {
     const char *path = id;
+    nnc_hub_name hub = { .path = NULL };
     for (const loaded *l = specs->loaded; l != NULL; l = l->next) {
         if (l->kind == kind && strcmp(l->asked, id) == 0) {
             *out = l->spec;
@@ -174,8 +218,13 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
         }
     }
     *out = NULL;
-    NNC_TRY(find_path(specs, kind, id, &path, err));
+    NNC_TRY(find_path(specs, kind, id, &path, &hub, err));
     NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
+    if (hub.path != NULL) {
+        void *model = NULL; /* removes const: the struct is new, and only this function has it */
+        memcpy(&model, out, sizeof model);
+        NNC_TRY(nnc_hub_tell(specs, id, &hub, model, err));
+    }
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
     if (asked != NULL) { /* else the next call reads the file again */

@@ -24,6 +24,17 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
     return NNC_OK;
 }
 
+/* Weights are stored as the model's name on the hub says, where no option does. */
+static void take_stored(const nnc_model *model, nnc_serve_ask *ask)
+{
+    for (int i = 0; i < NNC_STORED_COUNT && model->stored != NULL; i++) {
+        if (ask->weights == NNC_STORED_COUNT && ask->precision == NNC_DTYPE_COUNT &&
+            strcmp(model->stored, nnc_stored_name((nnc_stored)i)) == 0) {
+            ask->weights = (nnc_stored)i;
+        }
+    }
+}
+
 static bool asks_for_images(const nnc_scenario_args *given)
 {
     for (int i = 0; i < given->setting_count; i++) {
@@ -87,6 +98,7 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
         scenario->base.overrides[0] != '\0' ? scenario->base.overrides : NULL;
     scenario->ask = nnc_serve_ask_default();
     NNC_TRY(apply_settings(given, &scenario->ask, err));
+    take_stored(&scenario->base.model, &scenario->ask);
     if (scenario->base.report.region != NULL && isnan(scenario->ask.carbon_g_per_kwh)) {
         scenario->ask.carbon_g_per_kwh = scenario->base.region.carbon_g_per_kwh;
     } else {

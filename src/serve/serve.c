@@ -169,6 +169,12 @@ static nnc_status check_family(const nnc_model *model, nnc_error *err)
     if (d->bidirectional || d->head != NNC_HEAD_LOGITS) {
         return refuse(model, "it is an encoder, expected a decoder that generates tokens", err);
     }
+    if (d->shared_keys) {
+        return refuse(model,
+                      "its layers keep keys of many tokens, whose number grows with the "
+                      "sequence, expected plain or latent attention",
+                      err);
+    }
     if (d->encoder_layers > 0) {
         return refuse(model, "it has an encoder before its decoder, expected a decoder alone", err);
     }

@@ -54,7 +54,7 @@ static nnc_layer layer_of(const nnc_decoder *d)
         .heads = d->heads,
         .kv_heads = is_latent(d) ? d->heads : d->kv_heads,
         .head_dim = is_latent(d) ? d->qk_nope_head_dim + d->qk_rope_head_dim : d->head_dim,
-        .value_dim = is_latent(d) ? d->v_head_dim : d->head_dim,
+        .value_dim = d->v_head_dim > 0 ? d->v_head_dim : d->head_dim,
         .latent = is_latent(d),
         .causal = !d->bidirectional,
         .rotary = d->positions == NNC_POSITIONS_ROTARY ? rotary : 0,
@@ -65,6 +65,9 @@ static nnc_layer layer_of(const nnc_decoder *d)
         .out_bias = d->biases || d->out_bias,
         .sinks = d->sinks,
         .attention_gate = d->attention_gate,
+        .head_gate = d->head_gate,
+        .out_groups = d->out_groups,
+        .out_width = d->out_groups * d->out_rank,
         .score_softcap = d->score_softcap,
         .mlp = d->mlp,
         .ffn_hidden = has_dense(d) ? d->ffn_hidden : 0,
@@ -351,6 +354,9 @@ static head_writer *const *const heads[] = { NNC_MODEL_HEAD_LIST(NNC_ROW_AT) };
 
 static void write_head(const nnc_layer_writer *w, const nnc_decoder *d)
 {
+    if (d->streams > 1) {
+        nnc_decoder_streams(w, d, NULL);
+    }
     if (d->norm_place != NNC_NORM_POST) {
         nnc_layer_norm(w, "head.norm", d->hidden);
     }
@@ -497,23 +503,64 @@ typedef struct kind {
     int64_t count;
 } kind;
 
+/* The layer with the dimensions that its mixer has. */
+static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_mixer mixer)
+{
+    nnc_layer layer = *any;
+    const bool window = mixer == NNC_MIXER_WINDOW;
+    const bool far = mixer == NNC_MIXER_FAR || mixer == NNC_MIXER_FAR_PICKED;
+    layer.window = window || far || mixer == NNC_MIXER_CHUNK ? d->sliding_window
+                   : mixer == NNC_MIXER_ALL                  ? 0
+                                                             : d->index_topk;
+    layer.far_ratio = !far ? 0 : mixer == NNC_MIXER_FAR ? d->compress_ratio : d->index_ratio;
+    layer.far_most = mixer == NNC_MIXER_FAR_PICKED ? d->index_topk : 0;
+    layer.chunked = mixer == NNC_MIXER_CHUNK;
+    layer.rotary = mixer == NNC_MIXER_UNROTATED ? 0 : layer.rotary;
+    layer.sinks = window || !d->window_sinks ? layer.sinks : false;
+    layer.keys_as_values = d->keys_as_values && !window;
+    layer.heads = window && d->window_heads > 0 ? d->window_heads : layer.heads;
+    layer.kv_heads = window && d->window_kv_heads > 0 ? d->window_kv_heads : layer.kv_heads;
+    if (window && d->window_head_dim > 0) {
+        layer.head_dim = layer.value_dim = d->window_head_dim;
+        layer.rotary = layer.rotary > 0 ? d->window_head_dim : 0;
+    }
+    return layer;
+}
+
+static const char *const attention_streams[] = { "attn.stream_weights", "attn.streams_in",
+                                                 "attn.streams_out" };
+static const char *const mlp_streams[] = { "mlp.stream_weights", "mlp.streams_in",
+                                           "mlp.streams_out" };
+
+/* Values that pass from layer to layer. */
+static int64_t stream_elements(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    return nnc_list_mul(&w->to, w->hidden_elements, d->streams > 1 ? d->streams : 1);
+}
+
 static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k)
 {
-    nnc_layer layer = *w->layer;
+    const nnc_layer layer = layer_of_mixer(w->layer, d, k->mixer);
     nnc_layer_writer one = *w;
-    const bool slides = k->mixer == NNC_MIXER_WINDOW || k->mixer == NNC_MIXER_CHUNK;
-    layer.window = slides ? d->sliding_window : d->index_topk;
-    layer.chunked = k->mixer == NNC_MIXER_CHUNK;
-    layer.rotary = k->mixer == NNC_MIXER_UNROTATED ? 0 : layer.rotary;
     one.layer = &layer;
-    one.to = nnc_list_block(&w->to, k->count, w->hidden_elements);
+    one.to = nnc_list_block(&w->to, k->count, stream_elements(w, d));
     nnc_decoder_keep_state(&one, d, k->mixer);
-    if (is_latent(d) && nnc_mixer_attends(k->mixer)) {
+    if (nnc_mixer_attends(k->mixer)) {
+        if (d->streams > 1) {
+            nnc_decoder_streams(&one, d, attention_streams);
+        }
         nnc_layer_begin_norm(&one, nnc_attention_plain.norm);
-        nnc_decoder_project_latent(&one, d);
+        if (d->shared_keys) {
+            nnc_decoder_project_shared(&one, d, k->mixer);
+        } else if (is_latent(d)) {
+            nnc_decoder_project_latent(&one, d);
+        } else {
+            nnc_layer_project(&one, &nnc_attention_plain, NULL);
+        }
+        if (d->index_heads > 0 && k->mixer == NNC_MIXER_FULL && !d->shared_keys) {
+            nnc_decoder_pick_tokens(&one, d);
+        }
         nnc_layer_attend(&one, &nnc_attention_plain, NULL);
-    } else if (nnc_mixer_attends(k->mixer)) {
-        nnc_layer_attention(&one, &nnc_attention_plain, NULL);
     }
     if (d->positions == NNC_POSITIONS_RELATIVE_EACH) {
         relative_positions(&one, d);
@@ -522,6 +569,9 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
     }
     if (d->encoder_layers > 0) {
         cross_attention(&one, d);
+    }
+    if (d->streams > 1 && k->mlp != NNC_LAYER_NO_MLP) {
+        nnc_decoder_streams(&one, d, mlp_streams);
     }
     if (k->mlp == NNC_LAYER_EXPERTS) {
         nnc_decoder_experts(&one, d);
@@ -620,7 +670,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     const double token_id_bytes = 4.0; /* the loader copies int32 ids */
     to->list->tokens = w.tokens;
     to->list->input_bytes = token_id_bytes * (double)w.tokens;
-    to->list->stream_elements = w.hidden_elements;
+    to->list->stream_elements = stream_elements(&w, d);
 
     kind kinds[KINDS_MAX];
     const int32_t kind_count = kinds_of(d, to->list, kinds);
@@ -714,7 +764,7 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
                         "an encoder-decoder has no pipeline stages, expected 1, found %" PRId32,
                         p->pipeline);
     }
-    const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 ||
+    const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 || d->shared_keys ||
                        d->tower_inputs > 0 || d->positions == NNC_POSITIONS_DISENTANGLED;
     if (whole && p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
@@ -730,7 +780,10 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     if (d->heads > 0) {
         NNC_TRY(nnc_layer_split_context(&layer, p, p->seq_len, err));
     }
+    const nnc_layer window = layer_of_mixer(&layer, d, NNC_MIXER_WINDOW);
     NNC_TRY(nnc_layer_split_tensor(&layer, p, err));
+    NNC_TRY(nnc_layer_split_tensor(&window, p, err));
+    NNC_TRY(nnc_divides("--tensor", "out_groups", d->out_groups, t, err));
     NNC_TRY(nnc_divides("--tensor", "expert_hidden", d->expert_hidden, t, err));
     NNC_TRY(nnc_divides("--tensor", "shared_hidden", d->shared_hidden, t, err));
     return nnc_layer_split_sequence(p, p->micro_batch * p->seq_len, err);

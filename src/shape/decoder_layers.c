@@ -4,26 +4,36 @@
 #include "shape/shape_internal.h"
 
 /* Sparse attention: every query scores every token before it, by ReLU of products with one key, weighted
- * over the index heads. Source: DeepSeek-V3.2-Exp, section 2.1.   [indexer] */
-static void pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
+ * over the index heads. Source: DeepSeek-V3.2-Exp, section 2.1. With plain heads it reads the stream,
+ * normalises its queries and its key, and has no weights: MiniMaxM3SparseAttention of vLLM, minimax_m3.py.
+ * [indexer] */
+void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t heads = d->index_heads, width = d->index_dim;
     const int64_t all = nnc_list_mul(&w->to, w->seq_len, w->seq_len);
     const int64_t pairs = nnc_attention_pairs(w->seq_len, w->seq_len, true, 0);
+    const bool latent = w->layer->latent;
     nnc_layer_linear(w, "index.q", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads * width,
-                     d->q_lora_rank, false)
+                     latent ? d->q_lora_rank : d->hidden, false)
         ->u.matmul.keeps_a = false;
     nnc_layer_linear(w, "index.k", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, width, d->hidden, false)
         ->u.matmul.keeps_a = false;
-    nnc_op *norm = nnc_list_norm(&w->to, "index.norm", NNC_NORM_LAYER,
-                                 nnc_list_mul(&w->to, w->tokens, width), w->tokens, 2 * width);
-    norm->split = NNC_SPLIT_SEQUENCE;
-    norm->u.norm.keeps_input = true;
-    nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden,
-                     false)
-        ->u.matmul.keeps_a = false;
+    for (int i = latent ? 1 : 0; i < 2; i++) {
+        const int64_t rows = nnc_list_mul(&w->to, w->tokens, i == 0 ? heads : 1);
+        nnc_op *norm = nnc_list_norm(
+            &w->to, i == 0 ? "index.q_norm" : "index.norm", latent ? NNC_NORM_LAYER : NNC_NORM_RMS,
+            nnc_list_mul(&w->to, rows, width), rows, latent ? 2 * width : width);
+        norm->split = NNC_SPLIT_SEQUENCE;
+        norm->u.norm.keeps_input = true;
+    }
+    if (latent) {
+        nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads,
+                         d->hidden, false)
+            ->u.matmul.keeps_a = false;
+    }
     const int64_t batch = nnc_list_mul(&w->to, w->batch, heads);
-    for (int i = 0; i < 2; i++) { /* the scores of all heads, and their weighted sum */
+    for (int i = 0; i < (latent ? 2 : 1);
+         i++) { /* the scores of all heads, and their weighted sum */
         nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL,
                                   NNC_GROUP_ATTENTION);
         op->u.matmul = (nnc_matmul){ .batch = i == 0 ? batch : w->batch,
@@ -91,8 +101,115 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     for (int32_t i = first; i < w->to.list->count; i++) { /* their inputs are kept */
         w->to.list->ops[i].recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLA_UP_PROJ);
     }
-    if (d->index_heads > 0) {
-        pick_tokens(w, d);
+}
+
+/* ---- shared keys   [shared-keys] ----
+ * Source: DeepseekV4Attention, the compressors and DeepseekV4Indexer of transformers, modular_deepseek_v4.py. */
+
+/* One key of `width` values for `ratio` tokens: a softmax over the tokens of a window weights their values. With
+ * `overlap` a window reaches over the one before it, and its tokens have two sets of values. */
+static void compress(const nnc_layer_writer *w, const char *const names[3], int64_t width,
+                     int64_t ratio, bool overlap)
+{
+    const int64_t values = overlap ? 2 * width : width;
+    nnc_op *in = nnc_layer_linear(w, names[0], NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, 2 * values,
+                                  w->layer->hidden, false);
+    in->u.matmul.keeps_a = false;
+    in->weights.vector = nnc_list_mul(&w->to, ratio, values); /* scores by place in the window */
+    nnc_op *pool = nnc_list_pointwise(&w->to, names[1], NNC_PW_SOFTMAX, NNC_GROUP_ATTENTION,
+                                      nnc_list_mul(&w->to, w->tokens, values));
+    pool->split = NNC_SPLIT_SEQUENCE;
+    pool->u.pointwise.keeps_output = true;
+    const int64_t rows = w->tokens / ratio;
+    nnc_op *norm = nnc_list_norm(&w->to, names[2], NNC_NORM_RMS, nnc_list_mul(&w->to, rows, width),
+                                 rows, width);
+    norm->split = NNC_SPLIT_SEQUENCE;
+    norm->u.norm.keeps_input = true;
+}
+
+/* Queries of the indexer against the keys of many tokens, weighted over its heads. */
+static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    static const char *const names[] = { "index.kv", "index.pool", "index.norm" };
+    const int64_t heads = d->index_heads, width = d->index_dim, ratio = d->index_ratio;
+    const int64_t keys = w->seq_len / ratio;
+    compress(w, names, width, ratio, true);
+    nnc_layer_linear(w, "index.q", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads * width,
+                     d->q_lora_rank, false)
+        ->u.matmul.keeps_a = false;
+    nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden,
+                     false)
+        ->u.matmul.keeps_a = false;
+    for (int i = 0; i < 2; i++) { /* the scores of all heads, and their weighted sum */
+        nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL,
+                                  NNC_GROUP_ATTENTION);
+        const int64_t all = nnc_list_mul(&w->to, w->seq_len, keys);
+        op->u.matmul =
+            (nnc_matmul){ .batch = i == 0 ? nnc_list_mul(&w->to, w->batch, heads) : w->batch,
+                          .m = w->seq_len,
+                          .n = keys,
+                          .k = i == 0 ? width : heads,
+                          .b_shared = i == 0 ? heads : 1,
+                          .kept_divisor = 1,
+                          .pairs =
+                              (double)(keys * (w->seq_len + 1) - ratio * keys * (keys + 1) / 2),
+                          .full_pairs = (double)all,
+                          .window_pairs = (double)all,
+                          .needs_grad_input = true,
+                          .keeps_a = i == 0,
+                          .keeps_b = i == 0 };
+        op->split = NNC_SPLIT_TOKENS;
+    }
+}
+
+void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer)
+{
+    static const char *const names[] = { "attn.far_kv", "attn.far_pool", "attn.far_norm" };
+    const nnc_layer *l = w->layer;
+    nnc_layer_linear(w, "attn.q_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, d->q_lora_rank,
+                     d->hidden, false)
+        ->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
+    nnc_layer_norm(w, "attn.q_norm", d->q_lora_rank);
+    nnc_layer_linear(w, "attn.kv", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, l->head_dim, d->hidden,
+                     false)
+        ->u.matmul.keeps_a = false;
+    nnc_layer_norm(w, "attn.kv_norm", l->head_dim);
+    if (mixer == NNC_MIXER_FAR || mixer == NNC_MIXER_FAR_PICKED) {
+        compress(w, names, l->head_dim, l->far_ratio, mixer == NNC_MIXER_FAR_PICKED);
+    }
+    if (mixer == NNC_MIXER_FAR_PICKED) {
+        pick_keys(w, d);
+    }
+    nnc_layer_tensor_collective(w, "attn.tensor_in", true, d->q_lora_rank + l->head_dim);
+    nnc_layer_linear(w, "attn.q_up", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, l->heads * l->head_dim,
+                     d->q_lora_rank, false);
+    nnc_op *norm = nnc_list_norm(&w->to, "attn.head_norm", NNC_NORM_RMS,
+                                 nnc_list_mul(&w->to, w->tokens, l->heads * l->head_dim),
+                                 nnc_list_mul(&w->to, w->tokens, l->heads), 0);
+    norm->split = NNC_SPLIT_INNER;
+    nnc_layer_rotary(w, "attn.rotary",
+                     (2 * l->heads + 1) * l->rotary); /* and back, of the output */
+}
+
+/* Weights that add up the streams before half a layer and place its result in them after it, and that mix the
+ * streams; the head adds them up alone. Source: DeepseekV4HyperConnection and DeepseekV4HyperHead, the same file.
+ * [streams] */
+void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half)
+{
+    const int64_t n = d->streams, weights = half != NULL ? (2 + n) * n : n;
+    const int64_t wide = nnc_list_mul(&w->to, w->hidden_elements, n);
+    const nnc_group group = half != NULL ? NNC_GROUP_MLP : NNC_GROUP_HEAD;
+    nnc_op *mix = nnc_layer_linear(w, half != NULL ? half[0] : "head.stream_weights", group,
+                                   NNC_SPLIT_SEQUENCE, weights, n * d->hidden, false);
+    mix->weights.vector = weights + (half != NULL ? 3 : 1); /* a scale for each kind of weight */
+    nnc_op *in = nnc_list_pointwise(&w->to, half != NULL ? half[1] : "head.streams_in",
+                                    NNC_PW_COMBINE, group, w->hidden_elements);
+    in->split = NNC_SPLIT_SEQUENCE;
+    in->u.pointwise.input_elements = wide;
+    if (half != NULL) {
+        nnc_op *out = nnc_list_pointwise(&w->to, half[2], NNC_PW_SCALE, group, wide);
+        out->split = NNC_SPLIT_SEQUENCE;
+        out->u.pointwise.keeps_input = true;
     }
 }
 
@@ -100,6 +217,7 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
 typedef struct routing {
     const nnc_layer_writer *w;
     const nnc_decoder *d;
+    int64_t width;        /* of a routed token */
     int64_t copies, rows; /* copies of tokens; rows of the experts' products, padding included */
     double useful;        /* share of the rows that are not padding; 0 = all */
 } routing;
@@ -107,7 +225,7 @@ typedef struct routing {
 static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const double factor = w->to.how->plan->capacity_factor;
-    routing r = { .w = w, .d = d };
+    routing r = { .w = w, .d = d, .width = d->expert_latent > 0 ? d->expert_latent : d->hidden };
     r.copies = r.rows = nnc_list_mul(&w->to, w->tokens, d->experts_per_token);
     if (factor > 0.0) { /* slots per expert, rounded up to whole tokens */
         const double slots = factor * (double)r.copies / (double)d->experts;
@@ -164,8 +282,8 @@ static void dispatch_collective(const routing *r, const char *name, bool out)
     nnc_collective_op e = { .comm = NNC_COMM_EXPERT,
                             .forward = NNC_ALL_TO_ALL,
                             .backward = NNC_ALL_TO_ALL,
-                            .bytes = (double)r->w->hidden_elements / ranks * copies * padding *
-                                     plan->imbalance * nnc_dtype_bytes(to->how->dtype),
+                            .bytes = (double)r->w->tokens * (double)r->width / ranks * copies *
+                                     padding * plan->imbalance * nnc_dtype_bytes(to->how->dtype),
                             .copies = copies,
                             .groups = (double)r->d->expert_groups,
                             .groups_met = (double)r->d->groups_per_token,
@@ -196,7 +314,7 @@ static void sort_rows(const routing *r, const char *name)
     const nnc_plan *plan = to->how->plan;
     if (sorts(to->how->software) && plan->expert > 1 && r->d->experts > plan->expert) {
         nnc_list_pointwise(to, name, NNC_PW_COPY, NNC_GROUP_MLP,
-                           nnc_list_mul(to, r->rows, r->d->hidden))
+                           nnc_list_mul(to, r->rows, r->width))
             ->split = NNC_SPLIT_EXPERT_ROW;
     }
 }
@@ -212,7 +330,7 @@ static void mask_product(const routing *r, const char *name, bool back)
     op->split = NNC_SPLIT_TOKENS;
     op->u.matmul = (nnc_matmul){ .batch = w->batch,
                                  .m = back ? w->seq_len : slots,
-                                 .n = r->d->hidden,
+                                 .n = r->width,
                                  .k = back ? slots : w->seq_len,
                                  .b_shared = 1,
                                  .kept_divisor = 1,
@@ -220,7 +338,7 @@ static void mask_product(const routing *r, const char *name, bool back)
                                  .needs_grad_input = back,
                                  .keeps_a = true,
                                  .keeps_b = back };
-    nnc_list_mul(&w->to, nnc_list_mul(&w->to, r->rows, r->d->hidden), w->seq_len);
+    nnc_list_mul(&w->to, nnc_list_mul(&w->to, r->rows, r->width), w->seq_len);
 }
 
 /* Clamps and concatenates the two halves before the fused kernel. Source:
@@ -256,31 +374,32 @@ static void routed(const routing *r)
 {
     const nnc_layer_writer *w = r->w;
     const nnc_decoder *d = r->d;
-    const int64_t copied = nnc_list_mul(&w->to, r->copies, d->hidden);
+    const int64_t copied = nnc_list_mul(&w->to, r->copies, r->width);
+    const int64_t single = nnc_list_mul(&w->to, w->tokens, r->width);
     const bool masked = w->to.how->software->expert_masks && w->to.how->plan->capacity_factor > 0.0;
     if (masked) {
         mask_product(r, "moe.dispatch", false);
     } else {
-        reorder(r, "moe.dispatch", NNC_PW_DISPATCH, copied, w->hidden_elements);
+        reorder(r, "moe.dispatch", NNC_PW_DISPATCH, copied, single);
     }
     dispatch_collective(r, "moe.all_to_all_in", false);
     sort_rows(r, "moe.sort");
     const bool gated = nnc_mlp_gated(d->mlp);
     expert_linear(r, gated ? "moe.gate_up" : "moe.up", NNC_SPLIT_EXPERT_COLUMN,
-                  gated ? 2 * d->expert_hidden : d->expert_hidden, d->hidden);
+                  gated ? 2 * d->expert_hidden : d->expert_hidden, r->width);
     const bool scored = w->to.how->software->expert_scores_first;
     const bool clamped_again = clamp(r);
     nnc_op *act = nnc_layer_activation(w, "moe.activation", NNC_SPLIT_EXPERT_INNER,
                                        nnc_list_mul(&w->to, r->rows, d->expert_hidden));
     act->u.pointwise.weighted = scored;
     act->u.pointwise.keeps_input = !clamped_again;
-    expert_linear(r, "moe.down", NNC_SPLIT_EXPERT_ROW, d->hidden, d->expert_hidden)
+    expert_linear(r, "moe.down", NNC_SPLIT_EXPERT_ROW, r->width, d->expert_hidden)
         ->u.matmul.keeps_a = !nnc_layer_acts_again(w, NNC_SPLIT_EXPERT_INNER);
     if (d->expert_bias && w->to.how->software->expert_bias_gathered) {
-        gather_bias(r, (gated ? 2 : 1) * d->expert_hidden + d->hidden);
+        gather_bias(r, (gated ? 2 : 1) * d->expert_hidden + r->width);
     } else if (d->expert_bias && !w->to.how->software->fused_expert_bias) {
         nnc_op *bias = nnc_list_pointwise(&w->to, "moe.bias", NNC_PW_EXPERT_BIAS, NNC_GROUP_MLP,
-                                          nnc_list_mul(&w->to, r->rows, d->hidden));
+                                          nnc_list_mul(&w->to, r->rows, r->width));
         bias->split = NNC_SPLIT_EXPERT_ROW;
         bias->u.pointwise.fused = false;
     }
@@ -290,12 +409,27 @@ static void routed(const routing *r)
         mask_product(r, "moe.combine", true);
         return;
     }
-    nnc_op *combine = reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE,
-                              w->hidden_elements, copied);
+    nnc_op *combine =
+        reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE, single, copied);
     /* The gradient of the scores needs the experts' results before weighting. */
     if (!scored) {
         combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied);
     }
+}
+
+/* A norm before the routed experts, one after them and one after the shared one; the router scales its
+ * normalised input by a weight for each value, and the experts' results by one for each expert. Source:
+ * Gemma4TextDecoderLayer and Gemma4TextRouter of transformers, modeling_gemma4.py.   [experts] */
+static void expert_norms(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    nnc_layer_norm(w, "moe.norm", d->hidden);
+    nnc_layer_norm(w, "moe.end_norm", d->hidden);
+    nnc_layer_norm(w, "moe.shared_end_norm", d->hidden);
+    nnc_layer_norm(w, "moe.router_norm", d->hidden);
+    nnc_op *scale = nnc_list_pointwise(&w->to, "moe.expert_scale", NNC_PW_SCALE, NNC_GROUP_MLP,
+                                       nnc_list_mul(&w->to, w->tokens, d->experts_per_token));
+    scale->split = NNC_SPLIT_SEQUENCE;
+    scale->weights.vector = d->experts;
 }
 
 void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
@@ -339,7 +473,19 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
         gate->split = NNC_SPLIT_SEQUENCE;
         gate->u.pointwise.keeps_input = true;
     }
+    if (d->expert_norms) {
+        expert_norms(w, d);
+    }
+    if (d->expert_latent > 0) { /* Source: NemotronHMoE of vLLM, nemotron_h.py */
+        nnc_layer_linear(w, "moe.latent_in", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, r.width, d->hidden,
+                         false)
+            ->u.matmul.keeps_a = false;
+    }
     routed(&r);
+    if (d->expert_latent > 0) {
+        nnc_layer_linear(w, "moe.latent_out", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, r.width,
+                         false);
+    }
     if (width > 0) {
         nnc_layer_tensor_collective(w, "mlp.tensor_out", false, width);
     }
@@ -550,6 +696,10 @@ static mixer_writer *const NNC_ROW(NNC_MIXER_LIGHTNING) = lightning;
 static mixer_writer *const NNC_ROW(NNC_MIXER_SHORT_CONV) = short_conv;
 static mixer_writer *const NNC_ROW(NNC_MIXER_BESIDE) = attention_and_mamba2;
 static mixer_writer *const NNC_ROW(NNC_MIXER_NONE) = NULL;
+static mixer_writer *const NNC_ROW(NNC_MIXER_PICKED) = NULL;
+static mixer_writer *const NNC_ROW(NNC_MIXER_ALL) = NULL;
+static mixer_writer *const NNC_ROW(NNC_MIXER_FAR) = NULL;
+static mixer_writer *const NNC_ROW(NNC_MIXER_FAR_PICKED) = NULL;
 static mixer_writer *const *const mixers[] = { NNC_MIXER_LIST(NNC_ROW_AT) };
 
 bool nnc_mixer_attends(nnc_mixer mixer)

@@ -187,14 +187,19 @@ typedef struct nnc_layer {
     nnc_norm_place norm_place;
     bool norm_bias, plain_norms;
     int64_t heads, kv_heads, head_dim, value_dim;
-    int64_t window; /* keys a query sees under the causal mask, itself included; 0 = all */
-    bool chunked;   /* a query sees its chunk of `window` tokens, not the last `window` */
-    int64_t rotary; /* rotated values of a head; 0 = none */
+    int64_t window;    /* keys a query sees under the causal mask, itself included; 0 = all */
+    int64_t far_ratio; /* beyond the window a query sees one key for so many tokens; 0 = none */
+    int64_t far_most;  /* of these so many; 0 = all */
+    bool chunked;      /* a query sees its chunk of `window` tokens, not the last `window` */
+    int64_t rotary;    /* rotated values of a head; 0 = none */
     bool rotary_scale;
     nnc_qk_norm qk_norm;
     bool latent; /* queries, keys and values come from latents */
     bool causal, qkv_bias, no_key_bias, out_bias;
-    bool sinks, attention_gate, score_softcap;
+    bool sinks, attention_gate, head_gate, score_softcap;
+    bool keys_as_values; /* no projection of values */
+    int64_t out_groups,
+        out_width; /* groups of heads are projected to so many values first; 0 = none */
     nnc_mlp mlp;
     int64_t ffn_hidden;
     bool mlp_bias;
@@ -291,6 +296,12 @@ bool nnc_context_over_heads(const nnc_plan *plan);
 
 /* Query, key and value through their latents. Source: arXiv:2405.04434.   [latent-attention] */
 void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d);
+/* Query and shared key, with the keys of many tokens that a `far` mixer adds.   [shared-keys] */
+void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer);
+/* The weights of the residual streams for half a layer, or (`half` NULL) for the head.   [streams] */
+void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half);
+/* The indexer of sparse attention, after the projections.   [indexer] */
+void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d);
 /* Norm, router, dispatch, the routed and the shared experts, combine, residual.   [experts] */
 void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d);
 /* Half a layer with a state in place of attention, with its norm and residual; no ops for mixers that

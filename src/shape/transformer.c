@@ -408,6 +408,14 @@ static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
            nnc_attention_pairs(rest, rest, true, 0);
 }
 
+/* Keys for `ratio` tokens each that the queries see, at most `most` per query (0 = all): token i sees
+ * min(i / ratio, most) of them; key j is seen by all but the first j * ratio - 1 tokens.   [shared-keys] */
+static int64_t far_pairs(int64_t seq_len, int64_t ratio, int64_t most)
+{
+    const int64_t full = seq_len / ratio, met = most > 0 && full > most ? most : full;
+    return met * (seq_len + 1) - ratio * met * (met + 1) / 2;
+}
+
 /* Copies queries, keys and values into a layout by heads, and the output back; gradients too. */
 static void copy_heads(const core *c)
 {
@@ -449,6 +457,9 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
     c.pairs = !l->causal   ? both_sides(c.s_q, c.s_k, l->window)
               : l->chunked ? chunk_pairs(c.s_q, l->window)
                            : nnc_attention_pairs(c.s_q, c.s_k, true, l->window);
+    if (l->far_ratio > 0) {
+        c.pairs += far_pairs(c.s_q, l->far_ratio, l->far_most);
+    }
     c.in_window = l->causal && l->window > 0 && l->window < c.s_k
                       ? nnc_list_mul(c.w, c.s_q, l->window)
                       : c.all;
@@ -500,24 +511,24 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
 {
     const nnc_layer *l = w->layer;
     const int64_t q_heads = l->attention_gate ? 2 * l->heads : l->heads;
-    const int64_t width = q_heads * l->head_dim, kv_width = l->kv_heads * l->head_dim;
+    const int64_t width = q_heads * l->head_dim, k_width = l->kv_heads * l->head_dim;
+    const int64_t kv_width = k_width + (l->keys_as_values ? 0 : l->kv_heads * l->value_dim);
     linear_collective(w, names->tensor_in, true, l->hidden);
-    nnc_op *q =
-        nnc_layer_linear(w, names->q, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
-                         cross != NULL ? width : width + 2 * kv_width, l->hidden, l->qkv_bias);
-    q->weights.vector -= l->no_key_bias && q->weights.vector > 0 && cross == NULL ? kv_width : 0;
+    nnc_op *q = nnc_layer_linear(w, names->q, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
+                                 cross != NULL ? width : width + kv_width, l->hidden, l->qkv_bias);
+    q->weights.vector -= l->no_key_bias && q->weights.vector > 0 && cross == NULL ? k_width : 0;
     q->u.matmul.heads = q_heads;
     q->u.matmul.kv_heads = cross != NULL ? 0 : l->kv_heads;
     q->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
     if (cross != NULL) {
         nnc_op *kv = nnc_list_linear(&w->to, names->kv, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
-                                     nnc_list_mul(&w->to, w->batch, cross->len), 2 * kv_width,
+                                     nnc_list_mul(&w->to, w->batch, cross->len), kv_width,
                                      cross->width, l->qkv_bias);
         kv->u.matmul.kv_heads = l->kv_heads;
         kv->u.matmul.needs_grad_input = !cross->frozen;
         kv->u.matmul.keeps_a = cross->shares > 0;
         kv->u.matmul.kept_divisor = cross->shares > 0 ? cross->shares : 1;
-        kv->weights.vector -= l->no_key_bias && kv->weights.vector > 0 ? kv_width : 0;
+        kv->weights.vector -= l->no_key_bias && kv->weights.vector > 0 ? k_width : 0;
     }
     if (l->qk_norm != NNC_QK_NORM_NONE) {
         head_norm(w, "attn.q_norm", l->heads);
@@ -548,8 +559,21 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
         gate->split = NNC_SPLIT_INNER;
         gate->u.pointwise.keeps_input = true;
     }
+    if (l->head_gate) { /* Source: Step-3.5, modeling_step3p5.py, g_proj */
+        nnc_layer_linear(w, "attn.head_gate", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, l->heads,
+                         l->hidden, false)
+            ->u.matmul.keeps_a = false;
+        nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SCALE, NNC_GROUP_ATTENTION,
+                                          nnc_list_mul(&w->to, w->tokens, l->heads * l->value_dim));
+        gate->split = NNC_SPLIT_INNER;
+        gate->u.pointwise.keeps_input = true;
+    }
+    if (l->out_width > 0) {
+        nnc_layer_linear(w, "attn.out_groups", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, l->out_width,
+                         l->heads * l->value_dim / l->out_groups, false);
+    }
     nnc_layer_linear(w, names->out, NNC_GROUP_ATTENTION, NNC_SPLIT_ROW, l->hidden,
-                     l->heads * l->value_dim, l->out_bias);
+                     l->out_width > 0 ? l->out_width : l->heads * l->value_dim, l->out_bias);
     if (!runs_parallel(l)) { /* else the MLP's output is added first, with one reduction for both */
         linear_collective(w, names->tensor_out, false, l->hidden);
     }

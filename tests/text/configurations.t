@@ -93,7 +93,7 @@ model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
 
 # A name of the hub is no file, but can be fetched.
 $ nncost estimate someone/Dense-7B round
-! nncost: someone/Dense-7B: no such file or folder, expected a shipped model, nearest dense or the file of this one: hf download someone/Dense-7B config.json --local-dir Dense-7B, then Dense-7B/config.json; or curl -LO https://huggingface.co/someone/Dense-7B/resolve/main/config.json
+! nncost: someone/Dense-7B: no such file or folder, and no known name of the hub, expected one or the file of this one: hf download someone/Dense-7B config.json --local-dir Dense-7B, then Dense-7B/config.json; or curl -LO https://huggingface.co/someone/Dense-7B/resolve/main/config.json
 [3]
 
 # A key that is not known is refused, unless it says nothing; --lenient skips it where it does not look like a

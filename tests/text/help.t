@@ -15,6 +15,7 @@ Commands:
   estimate  One training step: time with its bounds, what limits it, memory, throughput, cost.
   ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
   op        A single op: its work, its roofline and the time it takes.
+  trace     A PyTorch trace: where its time went, and what each operator could have taken.
   compare   Devices, models or plans side by side: every combination of the lists given.
   run       The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints
             and input.
@@ -394,6 +395,7 @@ $ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1
 usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost op KIND DIMS DEVICE [options]
+usage: nncost trace FILE.json[.gz] [DEVICE | FILE [DEVICE]] [options]
 usage: nncost compare MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]] [options]
 usage: nncost run [MODEL DEVICE | PLANS.json [DEVICE]] [options]
 usage: nncost serve MODEL DEVICE | PLANS.json [DEVICE] [options]

@@ -64,7 +64,7 @@ $ nncost estimate DENSE2 round
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, found "DENSE2"
 [3]
 $ nncost estimate some-lab/Dense-3 round
-! nncost: some-lab/Dense-3: no such file or folder, expected a shipped model, nearest dense or the file of this one: hf download some-lab/Dense-3 config.json --local-dir Dense-3, then Dense-3/config.json; or curl -LO https://huggingface.co/some-lab/Dense-3/resolve/main/config.json
+! nncost: some-lab/Dense-3: no such file or folder, and no known name of the hub, expected one or the file of this one: hf download some-lab/Dense-3 config.json --local-dir Dense-3, then Dense-3/config.json; or curl -LO https://huggingface.co/some-lab/Dense-3/resolve/main/config.json
 [3]
 
 # GPT-2 has 50,257 words: padded for tensor ranks as frameworks do it, to 128 times the ranks, and said.

@@ -636,6 +636,11 @@ static void read_part(nnc_foreign_file *file, nnc_json said)
         nnc_faults_no_memory(file->at.doc->faults);
         return;
     }
+    if (!nnc_foreign_is_given(at) && nnc_json_get(said, "optional").node != NULL) {
+        nnc_foreign_note(file->noted, sizeof file->noted,
+                         "counted without a tower: the file has no %.60s", key);
+        return;
+    }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_fault(file->at, key, "missing, expected an object, found nothing");
         return;
@@ -673,7 +678,7 @@ static void read_parts(nnc_foreign_file *file)
          part.node != NULL && nnc_json_go_on(file->at); part = nnc_json_next(part)) {
         read_part(file, part);
     }
-    if (file->at.doc->faults->count == 0) {
+    if (file->at.doc->faults->count == 0 && file->model->tower_count > 0) {
         nnc_foreign_note(file->noted, sizeof file->noted,
                          "without images or sounds: --set tower_inputs=1 adds the work of one for "
                          "each sequence");

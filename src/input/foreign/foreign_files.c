@@ -166,7 +166,7 @@ static void check_classes(nnc_json at)
     check_each(at, check_class);
 }
 
-/* {"like": ARCHITECTURE, "sets": {FIELD: VALUE}} */
+/* {"like": ARCHITECTURE, "sets": {FIELD: VALUE}, "optional": true: a file may lack it} */
 static void check_part(nnc_json at)
 {
     const nnc_json like = nnc_json_get(at, "like"), sets = nnc_json_get(at, "sets");

@@ -52,10 +52,13 @@ static bool refuse_length(const kinds *k, nnc_json at)
 static bool read_list(kinds *k, nnc_json list)
 {
     int64_t layer = 0;
-    if (nnc_json_count(list) != k->layers) {
+    const int64_t further = k->file->model->family == NNC_FAMILY_DECODER
+                                ? k->file->model->decoder.next_layers /* may have words, too */
+                                : 0;
+    if (nnc_json_count(list) != k->layers && nnc_json_count(list) != k->layers + further) {
         return refuse_length(k, list);
     }
-    for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at), layer++) {
+    for (nnc_json at = nnc_json_first(list); layer < k->layers; at = nnc_json_next(at), layer++) {
         char own[64];
         const char *word = nnc_foreign_text(at, own, sizeof own);
         if (!translate(k, at, word != NULL ? word : "", layer)) {

@@ -1,0 +1,408 @@
+/* nncost trace: where the time of a profiled program went, what each operator could have taken, and what changed between
+ * two traces. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
+#include "trace/trace_internal.h"
+
+/* ---- one trace ---- */
+
+typedef struct answer {
+    nnc_trace_sum sum;
+    const char *file;
+    const char *recorded_device;
+    const char *device; /* id, NULL = none */
+    int64_t kernels, steps;
+    int64_t shown; /* rows on a page */
+} answer;
+
+static const char *class_name(unsigned class)
+{
+    static const char *const names[] = { "compute", "communication", "copy" };
+    return class < 3 ? names[class] : "?";
+}
+
+/* Why an operator takes longer than it could. */
+static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX])
+{
+    const double calls = (double)r->calls;
+    char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];
+    if (r->price.odd > 0 && r->price.padded_s < r->measured_s) {
+        snprintf(text, NNC_METRIC_TEXT_MAX,
+                 "%c = %lld is no multiple of 16 bytes: %s a call, padded %s", r->price.side,
+                 (long long)r->price.odd, nnc_unit_text(r->measured_s / calls, "s", was),
+                 nnc_unit_text(r->price.padded_s / calls, "s", could));
+    } else {
+        snprintf(text, NNC_METRIC_TEXT_MAX, "%.1f times the expected time, %.1f times its bound",
+                 r->times, r->measured_s / r->price.bound_s);
+    }
+    return nnc_text_cell(text);
+}
+
+NNC_GET(get_reason, nnc_trace_row, reason(self, text))
+
+#define ROW(member) NNC_IN(nnc_trace_row, member)
+#define ROW_METRICS                                                                              \
+    NNC_AS("op", TEXT, ROW(op), .head = "op", .shrinks = true,                                   \
+           .help = "Operator, or kernel that no operator is known of."),                         \
+        NNC_AS("dims", TEXT, ROW(dims), .head = "dims", .shrinks = true,                         \
+               .help = "Shapes of its inputs."),                                                 \
+        NNC_AS("kernel", TEXT, ROW(kernel), .help = "Its longest kernel."),                      \
+        NNC_AS("class", ENUM, ROW(class), .names = { class_name, 3 },                            \
+               .help = "compute, communication or copy."),                                       \
+        NNC_AS("calls", WHOLE, ROW(calls), .head = "calls", .help = "Calls of the operator."),   \
+        NNC_AS("kernels", WHOLE, ROW(kernels), .help = "Kernels that these calls issued."),      \
+        NNC_AS("share", NUMBER, ROW(share), .head = "share", .show = NNC_SHOW_PERCENT,           \
+               .help = "Share of all kernel time."),                                             \
+        NNC_AS("measured_s", NUMBER, ROW(measured_s), .unit = "s", .head = "measured",           \
+               .help = "Seconds of its kernels."),                                               \
+        NNC_AS("predicted_s", NUMBER, ROW(price.predicted_s), .unit = "s",                       \
+               .help = "Seconds predicted for the device; none if the shapes do not tell."),     \
+        NNC_AS("expected_s", NUMBER, ROW(expected_s), .unit = "s", .head = "expected",           \
+               .help = "predicted_s times the factor of this machine."),                         \
+        NNC_AS("bound_s", NUMBER, ROW(price.bound_s), .unit = "s", .head = "bound",              \
+               .help = "Roofline bound at the rates of the datasheet."),                         \
+        NNC_AS("times", NUMBER, ROW(times), .head = "times",                                     \
+               .help = "measured_s divided by expected_s."),                                     \
+        NNC_AS("save_s", NUMBER, ROW(save_s), .unit = "s", .head = "save",                       \
+               .help = "Seconds to win: measured less expected, or less the padded time."),      \
+        NNC_AS("flops", NUMBER, ROW(price.flops), .unit = "FLOP", .help = "Work of all calls."), \
+        NNC_AS("moved_bytes", NUMBER, ROW(price.moved_bytes), .unit = "B",                       \
+               .help = "Bytes that all calls read and write.")
+
+static const nnc_metric row_rows[] = { ROW_METRICS };
+static const nnc_metrics row_metrics =
+    NNC_METRICS("an operator of a trace", row_rows, nnc_trace_row);
+static const nnc_metric finding_rows[] = {
+    ROW_METRICS,
+    NNC_AS("reason", CHARS, .get = get_reason, .help = "What stands out."),
+};
+static const nnc_metrics finding_metrics = NNC_METRICS("a finding", finding_rows, nnc_trace_row);
+
+#define SUM(member) NNC_IN(answer, sum.member)
+static const nnc_metric document_rows[] = {
+    NNC_AS("file", TEXT, NNC_IN(answer, file), .help = "The trace."),
+    NNC_AS("recorded_device", TEXT, NNC_IN(answer, recorded_device),
+           .help = "Name of the device in the trace."),
+    NNC_AS("device", TEXT, NNC_IN(answer, device), .help = "Device that the rows are priced for."),
+    NNC_AS("kernels", WHOLE, NNC_IN(answer, kernels), .help = "Kernels and copies."),
+    NNC_AS("steps", WHOLE, NNC_IN(answer, steps), .help = "Steps that the profiler marked."),
+    NNC_AS("devices", WHOLE, SUM(devices), .help = "Devices that ran kernels."),
+    NNC_AS("span_s", NUMBER, SUM(span_s), .unit = "s",
+           .help = "From the first kernel to the end of the last, of the busiest device."),
+    NNC_AS("busy_s", NUMBER, SUM(busy_s), .unit = "s", .help = "At least one kernel runs."),
+    NNC_AS("idle_s", NUMBER, SUM(idle_s), .unit = "s",
+           .help = "No kernel runs: the device waits for the host, or for data."),
+    NNC_AS("kernel_s", NUMBER, SUM(kernel_s), .unit = "s", .help = "Sum over all kernels."),
+    NNC_AS("compute_s", NUMBER, SUM(compute_s), .unit = "s", .help = "Sum over compute kernels."),
+    NNC_AS("communication_s", NUMBER, SUM(communication_s), .unit = "s",
+           .help = "Sum over kernels of collectives, waiting included."),
+    NNC_AS("exposed_s", NUMBER, SUM(exposed_s), .unit = "s",
+           .help = "Communication with no compute beside it."),
+    NNC_AS("copy_s", NUMBER, SUM(copy_s), .unit = "s", .help = "Sum over copies."),
+    NNC_AS("issue_s", NUMBER, SUM(issue_s), .unit = "s", .help = "span_s divided by the kernels."),
+    NNC_AS("linked_share", NUMBER, SUM(linked_share),
+           .help = "Share of kernel time with a known operator and its shapes."),
+    NNC_AS("product_factor", NUMBER, SUM(product_factor),
+           .help = "Median of measured over predicted time of matrix products."),
+    NNC_AS("memory_factor", NUMBER, SUM(memory_factor), .help = "The same of all other operators."),
+    NNC_AS("save_s", NUMBER, SUM(save_s), .unit = "s", .help = "Sum over the findings."),
+    NNC_AS("findings", LIST, SUM(findings), NNC_COUNT(answer, sum.finding_count),
+           .rows = &finding_metrics, .help = "Operators that take too long, most to win first."),
+    NNC_AS("ops", LIST, SUM(rows), NNC_COUNT(answer, sum.row_count), .rows = &row_metrics,
+           .help = "All operators, most time first."),
+};
+static const nnc_metrics document = NNC_METRICS("a trace", document_rows, answer);
+
+static const nnc_page_row page_rows[] = {
+    NNC_LINE("trace"),
+    NNC_ITEM("{kernels:count} kernels"),
+    NNC_ITEM("{steps:count} steps", .when = "steps"),
+    NNC_ITEM("recorded on {recorded_device}", .when = "recorded_device"),
+    NNC_ITEM("priced for {device}", .when = "device"),
+    NNC_LINE("time"),
+    NNC_BOLD("{span_s}"),
+    NNC_ITEM("busy {busy_s}"),
+    NNC_ITEM("idle {idle_s}: no kernel runs", .when = "idle_s"),
+    NNC_LINE("kernels"),
+    NNC_ITEM("compute {compute_s}"),
+    NNC_ITEM("communication {communication_s}, of which {exposed_s} beside no compute",
+             .when = "communication_s"),
+    NNC_ITEM("copies {copy_s}", .when = "copy_s"),
+    NNC_LINE("linked"),
+    NNC_ITEM("{linked_share:percent} of kernel time to operators with shapes"),
+    NNC_LINE("machine", .when = "device"),
+    NNC_ITEM("matrix products take {product_factor:count} times the predicted time, other "
+             "operators {memory_factor:count} times"),
+    NNC_LINE("to win", .when = "device"),
+    NNC_BOLD("{save_s}"),
+};
+static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
+
+/* One line for each finding: what it would save, where, and why. */
+static void write_findings(nnc_buffer *out, nnc_style style, const answer *a)
+{
+    const int64_t most = a->shown > 0 ? a->shown : 10;
+    if (a->sum.finding_count > 0) {
+        nnc_sheet_heading(out, style, "findings, most to win first");
+    }
+    for (int64_t i = 0; i < a->sum.finding_count && i < most; i++) {
+        const nnc_trace_row *r = &a->sum.findings[i];
+        char saved[NNC_NUMBER_TEXT], why[NNC_METRIC_TEXT_MAX];
+        const size_t length = strlen(r->dims);
+        (void)reason(r, why);
+        nnc_sheet_line(out, style, "%9s  %.60s %.*s%s, %lld calls: %s",
+                       nnc_unit_text(r->save_s, "s", saved), r->op, length < 80 ? 80 : 76, r->dims,
+                       length > 80 ? "..." : "", (long long)r->calls, why);
+    }
+}
+
+static void write_ops(nnc_buffer *out, nnc_style style, const answer *a)
+{
+    const int64_t most = a->shown > 0 ? a->shown : 12;
+    nnc_table table = { .count = 0 };
+    nnc_sheet_heading(out, style, "operators, most time first");
+    nnc_table_heads(&table, &row_metrics);
+    if (a->device == NULL) {
+        static const char *const priced[] = { "expected", "bound", "times", "save" };
+        for (int i = 0; i < 4; i++) {
+            nnc_table_rename(&table, priced[i], NULL);
+        }
+    }
+    for (int64_t i = 0; i < a->sum.row_count && i < most; i++) {
+        const nnc_place place = { .record = &a->sum.rows[i] };
+        nnc_table_record(&table, &row_metrics, &place);
+    }
+    nnc_table_write(&table, out, style);
+    if (a->sum.row_count > most) {
+        nnc_sheet_line(out, style, "... and %lld more; --top N shows N, --format json all",
+                       (long long)(a->sum.row_count - most));
+    }
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const answer *a = record;
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_sheet_rows(&sheet, &page, record);
+    write_findings(out, style, a);
+    write_ops(out, style, a);
+}
+
+static nnc_lines lines_of(const void *record)
+{
+    const answer *a = record;
+    return (nnc_lines){ &row_metrics, a, a->sum.rows, (int32_t)a->sum.row_count };
+}
+
+const nnc_view nnc_trace_view = {
+    .schema = "nncost.trace/1", .document = &document, .lines = lines_of, .page = write_page
+};
+
+/* ---- two traces ---- */
+
+typedef struct change {
+    const char *op, *dims;
+    double before_s, after_s, change_s;
+    int64_t before_calls, after_calls;
+} change;
+
+typedef struct comparison {
+    answer before, after;
+    change *changes; /* largest first */
+    int32_t count;
+    int64_t shown;
+} comparison;
+
+#define CHANGE(member) NNC_IN(change, member)
+static const nnc_metric change_rows[] = {
+    NNC_AS("op", TEXT, CHANGE(op), .head = "op", .shrinks = true, .help = "Operator, or kernel."),
+    NNC_AS("dims", TEXT, CHANGE(dims), .head = "dims", .shrinks = true,
+           .help = "Shapes of its inputs."),
+    NNC_AS("before_calls", WHOLE, CHANGE(before_calls), .head = "calls",
+           .help = "Calls in the first trace."),
+    NNC_AS("after_calls", WHOLE, CHANGE(after_calls), .head = "now", .help = "In the second."),
+    NNC_AS("before_s", NUMBER, CHANGE(before_s), .unit = "s", .head = "before",
+           .help = "Seconds of its kernels in the first trace."),
+    NNC_AS("after_s", NUMBER, CHANGE(after_s), .unit = "s", .head = "after",
+           .help = "In the second."),
+    NNC_AS("change_s", NUMBER, CHANGE(change_s), .unit = "s", .head = "change",
+           .help = "after_s less before_s."),
+};
+static const nnc_metrics change_metrics = NNC_METRICS("a change", change_rows, change);
+
+static const nnc_metric comparison_rows[] = {
+    NNC_AS("before", OBJECT, NNC_IN(comparison, before), .rows = &document),
+    NNC_AS("after", OBJECT, NNC_IN(comparison, after), .rows = &document),
+    NNC_AS("changes", LIST, NNC_IN(comparison, changes), NNC_COUNT(comparison, count),
+           .rows = &change_metrics, .help = "Operators of either trace, largest change first."),
+};
+static const nnc_metrics comparison_metrics =
+    NNC_METRICS("two traces", comparison_rows, comparison);
+
+static nnc_lines changes_of(const void *record)
+{
+    const comparison *c = record;
+    return (nnc_lines){ &change_metrics, c, c->changes, c->count };
+}
+
+static void write_comparison(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const comparison *c = record;
+    char before[NNC_NUMBER_TEXT], after[NNC_NUMBER_TEXT];
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_sheet_label(&sheet, "time");
+    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s -> %s",
+                   nnc_unit_text(c->before.sum.span_s, "s", before),
+                   nnc_unit_text(c->after.sum.span_s, "s", after));
+    nnc_sheet_label(&sheet, "kernels");
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s -> %s",
+                   nnc_unit_text(c->before.sum.kernel_s, "s", before),
+                   nnc_unit_text(c->after.sum.kernel_s, "s", after));
+    nnc_sheet_end(&sheet);
+    nnc_lines lines = changes_of(record);
+    const int64_t most = c->shown > 0 ? c->shown : 20;
+    lines.count = lines.count > most ? (int32_t)most : lines.count;
+    (void)nnc_table_under(out, style, lines, "changes");
+}
+
+static const nnc_view comparison_view = { .schema = "nncost.trace-changes/1",
+                                          .document = &comparison_metrics,
+                                          .lines = changes_of,
+                                          .page = write_comparison };
+
+static int by_name(const void *a, const void *b)
+{
+    const change *x = a, *y = b;
+    const int op = strcmp(x->op, y->op);
+    return op != 0 ? op : strcmp(x->dims != NULL ? x->dims : "", y->dims != NULL ? y->dims : "");
+}
+
+static int largest_first(const void *a, const void *b)
+{
+    const change *x = a, *y = b;
+    const double p = fabs(x->change_s), q = fabs(y->change_s);
+    return (p < q) - (p > q);
+}
+
+static nnc_status compare(comparison *c, nnc_arena *arena, nnc_error *err)
+{
+    const answer *sides[] = { &c->before, &c->after };
+    const size_t most = (size_t)(c->before.sum.row_count + c->after.sum.row_count);
+    change *all = nnc_arena_array(arena, most + 1, sizeof *all);
+    size_t count = 0, joined = 0;
+    if (all == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (int s = 0; s < 2; s++) {
+        for (int64_t i = 0; i < sides[s]->sum.row_count; i++) {
+            const nnc_trace_row *r = &sides[s]->sum.rows[i];
+            all[count] = (change){ .op = r->op, .dims = r->dims };
+            *(s == 0 ? &all[count].before_s : &all[count].after_s) = r->measured_s;
+            *(s == 0 ? &all[count].before_calls : &all[count].after_calls) = r->calls;
+            count++;
+        }
+    }
+    qsort(all, count, sizeof *all, by_name);
+    for (size_t i = 0; i < count; i++) {
+        if (joined > 0 && by_name(&all[joined - 1], &all[i]) == 0) {
+            all[joined - 1].before_s += all[i].before_s;
+            all[joined - 1].after_s += all[i].after_s;
+            all[joined - 1].before_calls += all[i].before_calls;
+            all[joined - 1].after_calls += all[i].after_calls;
+        } else {
+            all[joined++] = all[i];
+        }
+    }
+    for (size_t i = 0; i < joined; i++) {
+        all[i].change_s = all[i].after_s - all[i].before_s;
+    }
+    qsort(all, joined, sizeof *all, largest_first);
+    c->changes = all;
+    c->count = (int32_t)joined;
+    return NNC_OK;
+}
+
+/* ---- the command ---- */
+
+/* Is it a file that holds a trace? Device files are short and never compressed. */
+static bool holds_trace(const char *path)
+{
+    char head[4096];
+    const size_t length = strlen(path);
+    if (length > 3 && strcmp(path + length - 3, ".gz") == 0) {
+        return true;
+    }
+    FILE *file = length > 5 && strcmp(path + length - 5, ".json") == 0 ? fopen(path, "rb") : NULL;
+    const size_t size = file != NULL ? fread(head, 1, sizeof head - 1, file) : 0;
+    head[size] = '\0';
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return strstr(head, "\"traceEvents\"") != NULL || strstr(head, "\"schemaVersion\"") != NULL ||
+           head[strspn(head, " \n\t\r")] == '[';
+}
+
+static nnc_status read_answer(nnc_session *session, const char *path, const char *id, answer *a,
+                              nnc_trace **trace, nnc_error *err)
+{
+    const nnc_device *device = NULL;
+    if (id != NULL) {
+        NNC_TRY(nnc_device_load(session->specs, id, &device, err));
+    }
+    NNC_TRY(nnc_trace_read(path, trace, err));
+    if (id == NULL && (*trace)->device != NULL &&
+        nnc_device_load(session->specs, (*trace)->device, &device, NULL) != NNC_OK) {
+        device = NULL; /* the device of the trace has no file: nothing is priced */
+    }
+    *a = (answer){ .file = path, .shown = session->options.view.top };
+    NNC_TRY(nnc_trace_sum_up(*trace, path, device, &a->sum, err));
+    a->recorded_device = (*trace)->device;
+    a->device = device != NULL ? device->id : NULL;
+    a->kernels = (*trace)->kernel_count;
+    a->steps = (*trace)->steps;
+    return NNC_OK;
+}
+
+static nnc_status run_trace(nnc_session *session, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    const char *second = session->options.operand_count > 1 ? operands[1] : NULL;
+    const bool two = second != NULL && holds_trace(second);
+    const char *device = session->options.operand_count > 2 ? operands[2] : two ? NULL : second;
+    nnc_trace *before = NULL, *after = NULL;
+    comparison c = { .shown = session->options.view.top };
+    nnc_status status = read_answer(session, operands[0], device, &c.before, &before, err);
+    if (status == NNC_OK && two) {
+        status = read_answer(session, second, device, &c.after, &after, err);
+    }
+    if (status == NNC_OK && two) {
+        status = compare(&c, before->arena, err);
+    }
+    if (status == NNC_OK) {
+        nnc_view_write(session->out, session->style, two ? &comparison_view : &nnc_trace_view,
+                       two ? (const void *)&c : (const void *)&c.before);
+    }
+    nnc_trace_free(before);
+    nnc_trace_free(after);
+    return status;
+}
+
+const nnc_command nnc_cmd_trace = {
+    .name = "trace",
+    .operands = "FILE.json[.gz] [DEVICE | FILE [DEVICE]]",
+    .summary = "A PyTorch trace: where its time went, and what each operator could have taken.",
+    .notes =
+        "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not; with "
+        "record_shapes=True its operators are priced. Kernels are linked to operators by their "
+        "launches. DEVICE: the device that ran it; without it, the one that the trace names. The "
+        "expected time is the predicted time times the median ratio of this machine, so that a "
+        "slower machine is not a finding. With two files: what changed between them.",
+    .min_operands = 1,
+    .max_operands = 3,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_OPS,
+    .run = run_trace,
+};

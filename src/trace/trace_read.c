@@ -1,0 +1,748 @@
+/* Reads a trace event by event. Only one event is held as text at a time.
+ *
+ *     { "deviceProperties": [...], "traceEvents": [ {event}, {event}, ... ], ... }      or      [ {event}, ... ]
+ *
+ * Texts that repeat (names, shapes) are stored once. An event that has no "ts" and "dur", or is of no category that counts,
+ * is passed over. zlib is loaded when a trace is read; it also reads files that are not compressed. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace/trace_internal.h"
+
+#ifdef NNC_HAVE_ZLIB
+#include <zlib.h>
+
+enum {
+    WINDOW_BYTES = 1 << 18,
+    EVENT_BYTES_MAX = 1 << 22, /* of one event: foreach kernels list all their tensors */
+    DEPTH_MAX = 200,
+};
+
+#define ZLIB_CALLS(X) \
+    X(gzopen)         \
+    X(gzread)         \
+    X(gzclose)        \
+    X(gzerror)
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration */
+#define POINTER(name) __typeof__(name) *name;
+typedef struct zlib_calls {
+    ZLIB_CALLS(POINTER)
+} zlib_calls;
+#undef POINTER
+
+static nnc_status load(zlib_calls *calls, nnc_error *err)
+{
+#ifdef NNC_ZLIB_LIBRARY
+#define NAME(name) #name,
+    static const char *const names[] = { ZLIB_CALLS(NAME) };
+    return nnc_dlopen_functions(NNC_ZLIB_LIBRARY, NNC_ZLIB_PACKAGE, names,
+                                sizeof names / sizeof *names, calls, err);
+#else
+#define ADDRESS(name) .name = name,
+    (void)err;
+    *calls = (zlib_calls){ ZLIB_CALLS(ADDRESS) };
+    return NNC_OK;
+#endif
+}
+
+/* ---- texts, each once ---- */
+
+typedef struct texts {
+    nnc_arena *arena;
+    const char **list; /* of count texts */
+    int32_t *slots;    /* index + 1, 0 = empty; size: a power of two */
+    int32_t count, capacity, size;
+} texts;
+
+static uint64_t hash_of(const char *text, size_t size)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
+    }
+    return hash;
+}
+
+static bool grow_slots(texts *t)
+{
+    const int32_t size = t->size == 0 ? 256 : 2 * t->size;
+    int32_t *slots = calloc((size_t)size, sizeof *slots);
+    if (slots == NULL) {
+        return false;
+    }
+    for (int32_t i = 0; i < t->count; i++) {
+        uint64_t at = hash_of(t->list[i], strlen(t->list[i]));
+        while (slots[at & (uint64_t)(size - 1)] != 0) {
+            at++;
+        }
+        slots[at & (uint64_t)(size - 1)] = i + 1;
+    }
+    free(t->slots);
+    t->slots = slots;
+    t->size = size;
+    return true;
+}
+
+/* Number of a text; -1 = out of memory. */
+static int32_t number_of(texts *t, const char *text, size_t size)
+{
+    if (2 * t->count >= t->size && !grow_slots(t)) {
+        return -1;
+    }
+    uint64_t at = hash_of(text, size);
+    for (; t->slots[at & (uint64_t)(t->size - 1)] != 0; at++) {
+        const int32_t i = t->slots[at & (uint64_t)(t->size - 1)] - 1;
+        if (strncmp(t->list[i], text, size) == 0 && t->list[i][size] == '\0') {
+            return i;
+        }
+    }
+    t->list = nnc_arena_grow(t->arena, t->list, t->count, &t->capacity, sizeof *t->list);
+    char *copy = nnc_arena_alloc(t->arena, size + 1);
+    if (t->list == NULL || copy == NULL) {
+        return -1;
+    }
+    memcpy(copy, text, size);
+    t->list[t->count] = copy;
+    t->slots[at & (uint64_t)(t->size - 1)] = t->count + 1;
+    return t->count++;
+}
+
+/* ---- the file, byte by byte ---- */
+
+typedef struct reader {
+    zlib_calls z;
+    gzFile file;
+    const char *path;
+    unsigned char window[WINDOW_BYTES];
+    int at, filled;
+    double before; /* bytes of earlier windows */
+    bool failed;   /* err is set */
+    char *event;   /* the text of a value that is kept */
+    size_t event_size;
+    texts names, kinds, threads;
+    nnc_buffer calls, launches, kernels; /* arrays of structs */
+    nnc_buffer key;
+    nnc_trace *trace;
+    nnc_error *err;
+} reader;
+
+static void fail(reader *r, nnc_status status, const char *what)
+{
+    char where[512];
+    if (!r->failed) {
+        snprintf(where, sizeof where, "%.400s: byte %.0f", r->path, r->before + r->at);
+        nnc_fail(r->err, status, where, "%s", what);
+        r->failed = true;
+    }
+}
+
+static void no_memory(reader *r)
+{
+    if (!r->failed) {
+        nnc_no_memory(r->err);
+        r->failed = true;
+    }
+}
+
+/* The next byte without taking it; -1 = the end, or an error. */
+static int peek(reader *r)
+{
+    if (r->at < r->filled) {
+        return r->window[r->at];
+    }
+    if (r->failed) {
+        return -1;
+    }
+    r->before += r->filled;
+    r->at = r->filled = 0;
+    const int got = r->z.gzread(r->file, r->window, WINDOW_BYTES);
+    int code = 0;
+    const char *why = r->z.gzerror(r->file, &code);
+    if (got < 0 || (code != Z_OK && code != Z_STREAM_END)) {
+        char what[256];
+        snprintf(what, sizeof what, "cannot read: %.200s", code == Z_ERRNO ? strerror(errno) : why);
+        fail(r, code == Z_ERRNO ? NNC_IO : NNC_BAD_SPEC, what);
+        return -1;
+    }
+    r->filled = got;
+    return got > 0 ? r->window[0] : -1;
+}
+
+static int peek_word(reader *r)
+{
+    int c = peek(r);
+    while (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+        r->at++;
+        c = peek(r);
+    }
+    return c;
+}
+
+static bool take(reader *r, char expected)
+{
+    char what[64];
+    const int c = peek_word(r);
+    if (c == expected) {
+        r->at++;
+        return true;
+    }
+    snprintf(what, sizeof what,
+             c < 0 ? "ends too early, expected '%c'" : "bad syntax, expected '%c'", expected);
+    fail(r, NNC_BAD_SPEC, what);
+    return false;
+}
+
+/* Takes one JSON value. kept: its text stands in r->event, ended by a NUL; its size is returned. Brackets are matched by
+ * number; the members are checked where they are read. */
+static size_t take_value(reader *r, bool kept)
+{
+    size_t size = 0;
+    int depth = 0;
+    bool text = false, escaped = false;
+    int c = peek_word(r);
+    for (; c >= 0; c = peek(r)) {
+        const bool ends = !text && depth == 0 && (c == ',' || c == '}' || c == ']' || c == ':');
+        if (ends && size > 0) {
+            break;
+        }
+        if (ends || size >= EVENT_BYTES_MAX || depth > DEPTH_MAX) {
+            fail(r, NNC_BAD_SPEC, ends ? "bad syntax, expected a value" : "a value is too long");
+            return 0;
+        }
+        r->at++;
+        if (kept) {
+            r->event[size] = (char)c;
+        }
+        size++;
+        if (text) {
+            text = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+        } else {
+            text = c == '"';
+            depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+        }
+        if (!text && depth == 0 && (c == '"' || c == '}' || c == ']')) {
+            break;
+        }
+    }
+    if (c < 0) {
+        fail(r, NNC_BAD_SPEC, "ends too early, within a value");
+        return 0;
+    }
+    if (kept) {
+        r->event[size] = '\0';
+    }
+    return size;
+}
+
+/* ---- one event ---- */
+
+/* A part of the text of an event. */
+typedef struct slice {
+    const char *text;
+    size_t size;
+} slice;
+
+typedef struct event {
+    slice ph, cat, name, pid, tid, ts, dur, args;
+    slice external, correlation, dims, types, values, device;
+} event;
+
+static bool is(slice s, const char *text)
+{
+    return s.size == strlen(text) && memcmp(s.text, text, s.size) == 0;
+}
+
+static const char *skip_blanks(const char *p)
+{
+    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r') {
+        p++;
+    }
+    return p;
+}
+
+/* The value at p: texts without their quotes, brackets with all inside. NULL: no value. */
+static const char *slice_value(const char *p, slice *value)
+{
+    int depth = 0;
+    bool text = false;
+    const char *begin = p;
+    for (; *p != '\0'; p++) {
+        if (text) {
+            if (*p == '\\' && p[1] != '\0') {
+                p++;
+                continue;
+            }
+            text = *p != '"';
+        } else if (depth == 0 && (*p == ',' || *p == '}' || *p == ']')) {
+            break;
+        } else {
+            text = *p == '"';
+            depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
+        }
+        if (!text && depth == 0 && (*p == '"' || *p == '}' || *p == ']')) {
+            p++;
+            break;
+        }
+    }
+    const char *end = p;
+    while (end > begin &&
+           (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r')) {
+        end--;
+    }
+    const bool quoted = *begin == '"' && end > begin + 1;
+    *value = (slice){ begin + quoted, (size_t)(end - begin) - (quoted ? 2 : 0) };
+    return end > begin && !text && depth == 0 ? p : NULL;
+}
+
+typedef void member_fn(event *e, slice key, slice value);
+
+/* Calls `each` for the members of the object at p. false: no object. */
+static bool read_members(const char *p, event *e, member_fn *each)
+{
+    slice key, value;
+    p = skip_blanks(p + 1);
+    while (*p != '}') {
+        if (*p != '"' || (p = slice_value(p, &key)) == NULL || *(p = skip_blanks(p)) != ':' ||
+            (p = slice_value(skip_blanks(p + 1), &value)) == NULL) {
+            return false;
+        }
+        each(e, key, value);
+        p = skip_blanks(p);
+        if (*p == ',') {
+            p = skip_blanks(p + 1);
+        } else if (*p != '}') {
+            return false;
+        }
+    }
+    return true;
+}
+
+typedef struct named_slice {
+    const char *name;
+    size_t at; /* of a slice in an event */
+} named_slice;
+
+static void set_member(const named_slice *rows, event *e, slice key, slice value)
+{
+    for (; rows->name != NULL; rows++) {
+        if (is(key, rows->name)) {
+            *(slice *)((char *)e + rows->at) = value;
+            return;
+        }
+    }
+}
+
+static void set_outer(event *e, slice key, slice value)
+{
+    static const named_slice rows[] = {
+        { "ph", offsetof(event, ph) },
+        { "cat", offsetof(event, cat) },
+        { "name", offsetof(event, name) },
+        { "pid", offsetof(event, pid) },
+        { "tid", offsetof(event, tid) },
+        { "ts", offsetof(event, ts) },
+        { "dur", offsetof(event, dur) },
+        { "args", offsetof(event, args) },
+        { NULL, 0 },
+    };
+    set_member(rows, e, key, value);
+}
+
+static void set_arg(event *e, slice key, slice value)
+{
+    static const named_slice rows[] = {
+        { "External id", offsetof(event, external) },
+        { "external id", offsetof(event, external) },
+        { "correlation", offsetof(event, correlation) },
+        { "Input Dims", offsetof(event, dims) },
+        { "Input type", offsetof(event, types) },
+        { "Concrete Inputs", offsetof(event, values) },
+        { "device", offsetof(event, device) },
+        { NULL, 0 },
+    };
+    set_member(rows, e, key, value);
+}
+
+/* Microseconds with decimals -> nanoseconds. false: no number from 0 to 9.2e15. */
+static bool nanoseconds(slice s, int64_t *ns)
+{
+    int64_t value = 0;
+    int decimals = -1;
+    for (size_t i = 0; i < s.size; i++) {
+        const char c = s.text[i];
+        if (c == '.' && decimals < 0) {
+            decimals = 0;
+        } else if (c < '0' || c > '9' || value > INT64_MAX / 10 - 1) {
+            return false;
+        } else if (decimals < 3) {
+            value = 10 * value + (c - '0');
+            decimals += decimals >= 0;
+        }
+    }
+    for (int i = decimals < 0 ? 0 : decimals; i < 3; i++) {
+        if (value > INT64_MAX / 10) {
+            return false;
+        }
+        value *= 10;
+    }
+    *ns = value;
+    return s.size > 0;
+}
+
+static int64_t whole(slice s)
+{
+    int64_t value = 0;
+    for (size_t i = 0; i < s.size; i++) {
+        if (s.text[i] < '0' || s.text[i] > '9' || value > INT64_MAX / 10 - 1) {
+            return -1;
+        }
+        value = 10 * value + (s.text[i] - '0');
+    }
+    return s.size > 0 ? value : -1;
+}
+
+/* Appends a list with one blank after each comma, however the file sets it. */
+static void put_list(nnc_buffer *out, slice list)
+{
+    bool text = false;
+    for (size_t i = 0; i < list.size; i++) {
+        const char c = list.text[i];
+        const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+        text = text != (c == '"');
+        if (text || !blank) {
+            nnc_buffer_byte(out, c);
+        }
+        if (!text && c == ',') {
+            nnc_buffer_byte(out, ' ');
+        }
+    }
+}
+
+/* The number of the text in r->key. */
+static int32_t key_number(reader *r, texts *t)
+{
+    const int32_t number = r->key.failed ? -1 : number_of(t, r->key.bytes, r->key.size);
+    if (number < 0) {
+        no_memory(r);
+    }
+    return number;
+}
+
+/* Parts are joined by a byte that no JSON text has. */
+static int32_t thread_of(reader *r, const event *e)
+{
+    nnc_buffer_clear(&r->key);
+    nnc_buffer_put(&r->key, e->pid.text, e->pid.size);
+    nnc_buffer_byte(&r->key, '\x01');
+    nnc_buffer_put(&r->key, e->tid.text, e->tid.size);
+    return key_number(r, &r->threads);
+}
+
+static int32_t kind_of(reader *r, const event *e)
+{
+    const slice lists[] = { e->dims, e->types, e->values };
+    nnc_buffer_clear(&r->key);
+    nnc_buffer_put(&r->key, e->name.text, e->name.size);
+    for (int i = 0; i < 3; i++) {
+        nnc_buffer_byte(&r->key, '\x01');
+        put_list(&r->key, lists[i]);
+    }
+    return key_number(r, &r->kinds);
+}
+
+static int32_t name_of(reader *r, const event *e)
+{
+    nnc_buffer_clear(&r->key);
+    nnc_buffer_put(&r->key, e->name.text, e->name.size);
+    return key_number(r, &r->names);
+}
+
+typedef enum category { OTHER, OPERATOR, RUNTIME, KERNEL, COPY, ANNOTATION } category;
+
+static category category_of(slice text)
+{
+    static const struct {
+        const char *name;
+        category of;
+    } rows[] = { { "cpu_op", OPERATOR },
+                 { "Operator", OPERATOR },
+                 { "cuda_runtime", RUNTIME },
+                 { "cuda_driver", RUNTIME },
+                 { "Runtime", RUNTIME },
+                 { "hip_runtime", RUNTIME },
+                 { "kernel", KERNEL },
+                 { "Kernel", KERNEL },
+                 { "gpu_memcpy", COPY },
+                 { "Memcpy", COPY },
+                 { "gpu_memset", COPY },
+                 { "Memset", COPY },
+                 { "user_annotation", ANNOTATION } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (is(text, rows[i].name)) {
+            return rows[i].of;
+        }
+    }
+    return OTHER;
+}
+
+static nnc_trace_class class_of(category of, slice name)
+{
+    static const char *const marks[] = { "nccl", "rccl", "oneccl", "deep_ep" };
+    for (size_t m = 0; m < sizeof marks / sizeof *marks && of == KERNEL; m++) {
+        const size_t length = strlen(marks[m]);
+        for (size_t i = 0; i + length <= name.size && i < 40; i++) {
+            if (memcmp(name.text + i, marks[m], length) == 0) {
+                return NNC_TRACE_COMMUNICATION;
+            }
+        }
+    }
+    return of == COPY ? NNC_TRACE_COPY : NNC_TRACE_COMPUTE;
+}
+
+static void add_event(reader *r, const event *e, int64_t start, int64_t lasts)
+{
+    const category of = category_of(e->cat);
+    if (of == OPERATOR) {
+        const nnc_trace_call call = { .start_ns = start,
+                                      .end_ns = start + lasts,
+                                      .external = whole(e->external),
+                                      .thread = thread_of(r, e),
+                                      .kind = kind_of(r, e) };
+        nnc_buffer_put(&r->calls, &call, sizeof call);
+    } else if (of == RUNTIME && e->correlation.size > 0) {
+        const nnc_trace_launch launch = { whole(e->correlation), start, thread_of(r, e) };
+        nnc_buffer_put(&r->launches, &launch, sizeof launch);
+    } else if (of == KERNEL || of == COPY) {
+        const int64_t device = whole(e->device.size > 0 ? e->device : e->pid);
+        const nnc_trace_kernel kernel = { .start_ns = start,
+                                          .end_ns = start + lasts,
+                                          .correlation = whole(e->correlation),
+                                          .external = whole(e->external),
+                                          .name = name_of(r, e),
+                                          .device = device > 4096 ? -1 : (int32_t)device,
+                                          .class = class_of(of, e->name) };
+        nnc_buffer_put(&r->kernels, &kernel, sizeof kernel);
+    } else if (of == ANNOTATION && e->name.size > 13 &&
+               memcmp(e->name.text, "ProfilerStep#", 13) == 0) {
+        r->trace->steps++;
+    }
+    if (r->calls.failed || r->launches.failed || r->kernels.failed) {
+        no_memory(r);
+    }
+}
+
+static void read_event(reader *r)
+{
+    event e = { 0 };
+    int64_t start = 0, lasts = 0;
+    const size_t size = take_value(r, true);
+    if (r->failed) {
+        return;
+    }
+    if (r->event[0] != '{' || r->event[size - 1] != '}' || !read_members(r->event, &e, set_outer) ||
+        (e.args.size > 0 && *e.args.text == '{' && !read_members(e.args.text, &e, set_arg))) {
+        fail(r, NNC_BAD_SPEC, "bad syntax, expected an event as an object");
+        return;
+    }
+    if (is(e.ph, "X") && e.name.text != NULL && nanoseconds(e.ts, &start) &&
+        nanoseconds(e.dur, &lasts) && start <= INT64_MAX - lasts) {
+        add_event(r, &e, start, lasts);
+    }
+}
+
+static void read_events(reader *r)
+{
+    if (!take(r, '[')) {
+        return;
+    }
+    int c = peek_word(r);
+    while (!r->failed && c != ']') {
+        read_event(r);
+        c = peek_word(r);
+        if (c == ',') {
+            r->at++;
+            c = peek_word(r);
+        } else if (c != ']') {
+            (void)take(r, ']');
+        }
+    }
+    r->at += c == ']';
+}
+
+/* ---- the file ---- */
+
+/* The name of the first device: the "name" of the first object of the list. */
+static void read_devices(reader *r)
+{
+    event e = { 0 };
+    const size_t size = take_value(r, true);
+    const char *first = size > 0 ? strchr(r->event, '{') : NULL;
+    if (!r->failed && first != NULL && read_members(first, &e, set_outer) && e.name.size > 0) {
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", e.name.size < 120 ? (int)e.name.size : 120,
+                 e.name.text);
+        r->trace->device = nnc_arena_strdup(r->trace->arena, name);
+    }
+}
+
+static void read_document(reader *r)
+{
+    if (peek_word(r) == '[') { /* the other form of Chrome's traces */
+        read_events(r);
+        return;
+    }
+    if (!take(r, '{')) {
+        return;
+    }
+    bool events = false;
+    int c = peek_word(r);
+    while (!r->failed && c != '}') {
+        take_value(r, true);
+        const bool list = !r->failed && strcmp(r->event, "\"traceEvents\"") == 0;
+        const bool devices = !r->failed && strcmp(r->event, "\"deviceProperties\"") == 0;
+        if (r->failed || !take(r, ':')) {
+            return;
+        }
+        events = events || list;
+        if (list) {
+            read_events(r);
+        } else if (devices) {
+            read_devices(r);
+        } else {
+            take_value(r, false);
+        }
+        c = peek_word(r);
+        if (c == ',') {
+            r->at++;
+            c = peek_word(r);
+        } else if (c != '}' && !r->failed) {
+            (void)take(r, '}');
+        }
+    }
+    if (!events) {
+        fail(r, NNC_BAD_SPEC, "no list \"traceEvents\", expected a trace of PyTorch's profiler");
+    }
+}
+
+/* Cuts the keys of kinds into their parts. */
+static bool split_kinds(reader *r)
+{
+    nnc_trace *t = r->trace;
+    t->kind_count = r->kinds.count;
+    t->kinds = nnc_arena_array(t->arena, (size_t)t->kind_count + 1, sizeof *t->kinds);
+    for (int64_t i = 0; t->kinds != NULL && i < t->kind_count; i++) {
+        char *parts[4] = { NULL }, *p = nnc_arena_strdup(t->arena, r->kinds.list[i]);
+        for (int k = 0; k < 4 && p != NULL; k++) {
+            parts[k] = p;
+            p = strchr(p, '\x01');
+            if (p != NULL) {
+                *p++ = '\0';
+            }
+        }
+        if (parts[0] == NULL) {
+            return false;
+        }
+        const bool shaped = parts[1] != NULL && *parts[1] != '\0';
+        t->kinds[i] = (nnc_trace_kind){ .name = parts[0],
+                                        .dims = shaped ? parts[1] : NULL,
+                                        .types = shaped ? parts[2] : NULL,
+                                        .values = shaped ? parts[3] : NULL };
+    }
+    return t->kinds != NULL;
+}
+
+static void read_open(reader *r)
+{
+    nnc_trace *t = r->trace;
+    r->event = malloc(EVENT_BYTES_MAX + 1);
+    r->names.arena = r->kinds.arena = r->threads.arena = t->arena;
+    if (r->event == NULL) {
+        no_memory(r);
+        return;
+    }
+    read_document(r);
+    if (!r->failed && !split_kinds(r)) {
+        no_memory(r);
+    }
+    t->bytes = r->before + r->at;
+    t->names = r->names.list;
+    t->name_count = r->names.count;
+    t->calls = (nnc_trace_call *)(void *)r->calls.bytes;
+    t->call_count = (int64_t)(r->calls.size / sizeof *t->calls);
+    t->launches = (nnc_trace_launch *)(void *)r->launches.bytes;
+    t->launch_count = (int64_t)(r->launches.size / sizeof *t->launches);
+    t->kernels = (nnc_trace_kernel *)(void *)r->kernels.bytes;
+    t->kernel_count = (int64_t)(r->kernels.size / sizeof *t->kernels);
+    free(r->event);
+    nnc_buffer_free(&r->key);
+    free(r->names.slots);
+    free(r->kinds.slots);
+    free(r->threads.slots);
+}
+
+nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err)
+{
+    struct stat about;
+    reader *r = calloc(1, sizeof *r);
+    nnc_trace *t = calloc(1, sizeof *t);
+    nnc_error local;
+    *trace = NULL;
+    if (r == NULL || t == NULL || (t->arena = nnc_arena_create()) == NULL) {
+        free(r);
+        free(t);
+        return nnc_no_memory(err);
+    }
+    r->err = err != NULL ? err : &local;
+    r->path = path;
+    r->trace = t;
+    nnc_status status = load(&r->z, r->err);
+    if (status == NNC_OK && (stat(path, &about) != 0 || !S_ISREG(about.st_mode) ||
+                             (r->file = r->z.gzopen(path, "rb")) == NULL)) {
+        status = nnc_fail(err, NNC_IO, path, "cannot open: %s",
+                          errno != 0 && stat(path, &about) != 0 ? strerror(errno)
+                                                                : "not a regular file");
+    }
+    if (status == NNC_OK) {
+        read_open(r);
+        r->z.gzclose(r->file);
+        status = r->failed ? r->err->status : NNC_OK;
+    }
+    free(r);
+    if (status != NNC_OK) {
+        nnc_trace_free(t);
+        return status;
+    }
+    *trace = t;
+    return NNC_OK;
+}
+
+void nnc_trace_free(nnc_trace *trace)
+{
+    if (trace != NULL) {
+        nnc_arena_destroy(trace->arena);
+        free(trace->calls);
+        free(trace->launches);
+        free(trace->kernels);
+    }
+    free(trace);
+}
+
+#else
+
+nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err)
+{
+    *trace = NULL;
+    return nnc_fail(err, NNC_BAD_USAGE, path, "this program was built without zlib");
+}
+
+void nnc_trace_free(nnc_trace *trace)
+{
+    (void)trace;
+}
+
+#endif

@@ -1,0 +1,380 @@
+/* Kernels of a trace summed by operator, and what could be won.
+ *
+ *     expected = predicted x factor      factor: median of measured / predicted, for products and for other operators
+ *     save     = measured - expected     so that a machine slower than its device file is not a finding by itself
+ *
+ * The factor takes each row once, so an operator that alone is slow does not move it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/trace_internal.h"
+
+#define NS 1e-9
+
+/* ---- which operator issued a kernel ---- */
+
+static int by_correlation(const void *a, const void *b)
+{
+    const nnc_trace_launch *x = a, *y = b;
+    return (x->correlation > y->correlation) - (x->correlation < y->correlation);
+}
+
+static int launch_in_time(const void *a, const void *b)
+{
+    const nnc_trace_launch *const *x = a, *const *y = b;
+    const int thread = ((*x)->thread > (*y)->thread) - ((*x)->thread < (*y)->thread);
+    return thread != 0 ? thread
+                       : ((*x)->start_ns > (*y)->start_ns) - ((*x)->start_ns < (*y)->start_ns);
+}
+
+/* By thread and start; an operator stands before those inside it. */
+static int call_in_time(const void *a, const void *b)
+{
+    const nnc_trace_call *x = a, *y = b;
+    const int thread = (x->thread > y->thread) - (x->thread < y->thread);
+    const int start = (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+    return thread != 0  ? thread
+           : start != 0 ? start
+                        : (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+}
+
+static int by_external(const void *a, const void *b)
+{
+    const nnc_trace_call *const *x = a, *const *y = b;
+    return ((*x)->external > (*y)->external) - ((*x)->external < (*y)->external);
+}
+
+enum { NESTING_MAX = 256 };
+
+/* Sets issuer[i], the call of launch i (in the order of the launches): the innermost call around it whose shapes were
+ * recorded; NULL = none. in_time: the launches by thread and time. */
+static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time,
+                         const nnc_trace_call **issuer)
+{
+    const nnc_trace_call *open[NESTING_MAX];
+    int depth = 0;
+    int64_t next = 0;
+    for (int64_t i = 0; i < t->launch_count; i++) {
+        const nnc_trace_launch *l = in_time[i];
+        while (next < t->call_count &&
+               (t->calls[next].thread < l->thread ||
+                (t->calls[next].thread == l->thread && t->calls[next].start_ns <= l->start_ns))) {
+            const nnc_trace_call *c = &t->calls[next++];
+            while (depth > 0 && (open[depth - 1]->thread != c->thread ||
+                                 open[depth - 1]->end_ns <= c->start_ns)) {
+                depth--;
+            }
+            if (depth < NESTING_MAX) {
+                open[depth++] = c;
+            }
+        }
+        const nnc_trace_call *found = NULL;
+        for (int k = depth - 1; k >= 0 && found == NULL; k--) {
+            const bool around = open[k]->thread == l->thread && open[k]->end_ns >= l->start_ns;
+            found = around && t->kinds[open[k]->kind].dims != NULL ? open[k] : NULL;
+        }
+        issuer[l - t->launches] = found;
+    }
+}
+
+typedef struct links {
+    nnc_trace_launch **in_time;
+    const nnc_trace_call **issuer;      /* of each launch */
+    const nnc_trace_call **by_external; /* calls by their id */
+} links;
+
+static void links_free(links *l)
+{
+    free(l->in_time);
+    free(l->issuer);
+    free(l->by_external);
+}
+
+static bool links_make(nnc_trace *t, links *l)
+{
+    l->in_time = calloc((size_t)t->launch_count + 1, sizeof *l->in_time);
+    l->issuer = calloc((size_t)t->launch_count + 1, sizeof *l->issuer);
+    l->by_external = calloc((size_t)t->call_count + 1, sizeof *l->by_external);
+    if (l->in_time == NULL || l->issuer == NULL || l->by_external == NULL) {
+        return false;
+    }
+    if (t->launch_count > 0) {
+        qsort(t->launches, (size_t)t->launch_count, sizeof *t->launches, by_correlation);
+    }
+    if (t->call_count > 0) {
+        qsort(t->calls, (size_t)t->call_count, sizeof *t->calls, call_in_time);
+    }
+    for (int64_t i = 0; i < t->launch_count; i++) {
+        l->in_time[i] = &t->launches[i];
+    }
+    for (int64_t i = 0; i < t->call_count; i++) {
+        l->by_external[i] = &t->calls[i];
+    }
+    qsort(l->in_time, (size_t)t->launch_count, sizeof *l->in_time, launch_in_time);
+    qsort(l->by_external, (size_t)t->call_count, sizeof *l->by_external, by_external);
+    find_issuers(t, l->in_time, l->issuer);
+    return true;
+}
+
+/* The call that issued a kernel; NULL = not known. */
+static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l,
+                                       const nnc_trace_kernel *kernel)
+{
+    const nnc_trace_launch key = { .correlation = kernel->correlation };
+    const nnc_trace_launch *launch =
+        kernel->correlation >= 0 && t->launch_count > 0
+            ? bsearch(&key, t->launches, (size_t)t->launch_count, sizeof key, by_correlation)
+            : NULL;
+    if (launch != NULL) {
+        return l->issuer[launch - t->launches];
+    }
+    const nnc_trace_call wanted = { .external = kernel->external }, *at = &wanted;
+    const nnc_trace_call **call =
+        kernel->external > 0 && t->call_count > 0
+            ? bsearch(&at, l->by_external, (size_t)t->call_count, sizeof at, by_external)
+            : NULL;
+    return call != NULL && t->kinds[(*call)->kind].dims != NULL ? *call : NULL;
+}
+
+/* ---- rows ---- */
+
+/* Products on tensor cores that round fp32 to tf32 have this in their names. */
+static bool rounds_to_tf32(const char *kernel)
+{
+    return strstr(kernel, "tf32") != NULL || strstr(kernel, "s1688gemm") != NULL ||
+           strstr(kernel, "s1688fprop") != NULL || strstr(kernel, "s1688dgrad") != NULL ||
+           strstr(kernel, "s1688wgrad") != NULL;
+}
+
+/* Adds a kernel to its row: one row for each kind of operator, then one for each kernel without operator. */
+static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_trace_call *call,
+                       bool first, nnc_trace_row *rows)
+{
+    nnc_trace_row *row = call != NULL ? &rows[call->kind] : &rows[t->kind_count + k->name];
+    const double seconds = (double)(k->end_ns - k->start_ns) * NS;
+    row->op = call != NULL ? t->kinds[call->kind].name : t->names[k->name];
+    if (call != NULL) {
+        row->dims = t->kinds[call->kind].dims;
+        row->types = t->kinds[call->kind].types;
+        row->values = t->kinds[call->kind].values;
+    }
+    row->linked = call != NULL;
+    row->calls += first;
+    row->kernels++;
+    row->measured_s += seconds;
+    row->class = k->class;
+    row->tf32 = row->tf32 || rounds_to_tf32(t->names[k->name]);
+    if (seconds > row->longest_s) {
+        row->longest_s = seconds;
+        row->kernel = t->names[k->name];
+    }
+}
+
+static int most_time_first(const void *a, const void *b)
+{
+    const nnc_trace_row *x = a, *y = b;
+    return (x->measured_s < y->measured_s) - (x->measured_s > y->measured_s);
+}
+
+static nnc_status make_rows(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
+{
+    links l = { 0 };
+    const size_t most = (size_t)(t->kind_count + t->name_count);
+    nnc_trace_row *rows = nnc_arena_array(t->arena, most + 1, sizeof *rows);
+    unsigned char *counted = calloc((size_t)t->call_count + 1, 1);
+    if (rows == NULL || counted == NULL || !links_make(t, &l)) {
+        links_free(&l);
+        free(counted);
+        return nnc_no_memory(err);
+    }
+    double linked_s = 0.0;
+    for (int64_t i = 0; i < t->kernel_count; i++) {
+        const nnc_trace_kernel *k = &t->kernels[i];
+        const nnc_trace_call *call = issuer_of(t, &l, k);
+        const double seconds = (double)(k->end_ns - k->start_ns) * NS;
+        const bool first = call == NULL || counted[call - t->calls] == 0;
+        if (call != NULL) {
+            counted[call - t->calls] = 1;
+            linked_s += seconds;
+        }
+        add_kernel(t, k, call, first, rows);
+        sum->kernel_s += seconds;
+        *(k->class == NNC_TRACE_COPY      ? &sum->copy_s
+          : k->class == NNC_TRACE_COMPUTE ? &sum->compute_s
+                                          : &sum->communication_s) += seconds;
+    }
+    for (size_t i = 0; i < most; i++) {
+        if (rows[i].kernels > 0) {
+            rows[sum->row_count] = rows[i];
+            rows[sum->row_count++].share = rows[i].measured_s / sum->kernel_s;
+        }
+    }
+    qsort(rows, (size_t)sum->row_count, sizeof *rows, most_time_first);
+    sum->rows = rows;
+    sum->linked_share = sum->kernel_s > 0.0 ? linked_s / sum->kernel_s : (double)NAN;
+    links_free(&l);
+    free(counted);
+    return NNC_OK;
+}
+
+/* ---- prices and findings ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+enum { FACTOR_ROWS = 3 };
+
+/* Median of measured / predicted over rows of products, or over the others. */
+static double factor_of(const nnc_trace_sum *sum, bool products, double *ratios)
+{
+    size_t count = 0;
+    for (int64_t i = 0; i < sum->row_count; i++) {
+        const nnc_trace_row *r = &sum->rows[i];
+        if (r->price.product == products && r->price.predicted_s > 0.0) {
+            ratios[count++] = r->measured_s / r->price.predicted_s;
+        }
+    }
+    qsort(ratios, count, sizeof *ratios, ascending);
+    return count < FACTOR_ROWS ? 1.0
+           : count % 2 == 1    ? ratios[count / 2]
+                               : 0.5 * (ratios[count / 2 - 1] + ratios[count / 2]);
+}
+
+static void price_row(const nnc_device *device, nnc_trace_row *row)
+{
+    const double unknown = (double)NAN, calls = (double)row->calls;
+    row->expected_s = row->times = row->save_s = unknown;
+    row->price = (nnc_trace_price){ .flops = unknown,
+                                    .moved_bytes = unknown,
+                                    .bound_s = unknown,
+                                    .predicted_s = unknown,
+                                    .padded_s = unknown };
+    if (device != NULL && row->linked && row->class == NNC_TRACE_COMPUTE) {
+        const nnc_trace_kind kind = { row->op, row->dims, row->types, row->values };
+        row->price = nnc_trace_price_of(device, &kind, row->tf32);
+        row->price.flops *= calls;
+        row->price.moved_bytes *= calls;
+        row->price.bound_s *= calls;
+        row->price.predicted_s *= calls;
+        row->price.padded_s *= calls;
+    }
+}
+
+static int most_saved_first(const void *a, const void *b)
+{
+    const nnc_trace_row *x = a, *y = b;
+    return (x->save_s < y->save_s) - (x->save_s > y->save_s);
+}
+
+/* A row is a finding if it takes longer than expected by a twentieth, or could be padded. */
+static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
+{
+    double *ratios = malloc(((size_t)sum->row_count + 1) * sizeof *ratios);
+    sum->findings = nnc_arena_array(t->arena, (size_t)sum->row_count + 1, sizeof *sum->findings);
+    if (ratios == NULL || sum->findings == NULL) {
+        free(ratios);
+        return nnc_no_memory(err);
+    }
+    sum->product_factor = factor_of(sum, true, ratios);
+    sum->memory_factor = factor_of(sum, false, ratios);
+    free(ratios);
+    for (int64_t i = 0; i < sum->row_count; i++) {
+        nnc_trace_row *r = &sum->rows[i];
+        const double factor = r->price.product ? sum->product_factor : sum->memory_factor;
+        const double padded_s = r->price.padded_s * factor;
+        r->expected_s = nnc_max(r->price.predicted_s * factor, r->price.bound_s);
+        r->times = r->measured_s / r->expected_s;
+        r->save_s = r->measured_s - r->expected_s;
+        if (padded_s < r->expected_s && padded_s < r->measured_s) {
+            r->save_s = r->measured_s - padded_s;
+        }
+        if (r->save_s > 0.05 * r->measured_s) {
+            sum->findings[sum->finding_count++] = *r;
+            sum->save_s += r->save_s;
+        }
+    }
+    qsort(sum->findings, (size_t)sum->finding_count, sizeof *sum->findings, most_saved_first);
+    return NNC_OK;
+}
+
+/* ---- the device over time ---- */
+
+static int by_start(const void *a, const void *b)
+{
+    const nnc_trace_kernel *x = a, *y = b;
+    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+enum { DEVICES_MAX = 4096 };
+
+/* The device with most kernels, and the number of devices. */
+static int32_t main_device(const nnc_trace *t, int32_t *devices)
+{
+    int64_t counts[DEVICES_MAX + 2] = { 0 };
+    int32_t best = 0;
+    *devices = 0;
+    for (int64_t i = 0; i < t->kernel_count; i++) {
+        int64_t *count = &counts[t->kernels[i].device + 1];
+        *devices += (*count)++ == 0;
+    }
+    for (int32_t d = 1; d < DEVICES_MAX + 2; d++) {
+        best = counts[d] > counts[best] ? d : best;
+    }
+    return best - 1;
+}
+
+/* Seconds that at least one kernel of the device runs; wanted: of these classes only. Kernels are in order of start. */
+static double covered_s(const nnc_trace *t, int32_t device, unsigned wanted)
+{
+    int64_t end = INT64_MIN;
+    double covered = 0.0;
+    for (int64_t i = 0; i < t->kernel_count; i++) {
+        const nnc_trace_kernel *k = &t->kernels[i];
+        if (k->device == device && (wanted >> k->class & 1) != 0) {
+            const int64_t from = k->start_ns > end ? k->start_ns : end;
+            covered += k->end_ns > from ? (double)(k->end_ns - from) * NS : 0.0;
+            end = k->end_ns > end ? k->end_ns : end;
+        }
+    }
+    return covered;
+}
+
+static void add_time(nnc_trace *t, nnc_trace_sum *sum)
+{
+    const unsigned compute = 1u << NNC_TRACE_COMPUTE, traffic = 1u << NNC_TRACE_COMMUNICATION;
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    const int32_t device = main_device(t, &sum->devices);
+    qsort(t->kernels, (size_t)t->kernel_count, sizeof *t->kernels, by_start);
+    for (int64_t i = 0; i < t->kernel_count; i++) {
+        const nnc_trace_kernel *k = &t->kernels[i];
+        if (k->device == device) {
+            first = k->start_ns < first ? k->start_ns : first;
+            last = k->end_ns > last ? k->end_ns : last;
+        }
+    }
+    sum->span_s = (double)(last - first) * NS;
+    sum->busy_s = covered_s(t, device, ~0u);
+    sum->idle_s = sum->span_s - sum->busy_s;
+    sum->exposed_s = covered_s(t, device, compute | traffic) - covered_s(t, device, compute);
+    sum->issue_s = sum->span_s / (double)t->kernel_count;
+}
+
+nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device *device,
+                            nnc_trace_sum *sum, nnc_error *err)
+{
+    *sum = (nnc_trace_sum){ .trace = trace, .device = device };
+    if (trace->kernel_count == 0) {
+        return nnc_fail(err, NNC_BAD_SPEC, path,
+                        "no kernel of a device, expected a trace with activity of CUDA or ROCm");
+    }
+    NNC_TRY(make_rows(trace, sum, err));
+    for (int64_t i = 0; i < sum->row_count; i++) {
+        price_row(device, &sum->rows[i]);
+    }
+    NNC_TRY(find(trace, sum, err));
+    add_time(trace, sum);
+    return NNC_OK;
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Checks hub/: the table of names and the configurations.
+
+    hub.py NNCOST FOLDER
+
+Each shape has names and a file; each configuration has a source and is read; where the table says the parameters that
+the network's own code has, they are equal; a name is found with and without its owner, in any case, and with words that
+do not change the shape, and leads to its own shape; other names are not found.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+failures = 0
+
+
+def fail(text):
+    global failures
+    failures += 1
+    print(text)
+
+
+def run(program, *arguments):
+    done = subprocess.run([program, *arguments], capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr.strip()
+
+
+def shape_of(program, name):
+    code, out, err = run(program, "show", name)
+    first = out.split("\n")[0] if code == 0 else ""
+    return os.path.basename(first.split("  ")[-1].strip()).replace(".json", ""), err
+
+
+def plain(table, name):
+    words = re.split("[- ]+", name.split("/")[-1].lower().replace("_", "."))
+    return "-".join(w for w in words if w and w not in table["words"] and w not in table["formats"])
+
+
+def main():
+    program, folder = sys.argv[1:3]
+    hub, models = os.path.join(folder, "hub"), os.path.join(folder, "models")
+    with open(os.path.join(hub, "names.json")) as file:
+        table = json.load(file)
+    shapes = table["shapes"]
+    owners = {}
+    for shape, row in shapes.items():
+        for name in row["names"]:
+            owners.setdefault(plain(table, name), set()).add(shape)
+        own = os.path.join(hub, shape + ".json")
+        if os.path.exists(os.path.join(models, shape + ".json")) == os.path.exists(own):
+            fail(f"{shape}: expected one file, in models/ or in hub/")
+        if os.path.exists(own):
+            if ": " not in row.get("source", ""):
+                fail(f"{shape}: no source")
+            code, out, err = run(program, "estimate", own, "h100-sxm5-80gb", "--format", "json")
+            params = json.loads(out)["model"]["params"] if code in (0, 1) else err
+            if params != row.get("params", params) or code not in (0, 1):
+                fail(f"{shape}: {params}, expected {row.get('params')}")
+    stray = {f[:-5] for f in os.listdir(hub) if f.endswith(".json")} - set(shapes) - {"names"}
+    if stray:
+        fail(f"files without names: {sorted(stray)}")
+    names = [(name, shape) for shape, row in shapes.items() for name in row["names"]]
+    if len(names) < 400:
+        fail(f"{len(names)} names, expected 400 or more")
+    for number, (name, shape) in enumerate(names):
+        if number % 7 == 0:  # each is a start of the program
+            alone = len(owners[plain(table, name)]) == 1
+            forms = [name, name.upper()] + ([f"someone/{name.split('/')[-1]}-AWQ"] if alone else [])
+            for form in forms:
+                found, err = shape_of(program, form)
+                if found != shape:
+                    fail(f"{form}: {found or err}, expected {shape}")
+    for name in ("someone/Qwen3-4B-Extra", "someone/Llama-3.1-9B", "Qwen/Qwen3-5B"):
+        found, err = shape_of(program, name)
+        if found or "expected" not in err:
+            fail(f"{name}: {found or err}, expected no such name")
+    print(f"{len(names)} names, {len(shapes)} shapes, "
+          f"{sum('params' in row for row in shapes.values())} with counted parameters, {failures} failures")
+    sys.exit(failures > 0)
+
+
+main()

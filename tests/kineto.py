@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""nncost trace: links, gaps, overlap and findings of profiler traces.
+
+A trace worked out by hand; a recorded one (tests/data/trace); 20 generated traces in which one operator takes three times
+its time; traces cut at every 97th byte, which must be refused.
+
+    usage: kineto.py NNCOST ROOT
+"""
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+os.environ["NNCOST_PATH"] = root
+folder = tempfile.mkdtemp()
+faults = []
+
+
+def check(what, good):
+    if not good:
+        faults.append(what)
+
+
+def run(*args):
+    done = subprocess.run([nncost, "trace", *args], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def event(cat, name, ts, dur, tid=1, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+def operator(name, ts, dur, dims, kind="c10::BFloat16"):
+    return event("cpu_op", name, ts, dur, **{"Input Dims": dims, "Input type": [kind] * len(dims)})
+
+
+def launch(ts, correlation):
+    return event("cuda_runtime", "cudaLaunchKernel", ts, 2, correlation=correlation)
+
+
+def kernel(name, ts, dur, correlation, stream=7):
+    return event("kernel", name, ts, dur, tid=stream, correlation=correlation, device=0, stream=stream)
+
+
+def write(name, events, **more):
+    path = os.path.join(folder, name)
+    opened = gzip.open(path, "wt") if name.endswith(".gz") else open(path, "w", encoding="utf-8")
+    with opened as file:
+        json.dump({"schemaVersion": 1, **more, "traceEvents": events}, file, indent=1)
+    return path
+
+
+def read(*args):
+    code, out, said = run(*args, "--format", "json")
+    check(f"{args}: exit {code}: {said}", code == 0)
+    return json.loads(out) if code == 0 else None
+
+
+# ---- by hand: a linear layer around its product; a collective half beside a copy; a kernel that nothing launched ----
+
+hand = [
+    operator("aten::linear", 0, 50, [[4096, 4096], [4096, 4096]]),
+    operator("aten::mm", 10, 30, [[4096, 4096], [4096, 4096]]),
+    launch(20, 1),
+    kernel("gemm", 100, 1000, 1),
+    kernel("ncclDevKernel_AllReduce", 1000, 400, 2, stream=9),  # 100 us beside the product
+    kernel("unknown", 2000, 200, 3),
+    event("user_annotation", "ProfilerStep#3", 0, 2500),
+]
+for name in "hand.json", "hand.json.gz":
+    found = read(write(name, hand), "a100")
+    ops = {op["op"]: op for op in found["ops"]}
+    check("by hand: the innermost operator has the kernel", ops["aten::mm"]["measured_s"] == 1e-3)
+    check("by hand: the outer one has none", "aten::linear" not in ops)
+    check("by hand: linked 1000 of 1600 us", abs(found["linked_share"] - 1000 / 1600) < 1e-12)
+    check("by hand: span 100 to 2200 us", abs(found["span_s"] - 2.1e-3) < 1e-12)
+    check("by hand: busy 1300 + 200 us", abs(found["busy_s"] - 1.5e-3) < 1e-12)
+    check("by hand: idle 600 us", abs(found["idle_s"] - 0.6e-3) < 1e-12)
+    check("by hand: 300 us of traffic beside nothing", abs(found["exposed_s"] - 0.3e-3) < 1e-12)
+    check("by hand: one step", found["steps"] == 1)
+    # 2 * 4096^3 FLOPs at 312 TFLOP/s
+    check("by hand: bound", abs(ops["aten::mm"]["bound_s"] - 2 * 4096**3 / 312e12) < 1e-9)
+    check("by hand: traffic is communication", ops["ncclDevKernel_AllReduce"]["class"] == "communication")
+
+# ---- a side that is odd ----
+
+odd = read(write("odd.json", [operator("aten::mm", 0, 9, [[4096, 768], [768, 50257]]), launch(1, 1),
+                              kernel("gemm", 10, 9000, 1)]), "h100")
+check("odd side: named", "n = 50257" in odd["findings"][0]["reason"])
+
+# ---- a recorded trace ----
+
+recorded = read(os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "a100")
+check(f"recorded: linked {recorded['linked_share']}", recorded["linked_share"] >= 0.9)
+total = sum(op["measured_s"] for op in recorded["ops"])
+check("recorded: the operators sum to the kernels", abs(total - recorded["kernel_s"]) < 1e-9 * total)
+parts = recorded["compute_s"] + recorded["communication_s"] + recorded["copy_s"]
+check("recorded: the classes sum to the kernels", abs(parts - total) < 1e-9 * total)
+
+# ---- one operator three times slower ----
+
+random.seed(32)
+named = 0
+for number in range(20):
+    events, slow, time, correlation = [], random.randrange(24), 0, 0
+    shapes = []
+    while len(shapes) < 24:
+        m, n, k = (2 ** random.randint(9, 12) for _ in range(3))
+        shape = ("aten::mm", [[m, k], [k, n]]) if len(shapes) % 2 == 0 else ("aten::add", [[m, 8 * n], [m, 8 * n]])
+        if shape not in shapes:
+            shapes.append(shape)
+    base = {}
+    for name, dims in shapes:
+        flops = 2.0 * dims[0][0] * dims[0][1] * dims[1][1] if name == "aten::mm" else 0.0
+        moved = 6.0 * dims[0][0] * dims[0][1]
+        base[(name, str(dims))] = 5 + 1e6 * max(flops / 190e12, moved / 1.3e12)
+    for step in range(3):
+        for i, (name, dims) in enumerate(shapes):
+            correlation += 1
+            took = base[(name, str(dims))] * random.uniform(0.98, 1.02) * (3 if i == slow else 1)
+            events += [operator(name, time, 8, dims), launch(time + 1, correlation),
+                       kernel("k", time + 3, round(took, 3), correlation)]
+            time += took + 10
+    found = read(write("slow.json", events), "a100")
+    name, dims = shapes[slow]
+    at = [i for i, f in enumerate(found["findings"]) if f["op"] == name and f["dims"] == json.dumps(dims)]
+    share = [op["share"] for op in found["ops"] if op["op"] == name and op["dims"] == json.dumps(dims)][0]
+    times = found["findings"][at[0]]["times"] if at else 0
+    good = at and (at[0] == 0 if share >= 0.05 else 1.5 <= times <= 6)
+    named += bool(good)
+    check(f"slow {number}: {name} {dims}, share {share:.3f}: place {at}, {times:.2f} times", good)
+print(f"one operator three times slower: named in {named} of 20")
+
+# ---- two traces ----
+
+changed = read(write("a.json", hand), write("b.json", hand[:5]), "a100")
+check("two traces: the kernel that is gone", changed["changes"][0]["op"] == "unknown" and
+      changed["changes"][0]["change_s"] == -200e-6)
+
+# ---- hostile files ----
+
+whole = json.dumps({"traceEvents": hand})
+for size in range(0, len(whole) - 1, 97):
+    path = os.path.join(folder, "cut.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(whole[:size])
+    code, _, said = run(path, "a100")
+    check(f"cut at {size}: exit {code}", code == 3 and "cut.json" in said)
+for name in "/dev/zero", folder, os.path.join(folder, "missing"):
+    check(f"{name} is no trace", run(name)[0] == 4)
+
+for fault in faults:
+    print(fault)
+sys.exit(bool(faults))

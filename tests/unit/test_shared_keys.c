@@ -1,0 +1,147 @@
+/* Decoders whose attention or experts have widths of their own, small enough to count by hand: window layers with
+ * other heads, keys as values, latent experts, shared keys and residual streams. */
+#include "named_rows.h"
+
+static void set(nnc_model *model, const char *field, const char *text)
+{
+    nnc_error err = { .status = NNC_OK };
+    ck_assert_msg(nnc_model_set(model, field, text, &err) == NNC_OK, "%s: %s", err.where, err.what);
+}
+
+static int64_t params_of(const nnc_model *model)
+{
+    const nnc_plan plan = causal_bf16();
+    return estimate_on_cluster(model, &plan).params;
+}
+
+static double core_flops(const nnc_op_cost *row)
+{
+    return row->work.causal_flops;
+}
+
+/* Width 8, 4 heads of 2, 2 of keys: queries 64, keys 32, values 32, output 64. Window layers with 1 head of keys and
+ * heads of 4: 128 + 32 + 32 + 128. Keys that are values save 32 in the other layer. */
+START_TEST(windows_have_other_heads)
+{
+    nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
+    const int64_t plain = params_of(&model);
+    model.decoder.sliding_window = 3;
+    set(&model, "mixers", "window,full");
+    model.decoder.window_kv_heads = 1;
+    model.decoder.window_head_dim = 4;
+    ck_assert_int_eq(params_of(&model) - plain, (128 + 32 + 32 + 128) - 192);
+    model.decoder.keys_as_values = true;
+    ck_assert_int_eq(params_of(&model) - plain, (128 + 32 + 32 + 128) - 192 - 32);
+    model.decoder.window_heads = 2; /* 2 heads of 4: queries and output 64 each */
+    ck_assert_int_eq(params_of(&model) - plain, (64 + 32 + 32 + 64) - 192 - 32);
+}
+END_TEST
+
+/* Sinks are one value per head, here of the window layer alone; a gate per head is a product of 8 x 4 in both layers;
+ * values of width 3 are 2 * 3 * 8, and their output 4 * 3 * 8. */
+START_TEST(heads_have_sinks_gates_and_widths)
+{
+    nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
+    model.decoder.sliding_window = 3;
+    set(&model, "mixers", "window,full");
+    const int64_t plain = params_of(&model);
+    model.decoder.sinks = model.decoder.window_sinks = true;
+    ck_assert_int_eq(params_of(&model) - plain, 4);
+    model.decoder.head_gate = true;
+    ck_assert_int_eq(params_of(&model) - plain, 4 + 2 * 32);
+    model.decoder.v_head_dim = 3;
+    ck_assert_int_eq(params_of(&model) - plain, 4 + 2 * 32 + 2 * (48 - 32 + 96 - 64));
+}
+END_TEST
+
+/* 4 experts of 3 matrices of 8 x 12 at width 8, of 4 x 12 at width 4, with products of 8 x 4 into and out of it. Their
+ * own norms are 4 of width 8, and a scale for each expert. */
+START_TEST(experts_work_at_another_width)
+{
+    nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
+    model.decoder.experts = 4;
+    model.decoder.experts_per_token = 2;
+    model.decoder.expert_hidden = 12;
+    const nnc_plan plan = causal_bf16();
+    const nnc_result plain = estimate_on_cluster(&model, &plan);
+    model.decoder.expert_latent = 4;
+    const nnc_result latent = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(latent.params - plain.params, 4 * 3 * 12 * (4 - 8) + 2 * 8 * 4);
+    /* 8 tokens, 2 experts each */
+    ck_assert_double_eq(latent.forward_flops - plain.forward_flops,
+                        2.0 * 8 * (2 * 3 * 12 * (4 - 8) + 2 * 8 * 4));
+    model.decoder.expert_norms = true;
+    ck_assert_int_eq(params_of(&model) - latent.params, 4 * 8 + 4);
+}
+END_TEST
+
+/* Queries 8 -> 3 -> 4 heads of 2: 24 + 3 + 24; the key 16, its norm 2; the output of 2 groups of 2 heads, 4 -> 3 each,
+ * and 6 -> 8: 24 + 48. A key for 4 tokens: 8 x 4, 4 x 2 scores, a norm of 2; for 2 tokens, with two sets of values: 8 x 8,
+ * 2 x 4, 2, and an indexer of 2 heads of 4: 8 x 16, 2 x 8, 4, queries 3 x 8, weights 8 x 2.
+ * 8 tokens: a window of 3 sees 21 pairs; token i sees i / 4 keys more, 6 in all, or at most 2 of i / 2, 12 in all. A pair
+ * costs 4 heads * 2 * (2 + 2) FLOPs. */
+START_TEST(keys_are_shared)
+{
+    nnc_model model = llama(1, 8, 4, 1, 12, 10, 8);
+    const int64_t plain = params_of(&model); /* 64 + 16 + 16 + 64 in its attention */
+    nnc_decoder *d = &model.decoder;
+    d->shared_keys = true;
+    d->q_lora_rank = 3;
+    d->out_groups = 2;
+    d->out_rank = 3;
+    d->sliding_window = 3;
+    set(&model, "mixers", "window");
+    const int64_t window = params_of(&model);
+    ck_assert_int_eq(window - plain, 24 + 3 + 24 + 16 + 2 + 24 + 48 - 160);
+    wanted_name = "attn.core";
+    ck_assert_double_eq(sum_rows(is_named, core_flops), 32 * 21);
+    d->compress_ratio = 4;
+    set(&model, "mixers", "window_far");
+    ck_assert_int_eq(params_of(&model) - window, 32 + 8 + 2);
+    ck_assert_double_eq(sum_rows(is_named, core_flops), 32 * (21 + 6));
+    d->compress_ratio = 0;
+    d->index_ratio = 2;
+    d->index_heads = d->index_topk = 2;
+    d->index_dim = 4;
+    set(&model, "mixers", "window_far_picked");
+    ck_assert_int_eq(params_of(&model) - window, 64 + 8 + 2 + 128 + 16 + 4 + 24 + 16);
+    ck_assert_double_eq(sum_rows(is_named, core_flops), 32 * (21 + 12));
+}
+END_TEST
+
+/* 2 streams: for each half of a layer (2 + 2) * 2 weights from 2 * 8 values, their constants and 3 scales; for the head 2
+ * weights, constants and a scale. */
+START_TEST(streams_are_mixed)
+{
+    nnc_model model = llama(3, 8, 4, 2, 12, 10, 8);
+    const int64_t plain = params_of(&model);
+    model.decoder.streams = 2;
+    ck_assert_int_eq(params_of(&model) - plain, 3 * 2 * (8 * 16 + 8 + 3) + 2 * 16 + 2 + 1);
+}
+END_TEST
+
+/* With plain heads the indexer reads the stream: queries 8 x 8, key 8 x 4, two norms of 4. Layers that see all tokens
+ * have none. */
+START_TEST(plain_heads_have_an_indexer)
+{
+    nnc_model model = llama(3, 8, 4, 2, 12, 10, 8);
+    const int64_t plain = params_of(&model);
+    model.decoder.index_heads = model.decoder.index_topk = 2;
+    model.decoder.index_dim = 4;
+    set(&model, "mixers", "full_all,full,full_reused");
+    ck_assert_int_eq(params_of(&model) - plain, 64 + 32 + 8);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("shared keys");
+    TCase *tests = add_case(suite, "layers", open_support, close_support);
+    tcase_add_test(tests, windows_have_other_heads);
+    tcase_add_test(tests, heads_have_sinks_gates_and_widths);
+    tcase_add_test(tests, experts_work_at_another_width);
+    tcase_add_test(tests, keys_are_shared);
+    tcase_add_test(tests, streams_are_mixed);
+    tcase_add_test(tests, plain_heads_have_an_indexer);
+    return run_suite(suite);
+}
