@@ -56,7 +56,8 @@ enum {
     NNC_TAKES_TARGET = 1048576, /* --target-step, --plans */
     NNC_TAKES_LAUNCH = 2097152, /* launch files among the operands; --from */
     NNC_TAKES_SHOW = 4194304,   /* --to-options, --from */
-    NNC_TAKES_SWITCH = 8388608  /* every switch of a software profile */
+    NNC_TAKES_MCP = 8388608,    /* members of nnc_mcp_options */
+    NNC_TAKES_SWITCH = 16777216 /* every switch of a software profile */
 };
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 64 };
@@ -77,7 +78,15 @@ typedef struct nnc_search_options {
     const char *plans;              /* file to write */
     const char *shards;             /* files to read */
     bool no_prune;
+    bool one_software; /* all sizes with the profile that the best plan of the smallest size gets */
 } nnc_search_options;
+
+/* Limits of one call of a tool. */
+typedef struct nnc_mcp_options {
+    const char *root; /* the folder that calls may read; NULL = any regular file */
+    double deadline_s;
+    int64_t memory_bytes;
+} nnc_mcp_options;
 
 #define NNC_PROGRESS_LIST(X)     \
     X(NNC_PROGRESS_LINE, "line") \
@@ -105,6 +114,7 @@ typedef struct nnc_options {
     int64_t threads;     /* 0 = all cores */
     nnc_progress_form progress;
     nnc_search_options search;
+    nnc_mcp_options mcp;
     nnc_sweep_options sweep;
     nnc_ops_view view;
     nnc_scenario_args given; /* what stands on top of the files */
@@ -330,6 +340,10 @@ nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err);
 
 /* ---- single commands ---- */
 
+/* mcp_server.c: answers messages until standard input ends. */
+nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err);
+/* Puts the id of a request: a number, or a text in quotes; else null. */
+void nnc_mcp_put_id(nnc_buffer *out, nnc_json id);
 /* The line that 'nncost mcp' answers to a message; empty when the message wants no answer. */
 nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err);
 

@@ -162,6 +162,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
+    session->style.mark = nnc_specs_marks(session->specs);
     status = take_launch_files(session, command, err);
     if (status == NNC_OK && (command->takes & NNC_TAKES_LAUNCH)) {
         status = check_operands(command, &session->options, err);
@@ -173,6 +174,10 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
         }
     }
     status = status == NNC_OK ? command->run(session, err) : status;
+    if (status == NNC_OK && nnc_is_marked(session->style) && !session->inside) {
+        fprintf(stderr, "nncost: implausible: %s\n", session->style.mark);
+    }
+    session->style.mark = NULL;
     nnc_specs_close(session->specs);
     session->data = NULL; /* path is local */
     return status;
@@ -328,7 +333,9 @@ int main(int argc, char **argv)
     nnc_buffer_free(&session.arguments);
     nnc_buffer_free(&out);
     if (status != NNC_OK) {
-        fprintf(stderr, "nncost: %s: %s\n", err.where, err.what);
+        nnc_error shown; /* without controls: some places are an option as it was typed */
+        nnc_fail(&shown, status, err.where, "%s", err.what);
+        fprintf(stderr, "nncost: %s: %s\n", shown.where, shown.what);
         return nnc_status_exit_code(status);
     }
     return session.exit_code;
