@@ -57,7 +57,8 @@ enum {
     NNC_TAKES_LAUNCH = 2097152, /* launch files among the operands; --from */
     NNC_TAKES_SHOW = 4194304,   /* --to-options, --from */
     NNC_TAKES_MCP = 8388608,    /* members of nnc_mcp_options */
-    NNC_TAKES_FILES = 16777216  /* launch files, without --from, which has another meaning */
+    NNC_TAKES_FILES = 16777216, /* launch files, without --from, which has another meaning */
+    NNC_TAKES_SWITCH = 33554432 /* every switch of a software profile */
 };
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
@@ -99,6 +100,7 @@ const char *nnc_progress_form_name(nnc_progress_form value);
 typedef struct nnc_options {
     const nnc_format *format;
     bool help, brief, no_defaults; /* brief: -h, the short help */
+    unsigned level;                /* an nnc_level of accuracy */
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
     bool serve;           /* another form of the command */
     const char *measured; /* "0.41s", "380samples/s", "12000tokens/s" */

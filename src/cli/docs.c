@@ -258,8 +258,9 @@ static void put_tables(nnc_record *record)
         { "device", &nnc_device_table },   { "software", &nnc_software_table },
         { "cluster", &nnc_cluster_table }, { "price", &nnc_price_table },
         { "track", &nnc_track_table },     { "framework", &nnc_framework_table },
-        { "range", &nnc_range_table },     { "plan", &nnc_plan_table },
-        { "run", &nnc_run_table },         { "serve", &nnc_serve_table },
+        { "range", &nnc_range_table },     { "recipe", &nnc_recipe_table },
+        { "plan", &nnc_plan_table },       { "run", &nnc_run_table },
+        { "serve", &nnc_serve_table },
     };
     nnc_record_object(record, "tables");
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {

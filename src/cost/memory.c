@@ -165,12 +165,12 @@ nnc_parameters nnc_stage_residency_frozen(const nnc_segment_sums *sums,
                          : offsetof(nnc_segment_sums, frozen));
 }
 
-/* 2 bytes; 1 byte; or NF4: half a byte, an 8-bit scale per 64 values and a 32-bit scale per 256 of these scales. */
+/* 2 bytes; 1 byte in 8 bits; or NF4: half a byte, an 8-bit scale per 64 values and a 32-bit scale per 256 of these scales. */
 static double frozen_param_bytes(const nnc_plan *plan)
 {
-    return plan->frozen == NNC_FROZEN_NF4    ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
-           : plan->frozen == NNC_FROZEN_INT8 ? 1.0
-                                             : 2.0;
+    return plan->frozen == NNC_FROZEN_NF4  ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
+           : plan->frozen == NNC_FROZEN_16 ? 2.0
+                                           : 1.0;
 }
 
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan)

@@ -99,6 +99,17 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_SHARED_EXPERTS | NNC_RECOMPUTE_MLP,
 };
 
+/* A run that ran needs at most what the device has: the lower end of the range decides what it left open. */
+static double least_bytes(const nnc_result *result)
+{
+    return (double)result->memory.total_interval_bytes[0];
+}
+
+static bool may_run(const nnc_device *device, const nnc_result *result)
+{
+    return least_bytes(result) <= (double)device->mem_bytes;
+}
+
 /* A row that ran, and does not say what it recomputed, recomputed no less than lets it run: parts of layers, or
  * the fewest layers of each stage, or all of them where even that is too much. */
 static nnc_status least_recomputed(const nnc_model *model, const nnc_device *device,
@@ -113,7 +124,7 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     for (int i = first; i < last; i++) {
         again.recompute = parts[i];
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
-        if (result->verdict != NNC_OVER_MEMORY) {
+        if (may_run(device, result)) {
             return NNC_OK;
         }
     }
@@ -121,13 +132,13 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
     const int64_t layers = model->family == NNC_FAMILY_DECODER ? model->decoder.layers : 0;
     int32_t few = 0, many = (int32_t)(layers / plan->pipeline);
-    if (result->verdict == NNC_OVER_MEMORY || many < 2) {
+    if (!may_run(device, result) || many < 2) {
         return NNC_OK;
     }
     while (many - few > 1) { /* few do not fit, many do */
         again.recompute_layers = few + (many - few) / 2;
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
-        if (result->verdict == NNC_OVER_MEMORY) {
+        if (!may_run(device, result)) {
             few = (int32_t)again.recompute_layers;
         } else {
             many = (int32_t)again.recompute_layers;
@@ -145,8 +156,8 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
 {
     const bool guessed = strstr(row->undecided, "parallelism") != NULL;
     const double most = (guessed ? GUESSED_NEEDS_RECOMPUTE : 1.0) * (double)device->mem_bytes;
-    return strstr(row->undecided, "recompute") != NULL && plan->recompute == NNC_RECOMPUTE_NONE &&
-           (double)result->memory.total_bytes > most;
+    return !row->as_stated && strstr(row->undecided, "recompute") != NULL &&
+           plan->recompute == NNC_RECOMPUTE_NONE && least_bytes(result) > most;
 }
 
 /* How many times as long a step takes with what its program does on the host, and while it waits for samples. */

@@ -620,15 +620,34 @@ static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, 
 static const nnc_metric past_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
               .help = "Which measured steps are used: device; all_devices when the device has "
-                      "fewer than three; too_few when all devices have fewer than three."),
-    NNC_WHOLE(nnc_past, device_rows, .help = "Measured steps of the device."),
-    NNC_WHOLE(nnc_past, rows, .help = "Number of measured steps used for error and bias."),
-    NNC_WHOLE(nnc_past, unseen, .help = "How many of them belong to groups that no fit used."),
+                      "fewer than ten; too_few when all devices have fewer than ten."),
+    NNC_WHOLE(nnc_past, device_rows, .help = "Steps of the device that no fit has seen."),
+    NNC_WHOLE(nnc_past, rows, .help = "Measured steps of the family under the profile."),
+    NNC_WHOLE(nnc_past, unseen,
+              .help = "How many of them no fit has seen: error and bias are of these."),
     NNC_NUMBER(nnc_past, error, .help = "Mean absolute value of predicted / measured - 1."),
     NNC_NUMBER(nnc_past, bias, .help = "Mean of predicted / measured - 1, with its sign."),
 };
 static const nnc_metrics past_metrics =
     NNC_METRICS("measured steps of the family under the profile", past_rows, nnc_past);
+/* Rows that no fit has seen, and their error; null where they are too few. */
+static const nnc_metric trust_rows[] = {
+    NNC_AS("rows", WHOLE, NNC_IN(nnc_past, unseen), .help = "Measured steps that no fit has seen."),
+    NNC_NUMBER(nnc_past, error, .help = "Their mean absolute error; null below ten steps."),
+};
+static const nnc_metrics trust_metrics =
+    NNC_METRICS("what an estimate is worth", trust_rows, nnc_past);
+static const nnc_metric fact_rows[] = {
+    NNC_TEXT(nnc_open_fact, name, .help = "Option that would settle it."),
+    NNC_AS("values", TEXTS, NNC_IN(nnc_open_fact, values), NNC_COUNT(nnc_open_fact, value_count),
+           .help = "Its possible values."),
+    NNC_NUMBER(nnc_open_fact, effect,
+               .help = "Step with the value that moves it most over the step of the estimate, "
+                       "minus 1."),
+};
+static const nnc_metrics fact_metrics =
+    NNC_METRICS("a fact of the software that is not said", fact_rows, nnc_open_fact);
+NNC_IF(has_facts, nnc_report, self->open_fact_count > 0)
 NNC_IF(has_past, nnc_report, self->past.of != NNC_PAST_NONE)
 NNC_IF(has_own, nnc_report, self->own != NULL)
 NNC_IF(has_sensitivity, nnc_report, self->sensitivity != NULL)
@@ -654,6 +673,14 @@ static const nnc_metric document_rows[] = {
         .help =
             "Accuracy of predictions for this family under this profile, against measured steps.",
         .more = NNC_MORE(.when = has_past)),
+    NNC_AS("trust", OBJECT, NNC_IN(nnc_report, past), .rows = &trust_metrics,
+           .help = "Measured steps that no fit has seen, predicted as this one is.",
+           .more = NNC_MORE(.when = has_past)),
+    NNC_AS("open_facts", LIST, NNC_IN(nnc_report, open_facts),
+           NNC_COUNT(nnc_report, open_fact_count), .rows = &fact_metrics,
+           .help = "Facts of the software that the plan leaves open, those that move the step most "
+                   "first.",
+           .more = NNC_MORE(.when = has_facts)),
     NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics,
            .help = "The step of --measured compared with the estimate.",
            .more = NNC_MORE(.when = has_own)),

@@ -11,6 +11,7 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, sequence parallel, ZeRO 1
           mode predicted
 
 step      17.16 ms, busiest stage 1 of 2
+          open: --overlap -41 to +1% of the step
           no software is faster than 8.311 ms; without any overlap it takes 20.37 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 43.8% of the step, network 41.2%,
@@ -61,6 +62,9 @@ $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parall
   "throughput": {"samples_per_s": 932.245401931, "tokens_per_s": 932245.401931, "tokens_per_s_per_device": 58265.3376207, "model_flops_per_s_per_device": 4.26502271384e13, "mfu": 0.426502271384, "causal_mfu": 0.398562876688, "hfu": 0.426502271384},
   "memory": {"stage": 0, "weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 223426000, "capacity_bytes": 10000000000, "headroom_bytes": 9776574000, "total_interval_bytes": [223426000, 223426000], "peak_allocated_bytes": 223426048, "peak_reserved_bytes": 224395264, "context_bytes": 0, "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null},
   "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 7.62793905594e-5, "per_million_tokens": 0.00476746190996, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 274.605806014},
+  "open_facts": [
+    {"name": "overlap", "values": ["0", "0.5", "1"], "effect": -0.407721564757}
+  ],
 
 # The bound of the datasheet: every collective hides.
 $ nncost estimate dense fitted --tensor 4 --pipeline 2 --data 2 --global-batch 16 --zero 1 --mode ideal --stages
@@ -122,6 +126,7 @@ plan      16 devices = data 16, ZeRO 3
           mode predicted
 
 step      14.32 ms, nine of ten measurements fall in 11.85 ms .. 18.51 ms
+          open: --overlap +0 to +52% of the step
           no software is faster than 3.460 ms; without any overlap it takes 22.89 ms
 bound by  network 47.1% of the step, compute 41.0%,
           without the network limit it would take 7.570 ms
@@ -144,6 +149,7 @@ plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
           mode predicted
 
 step      14.16 ms, nine of ten measurements fall in 11.71 ms .. 18.30 ms
+          open: --overlap +0 to +47%, --attention -2 to +4% of the step
           no software is faster than 3.460 ms; without any overlap it takes 22.04 ms
 bound by  network 45.6% of the step, compute 41.4%,
           without the network limit it would take 7.695 ms
@@ -166,6 +172,7 @@ plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 
           mode predicted
 
 step      11.56 ms, nine of ten measurements fall in 9.559 ms .. 14.94 ms
+          open: --overlap +0 to +53%, --attention -2 to +6% of the step
           no software is faster than 3.460 ms; without any overlap it takes 18.84 ms
 bound by  compute 50.8% of the step, network 33.4%,
           without the compute limit it would take 10.41 ms
@@ -194,6 +201,7 @@ network   data 2.986 ms exposed of 5.321 ms
 # States and activations in host memory.
 $ nncost estimate dense round --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
 step      138.3 ms
+          open: --overlap +0 to +2% of the step
           no software is faster than 42.84 ms; without any overlap it takes 143.5 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 94.5% of the step, compute 5.0%, without the network limit it would take 7.609 ms
@@ -243,6 +251,7 @@ transient    88.00 MB       0.9%  gradients of activations
 total     2.154 GB (2.01 GiB) of 10.00 GB (9.31 GiB), 21.5%: fits, 7.846 GB free
 $ nncost estimate dense round --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      9.294 ms
+          open: --overlap +0 to +106% of the step
           no software is faster than 6.921 ms; without any overlap it takes 20.97 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 74.5% of the step, network 14.1%,
@@ -273,6 +282,7 @@ plan      16 devices = data 16, expert 8, ZeRO 1
           mode predicted
 
 step      11.34 ms
+          open: --overlap -11 to +8% of the step
           no software is faster than 5.684 ms; without any overlap it takes 13.51 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 50.1% of the step, network 38.8%,
@@ -325,6 +335,7 @@ plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulyss
           mode predicted
 
 step      11.23 ms
+          open: --overlap -19 to +1%, --sequence-parallel -1 to +0% of the step
           no software is faster than 4.713 ms; without any overlap it takes 12.68 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 66.6% of the step, compute 25.3%,
@@ -351,6 +362,7 @@ plan      8 devices = data 8, expert 8, ZeRO 1
           mode predicted
 
 step      9.537 ms
+          open: --overlap -13 to +8% of the step
           no software is faster than 5.684 ms; without any overlap it takes 11.70 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 59.6% of the step, memory 20.6%, without the compute limit it would take 5.175 ms
@@ -374,6 +386,7 @@ plan      16 devices = data 4 x tensor 4, ZeRO 1
           mode predicted
 
 step      7.466 ms
+          open: --overlap -25 to +12%, --sequence-parallel +0 to +1% of the step
           no software is faster than 3.694 ms; without any overlap it takes 9.534 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 46.3% of the step, network 38.0%,
@@ -420,6 +433,7 @@ plan      16 devices = data 4 x tensor 4, ZeRO 3
           mode predicted
 
 step      103.7 ms
+          open: --overlap -0 to +16% of the step
           no software is faster than 99.23 ms; without any overlap it takes 123.2 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 91.7% of the step, compute 6.7%, without the network limit it would take 8.635 ms
@@ -503,6 +517,7 @@ plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, interleaved, 2 vi
           mode predicted
 
 step      14.81 ms, busiest stage 3 of 4
+          open: --overlap -13 to +20%, --sequence-parallel +0 to +1% of the step
           no software is faster than 9.906 ms; without any overlap it takes 20.82 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 58.9% of the step, network 19.6%,

@@ -144,6 +144,7 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      47.54 ms, nine of ten measurements fall in 39.33 ms .. 61.45 ms
+          open: --attention -5 to +21% of the step
           no software is faster than 27.68 ms; without any overlap it takes 54.42 ms
 bound by  compute 82.7% of the step, memory 17.3%, without the compute limit it would take 14.36 ms
 
@@ -574,8 +575,8 @@ plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, rec
           software torch-compile (chosen for this plan), mode predicted
 
 step      9.212 ms, nine of ten measurements fall in 7.620 ms .. 11.91 ms
+          open: --attention -11 to +21% of the step
           no software is faster than 2.249 ms; without any overlap it takes 10.46 ms
-bound by  compute 54.8% of the step, memory 31.7%, without the compute limit it would take 5.642 ms
 $ nncost estimate dense fitted --precision tf32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s, ridge 50 FLOP/B
@@ -583,8 +584,8 @@ plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, rec
           software torch-compile (chosen for this plan), mode predicted
 
 step      15.88 ms, nine of ten measurements fall in 13.14 ms .. 20.53 ms
+          open: --attention -12 to +25% of the step
           no software is faster than 6.921 ms; without any overlap it takes 18.28 ms
-bound by  compute 72.4% of the step, memory 22.1%, without the compute limit it would take 6.842 ms
 $ nncost estimate dense old --precision fp32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    old, An old device without bf16, 10.00 TFLOP/s fp32, 500.0 GB/s, ridge 20 FLOP/B
@@ -669,10 +670,10 @@ step      5.398 ms
           no software is faster than 3.460 ms; without any overlap it takes 6.537 ms
 $ nncost estimate dense fitted --set efficiency.basis=default | grep -A1 '^step'
 step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
-          no software is faster than 3.460 ms; without any overlap it takes 10.79 ms
+          open: --attention -10 to +21% of the step
 $ nncost estimate dense fitted --set efficiency.basis=kernels | grep -A1 '^step'
 step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
-          no software is faster than 3.460 ms; without any overlap it takes 10.79 ms
+          open: --attention -10 to +21% of the step
 
 # A narrow terminal, and one too narrow for anything.
 $ COLUMNS=60 nncost estimate dense fitted
@@ -687,6 +688,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
 
 step      9.457 ms,
           nine of ten measurements fall in 7.823 ms .. 12.22 ms
+          open: --attention -10 to +21% of the step
           no software is faster than 3.460 ms; without any
           overlap it takes 10.79 ms
 bound by  compute 62.0% of the step, memory 27.6%,

@@ -114,6 +114,7 @@ plan      2 devices = pipeline 2, 1f1b
           software torch-compile (chosen for this plan), mode predicted
 
 step      216.0 ns, busiest stage 0 of 2
+          open: --overlap +0 to +938% of the step
           no software is faster than 114.8 ns; without any overlap it takes 2.267 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  memory 67.3% of the step, bubble 32.7%, without the memory limit it would take 25.90 ns

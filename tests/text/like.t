@@ -127,8 +127,8 @@ $ nncost estimate deep round | sed -n 1p
 model     deep, Deep, decoder, 203,210,000 parameters
 $ echo '{ "schema": "nncost.software/1", "id": "slow", "name": "Slow", "like": "eager", "launch_s": 1e-3, "sources": { "launch_s": "x" } }' > toy/software/slow.json
 $ nncost show slow | grep -E '^(launch_s|fused_norm|spread.steps)'
-fused_norm                  off                       eager
 launch_s                    0.001     s     1.000 ms  slow
+fused_norm                  off                       eager
 
 # What is recorded notices that the other file changed.
 $ echo '{ "schema": "nncost.device/1", "id": "t", "name": "T", "like": "round" }' > toy/hw/t.json

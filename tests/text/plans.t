@@ -29,8 +29,8 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      18.79 ms, nine of ten measurements fall in 15.54 ms .. 24.28 ms
+          open: --attention -8 to +22% of the step
           no software is faster than 9.001 ms; without any overlap it takes 21.49 ms
-bound by  compute 72.5% of the step, memory 19.8%, without the compute limit it would take 7.870 ms
 $ nncost ops inputs/plans.json --scenario base --top 3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B

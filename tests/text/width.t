@@ -106,6 +106,7 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
           software torch-compile (chosen for this plan), mode predicted
 
 step      9.622 ms, busiest stage 1 of 2
+          open: --overlap -32 to +7%, --sequence-parallel +0 to +3% of the step
           no software is faster than 4.550 ms; without any overlap it takes
           12.03 ms
           no fitted efficiencies for this device: roofline time at the
@@ -120,6 +121,7 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      9.622 ms, busiest stage 1 of 2
+          open: --overlap -32 to +7%, --sequence-parallel +0 to +3% of the step
           no software is faster than 4.550 ms; without any overlap it takes 12.03 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 39.1% of the step, network 34.0%, without the compute limit it would take 6.641 ms
@@ -131,6 +133,7 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
           batch 8 = 4 micro-batches of 1 x data 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      9.622 ms, busiest stage 1 of 2
+          open: --overlap -32 to +7%, --sequence-parallel +0 to +3% of the step
           no software is faster than 4.550 ms; without any overlap it takes 12.03 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 39.1% of the step, network 34.0%, without the compute limit it would take 6.641 ms

@@ -120,7 +120,7 @@ static const nnc_metric scored_rows[] = {
            .help = "Served requests: which time, by the column that has it."),
     NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
     NNC_AS("framework", TEXT, ROW(framework), .help = "Software of the measurement."),
-    NNC_AS("software", TEXT, ROW(software), .help = "Software profile."),
+    NNC_TEXT(nnc_scored, software, .help = "Software profile."),
     NNC_AS("source", TEXT, ROW(source), .help = "Repository or document of its source."),
     NNC_AS("model", TEXT, ROW(model_name), .help = "Name of its model."),
     NNC_AS("fitted", BOOL, ROW(fitted), .help = "Whether its group is one that fits may see."),
@@ -301,6 +301,35 @@ static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_re
     }
 }
 
+/* Frameworks without a known release, each once. */
+static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    bool any = false;
+    for (int32_t i = 0; i < report->count; i++) {
+        const nnc_scored *row = &report->rows[i];
+        bool seen = !row->unknown;
+        for (int32_t k = 0; k < i && !seen; k++) {
+            seen = report->rows[k].unknown &&
+                   strcmp(report->rows[k].row->framework, row->row->framework) == 0;
+        }
+        if (!seen && !any) {
+            nnc_buffer_byte(out, '\n');
+            sheet.indent = 0;
+            nnc_sheet_label(&sheet, "");
+            nnc_sheet_words(&sheet,
+                            "frameworks without a release, predicted as without --software:");
+        }
+        if (!seen) {
+            nnc_sheet_words(&sheet, "%s%s", any ? "| " : "", row->row->framework);
+            any = true;
+        }
+    }
+    if (any) {
+        nnc_sheet_end(&sheet);
+    }
+}
+
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_accuracy_report *report = record;
@@ -316,6 +345,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     for (int section = 0; section < NNC_SECTION_COUNT; section++) {
         write_section(out, style, report, (nnc_score_section)section);
     }
+    write_unknown(out, style, report);
     if (report->summary) {
         return;
     }
@@ -382,10 +412,18 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
         return nnc_left_out_reason(a->arena, &why, &scored->reason, err);
     }
     NNC_TRY(nnc_scenario_apply(specs, &a->session->options.given, s, err));
+    NNC_TRY(nnc_scenario_switch(&a->session->options.given, s, err));
     const char *id = scored->device; /* of its file; the scenario is the next row's */
-    status =
-        nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan, a->scratch, scored, &why);
+    nnc_measured asked = *row;
+    asked.as_stated = a->session->options.level == NNC_LEVEL_USER;
+    status = nnc_score_row(&asked, &s->model, &s->device, &s->software, &s->plan, a->scratch,
+                           scored, &why);
+    scored->row = row;
     scored->device = id;
+    scored->unknown = row->kind == NNC_MEASURED_STEP && row->software == NULL &&
+                      row->framework[0] != '\0' && s->release.entry == NULL &&
+                      a->session->options.level != NNC_LEVEL_USER;
+    scored->software = nnc_arena_strdup(a->arena, s->software.id);
     if (status == NNC_OK && a->session->options.summary) {
         NNC_TRY(set_what(a, scored, err));
     }
@@ -492,6 +530,6 @@ const nnc_command nnc_cmd_accuracy = {
         "plan and --set hold for every row, in place of what it says.",
     .min_operands = 1,
     .max_operands = 10000,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCORE,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_SCORE,
     .run = NNC_NOT_ON_PAGE(run),
 };
