@@ -54,10 +54,12 @@ START_TEST(matmul_of_scores)
                                 .b_shared = 2,
                                 .pairs = 5,
                                 .full_pairs = 6,
+                                .window_pairs = 4,
                                 .needs_grad_input = true,
                                 .keeps_b = true };
     ck_work(nnc_op_work(&op), 240, 0, 80 + 60, 48);
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 240);
+    ck_assert_double_eq(nnc_op_work(&op).window_flops, 160);
     ck_assert_double_eq(nnc_op_work(&op).causal_flops, 200);
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 60);
     /* dQ = dS K, K shared; dK = dS^T Q of every head */
