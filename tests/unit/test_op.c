@@ -217,6 +217,48 @@ START_TEST(conv_as_products)
 }
 END_TEST
 
+/* Of two tensor ranks each has half of the groups, so half of the products, weights and outputs. Alone, a rank has all. */
+START_TEST(conv_of_a_rank)
+{
+    for (int64_t tensor = 1; tensor <= 2; tensor++) {
+        const nnc_degrees degrees = { .tensor = tensor, .context = 1, .expert = 1 };
+        nnc_op op = conv(4, 4, 6, 6, 3);
+        op.u.conv.groups = 4;
+        op.weights.cols = 9;
+        op.split = NNC_SPLIT_INNER;
+        const nnc_work all = nnc_op_work(&op);
+        nnc_op_rows[NNC_OP_CONV]->shard(&op, &degrees);
+        const nnc_work one = nnc_op_work(&op);
+        const double ranks = (double)tensor;
+        ck_work(one, all.flops / ranks, 0, all.read_bytes / ranks, all.write_bytes / ranks);
+        ck_assert_int_eq(nnc_weights_params(&op.weights), 36 / tensor);
+    }
+}
+END_TEST
+
+/* Experts of one rank have no busiest rank: imbalance adds neither rows nor padding. Of two ranks, the busiest has half as
+ * many rows more, and a third of its rows are not those of a mean rank. */
+START_TEST(experts_of_a_rank)
+{
+    for (int64_t expert = 1; expert <= 2; expert++) {
+        const nnc_degrees degrees = { .tensor = 1,
+                                      .context = 1,
+                                      .expert = expert,
+                                      .expert_tensor = 1,
+                                      .expert_rows = 1,
+                                      .imbalance = 1.5 };
+        nnc_op op = linear(8, 3, 4);
+        op.u.matmul.experts = 4;
+        op.split = NNC_SPLIT_EXPERT_COLUMN;
+        nnc_op_rows[NNC_OP_MATMUL]->shard(&op, &degrees);
+        const nnc_work work = nnc_op_work(&op);
+        ck_assert_double_eq(work.flops, 2.0 * 3 * 4 * (expert > 1 ? 12 : 8));
+        ck_assert_double_eq(work.full_flops, 2.0 * 3 * 4 * 8);
+        ck_assert_int_eq(op.u.matmul.experts, 4 / expert);
+    }
+}
+END_TEST
+
 /* ---- tables ---- */
 
 START_TEST(every_kind_has_a_row)
@@ -349,6 +391,8 @@ int main(void)
                                    conv2d,
                                    conv_transposed,
                                    conv_as_products,
+                                   conv_of_a_rank,
+                                   experts_of_a_rank,
                                    every_kind_has_a_row,
                                    every_variety_has_a_row,
                                    activations_by_name,

@@ -158,6 +158,17 @@ START_TEST(identities)
         if (counted.days < 1e15) {
             CLOSE(run_of(&plan, &timed).steps, counted.steps, 1e-6);
         }
+
+        /* without a step the parts still fill the days */
+        timed.step_s = (double)NAN;
+        timed.days = 100.0;
+        timed.warmup_s = 1000.0;
+        const nnc_run days = run_of(&plan, &timed);
+        CLOSE(days.run_s, 100.0 * 24.0 * HOUR, 1e-12);
+        CLOSE(days.train_s + days.straggler_s + days.save_time_s + days.lost_s + days.warmup_s +
+                  days.planned_s,
+              days.run_s, 1e-9);
+        ck_assert(days.lost_s >= 0.0 && days.save_time_s >= 0.0);
     }
 }
 END_TEST
