@@ -146,6 +146,35 @@ START_TEST(alternating_layers_are_dealt_out)
 }
 END_TEST
 
+/* 12 layers over 2 x 3 chunks of 2: every chunk of a device holds the same, but for the head behind the last. */
+START_TEST(equal_chunks_are_even)
+{
+    static nnc_op_list list;
+    nnc_step_memory *m = calloc(1, sizeof *m);
+    nnc_plan plan = nnc_plan_default();
+    ck_assert_ptr_nonnull(m);
+    list.segment_count = 2;
+    list.segments[0] = (nnc_segment){ 12, true };
+    list.segments[1] = (nnc_segment){ 1, false };
+    plan.schedule = NNC_SCHEDULE_INTERLEAVED;
+    plan.pipeline = 2;
+    plan.virtual_stages = 3;
+    plan.micro_batches = 4;
+    const nnc_step step = { .plan = &plan, .list = &list };
+    nnc_step_partition(&step, m);
+    ck_assert(!m->holdings[0].uneven && !m->holdings[0].uneven_layers);
+    ck_assert_int_eq(m->holdings[0].odd_chunk, -1);
+    ck_assert(m->holdings[1].uneven && !m->holdings[1].uneven_layers);
+    ck_assert_int_eq(m->holdings[1].odd_chunk, 2);
+    ck_assert(m->holdings[1].odd_more);
+    list.segments[0].instances = 11; /* the last chunk of device 1 has a layer less, and the head */
+    nnc_step_partition(&step, m);
+    ck_assert(m->holdings[1].uneven && m->holdings[1].uneven_layers);
+    ck_assert_int_eq(m->holdings[1].odd_chunk, -1);
+    free(m);
+}
+END_TEST
+
 static bool same_deal(const nnc_step_memory *a, const nnc_step_memory *b, int32_t stages)
 {
     bool same = a->deal.virtual_stages == b->deal.virtual_stages &&
@@ -201,10 +230,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        uneven_stages,
-        every_layer_is_dealt_out_once,
-        alternating_layers_are_dealt_out,
-        a_partition_is_found_again,
+        uneven_stages,         every_layer_is_dealt_out_once, alternating_layers_are_dealt_out,
+        equal_chunks_are_even, a_partition_is_found_again,
     };
     return run_tests("deal", tests, COUNT_OF(tests));
 }

@@ -222,6 +222,13 @@ START_TEST(busy_is_the_rest_of_a_step)
     ask.device_mtbf_s = 1e7;
     ask.checkpoint_bytes = 1e9;
     ask.spares = 0.0;
+    ask.asynchronous =
+        true; /* the next save begins when one has ended; without a cost, every second */
+    ask.block_s = 0.0;
+    for (ask.save_s = 0.0; ask.save_s <= 50.0; ask.save_s += 10.0) {
+        ck_assert_int_eq(nnc_run_of(&r, h100, &r.plan, &ask, &run, &err), NNC_OK);
+        ck_assert_double_eq(run.interval_s, ask.save_s > 0.0 ? ask.save_s : 1.0);
+    }
     double restart_s[3];
     for (int i = 0; i < 3; i++) {
         ask.replace_s = 1000.0 * i;

@@ -209,6 +209,29 @@ START_TEST(equals_estimate_whatever_is_searched)
 }
 END_TEST
 
+/* Messages between stages that no compute overlaps are part of the step, over slow links as over fast ones. */
+START_TEST(messages_count)
+{
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_software software = nnc_software_default();
+    nnc_error err;
+    nnc_search search = search_of(32, 64);
+    nnc_device slow = *a100;
+    slow.scale_out.bytes_per_s = 1e8;
+    software.overlap_pipeline = 0.25;
+    search.best = NNC_SEARCH_BEST_MAX;
+    search.pipeline = (nnc_choice){ { 2, 4 }, 2 };
+    search.base.devices_per_node = 1;
+    ck_assert_int_eq(nnc_search_run(gpt, &slow, &software, &search, NULL, NULL, result, &err),
+                     NNC_OK);
+    ck_assert_int_gt(result->best_count, 10);
+    for (int32_t i = 0; i < result->best_count; i++) {
+        check_estimate(gpt, &slow, &software, &result->best[i], scratch);
+    }
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
 /* A given shard size excludes ZeRO stage 0 and not the search. */
 START_TEST(shards_may_be_fixed)
 {
@@ -613,6 +636,7 @@ int main(void)
         equals_estimate_to_the_last_digit,
         runs_are_those_of_a_run,
         equals_estimate_whatever_is_searched,
+        messages_count,
         shards_may_be_fixed,
         pruning_never_changes_the_answer,
         threads_never_change_the_answer,
