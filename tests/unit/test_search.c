@@ -570,7 +570,7 @@ START_TEST(batches_are_replays)
     int32_t count = 0;
     nnc_batched_replay *replay = nnc_batched_replay_create(answer, &count);
     ck_assert(memory != NULL && alone != NULL && replay != NULL);
-    nnc_replay_place first = { 0 };
+    nnc_replay_place first = { 0 }, last = { 0 };
     uint64_t index = 0;
     for (int track = 0; track < BATCH_TRACKS; track++) {
         for (int shape = 0; shape < BATCH_SHAPES; shape++) {
@@ -590,6 +590,7 @@ START_TEST(batches_are_replays)
             ck_assert(nnc_pipeline_run(&pipeline, memory, alone));
             const nnc_replay_place place = nnc_batched_replay_add(replay, &pipeline, memory);
             first = index == 0 ? place : first;
+            last = place;
             for (int p = 0; p < BATCH_PLANS && nnc_batched_replay_has(replay, &place); p++) {
                 nnc_waiting waiting = { .index = index, .end_count = 2 };
                 waiting.ends[0] = (nnc_stage_end){ pipeline.stages - 1, 0.5 * p };
@@ -605,7 +606,9 @@ START_TEST(batches_are_replays)
     }
     ck_assert_uint_gt(index, BATCH_SHAPES * BATCH_TRACKS);
     ck_assert(!nnc_batched_replay_has(replay, &first));
+    ck_assert(nnc_batched_replay_has(replay, &last));
     nnc_batched_replay_finish(replay, memory);
+    ck_assert(!nnc_batched_replay_has(replay, &last));
     ck_assert_uint_eq((uint64_t)count, index);
     for (uint64_t i = 0; i < index; i++) {
         ck_assert_int_eq(batch_answers[i], 1);
