@@ -94,15 +94,15 @@ static const unsigned links_of[NNC_LANES] = {
 /* One segment and part of a pass. */
 typedef struct pass_part {
     double compute_s, attention_s, issue_s, weight_s;
-    double all_s[NNC_COMM_COUNT], ring_s; /* ring: blocks beside the attention */
+    double all_s[NNC_COMM_COUNT], ring_s; /* ring: blocks that overlap with the attention */
     unsigned links[NNC_COMM_COUNT];
     double exposed_s[NNC_COMM_COUNT]; /* without the ring */
     double hidden_s[NNC_COMM_COUNT], ring_exposed_s;
 } pass_part;
 
 /* docs/formulas.md#overlap: t = C + N - share min(C, N), kind by kind. A kind has the compute that no kind before it on
- * the same links hides behind, and the exposed time of kinds on other links. Of n units of weights, one n-th is
- * exposed. Ring blocks hide behind their share of the attention, before all others. */
+ * the same links overlaps with, and the exposed time of kinds on other links. Of n units of weights, one n-th is
+ * exposed. Ring blocks overlap with their share of the attention, before all others. */
 static void expose(pass_part *p, const nnc_overlap *overlap, nnc_part part, double units)
 {
     const double ring_hidden_s =

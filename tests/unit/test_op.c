@@ -17,6 +17,10 @@ START_TEST(matmul)
     ck_work(nnc_op_work(&op), 48, 6, 16 + 24 + 6, 12);
     op.u.matmul.keeps_b = true;
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 16 + 24);
+
+    op = linear(2, 1, 4); /* one output and its bias */
+    op.weights.vector = 1;
+    ck_work(nnc_op_work(&op), 16, 2, 16 + 8 + 2, 4);
 }
 END_TEST
 
@@ -217,7 +221,7 @@ START_TEST(conv_as_products)
 }
 END_TEST
 
-/* Of two tensor ranks each has half of the groups, so half of the products, weights and outputs. Alone, a rank has all. */
+/* Each of two tensor ranks has half of the groups, so half of the products, weights and outputs. Alone, a rank has all. */
 START_TEST(conv_of_a_rank)
 {
     for (int64_t tensor = 1; tensor <= 2; tensor++) {
@@ -232,6 +236,25 @@ START_TEST(conv_of_a_rank)
         const double ranks = (double)tensor;
         ck_work(one, all.flops / ranks, 0, all.read_bytes / ranks, all.write_bytes / ranks);
         ck_assert_int_eq(nnc_weights_params(&op.weights), 36 / tensor);
+    }
+}
+END_TEST
+
+/* Two tensor ranks share the heads of a scan, its groups as far as there are several, and its values per head. */
+START_TEST(scan_of_a_rank)
+{
+    const nnc_degrees degrees = { .tensor = 2, .context = 3 };
+    for (int64_t groups = 1; groups <= 4; groups *= 2) {
+        nnc_op op = op_of(NNC_OP_SCAN);
+        op.weights.vector = 24;
+        op.u.scan =
+            (nnc_scan){ .tokens = 12, .inner = 64, .heads = 8, .groups = groups, .state = 16 };
+        nnc_op_rows[NNC_OP_SCAN]->shard(&op, &degrees);
+        ck_assert_int_eq(op.u.scan.tokens, 4);
+        ck_assert_int_eq(op.u.scan.inner, 32);
+        ck_assert_int_eq(op.u.scan.heads, 4);
+        ck_assert_int_eq(op.u.scan.groups, groups > 1 ? groups / 2 : 1);
+        ck_assert_int_eq(nnc_weights_params(&op.weights), 12);
     }
 }
 END_TEST
@@ -392,6 +415,7 @@ int main(void)
                                    conv_transposed,
                                    conv_as_products,
                                    conv_of_a_rank,
+                                   scan_of_a_rank,
                                    experts_of_a_rank,
                                    every_kind_has_a_row,
                                    every_variety_has_a_row,
