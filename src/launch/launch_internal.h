@@ -20,6 +20,10 @@ extern const bool nnc_yaml_is_read;
 nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
                             nnc_error *err);
 
+/* The same of a TOML text; the keys of a table are joined to its name by dots. */
+nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
+                            nnc_error *err);
+
 /* The launch files of a command line. */
 typedef struct nnc_launch_asked {
     const char *format; /* --from: the format of every file; NULL = by content */
