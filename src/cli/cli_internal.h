@@ -196,7 +196,8 @@ struct nnc_command {
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = none */
     int min_operands, max_operands;
-    unsigned takes;                                           /* NNC_TAKES_... */
+    int leading_operands; /* before MODEL: 1 for the name of a picture */
+    unsigned takes;       /* NNC_TAKES_... */
     void (*form)(const nnc_options *options, nnc_form *form); /* NULL = it has one form */
     bool crew;                                                /* MPI ranks share its work */
     const nnc_command *serving; /* the form that --serve chooses; NULL = it has none */

@@ -599,8 +599,8 @@ const nnc_command nnc_cmd_search = {
              "when no plan fits, with 128 and the number of the signal when stopped by one.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
-             NNC_TAKES_SEARCH | NNC_TAKES_TARGET,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
+             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_TARGET,
     .crew = true,
     .run = run,
     .serving = &nnc_cmd_serve_search,

@@ -60,7 +60,7 @@ const nnc_own_option nnc_own_options[] = {
                          "shape, and keys of a launch file that cannot be used; the output names them." },
       .takes = NNC_TAKES_PLAN | NNC_TAKES_MODEL | NNC_TAKES_SERVE },
     { .field = { .name = "from", TEXT(launch_format), .group = "Batch",
-                 .help = "Format of the launch files among the arguments: deepspeed or accelerate.",
+                 .help = "Format of the launch files among the arguments, such as deepspeed.",
                  .default_text = "recognised by content" },
       .argument = "FORMAT", .takes = NNC_TAKES_LAUNCH | NNC_TAKES_SHOW },
     { .field = { .name = "to-options", SWITCH(to_options), .group = "Output",
