@@ -138,6 +138,7 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
     nnc_options *options = &session->options;
     const nnc_launch_asked asked = { .format = options->launch_format,
                                      .lenient = options->lenient,
+                                     .serves = (command->takes & NNC_TAKES_SERVE) != 0,
                                      .leading = command->leading_operands };
     if (!(command->takes & NNC_TAKES_LAUNCH)) {
         return NNC_OK;

@@ -13,6 +13,11 @@ static bool is_yaml(const char *path)
     return nnc_ends_in(path, ".yaml") || nnc_ends_in(path, ".yml");
 }
 
+static bool is_toml(const char *path)
+{
+    return nnc_ends_in(path, ".toml");
+}
+
 static bool is_shell(const char *path)
 {
     return nnc_ends_in(path, ".sh") || nnc_ends_in(path, ".bash") || nnc_ends_in(path, ".slurm") ||
@@ -43,8 +48,9 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
     *d = (nnc_document){ .faults = { .name = path, .err = err } };
     NNC_TRY(nnc_specs_read(specs, path, &d->text, &size, err));
     const char *text = d->text;
-    if (is_yaml(path)) {
-        NNC_TRY(nnc_yaml_to_json(path, text, size, &d->json, err));
+    if (is_yaml(path) || is_toml(path)) {
+        NNC_TRY((is_toml(path) ? nnc_toml_to_json : nnc_yaml_to_json)(path, text, size, &d->json,
+                                                                       err));
         size = d->json.size;
         nnc_buffer_byte(&d->json, '\0');
         if (d->json.failed) {
@@ -75,7 +81,9 @@ static nnc_status table_open(nnc_specs *specs, const char *format, nnc_document 
 static bool has_any(nnc_json root, nnc_json keys)
 {
     for (nnc_json key = nnc_json_first(keys); key.node != NULL; key = nnc_json_next(key)) {
-        if (nnc_json_get(root, nnc_json_text(key)).node != NULL) {
+        const char *rest = "";
+        if (nnc_json_get(root, nnc_json_text(key)).node != NULL ||
+            (nnc_json_follow(root, nnc_json_text(key), &rest).node != NULL && *rest == '\0')) {
             return true;
         }
     }
@@ -141,8 +149,8 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     nnc_document content = { .is_parsed = false }, table = { .is_parsed = false };
     const char *found = NULL;
     nnc_error err;
-    if (is_yaml(path) || is_shell(path)) {
-        return true; /* no other file of nncost is YAML or a script */
+    if (is_yaml(path) || is_toml(path) || is_shell(path)) {
+        return true; /* no other file of nncost is YAML, TOML or a script */
     }
     if (!nnc_ends_in(path, ".json") || !is_regular(path)) {
         return false;
@@ -355,6 +363,10 @@ static void read_references(nnc_reading *r)
 static const char *options_of(nnc_reading *r, int index)
 {
     nnc_buffer text = { 0 };
+    const nnc_model_field *software = nnc_reading_model(r, "SOFTWARE");
+    if (software != NULL && software->file == index) {
+        nnc_buffer_print(&text, "--software %s", software->value);
+    }
     for (int i = 0; i < r->set_count; i++) {
         char option[NNC_OPTION_NAME];
         const nnc_set_field *set = &r->sets[i];
@@ -387,7 +399,12 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
         }
         given->settings[given->setting_count++] = (nnc_setting){ set->field, value };
     }
+    const nnc_model_field *software = nnc_reading_model(r, "SOFTWARE");
+    if (given->software == NULL && software != NULL) {
+        given->software = software->value;
+    }
     nnc_launch_said *said = r->said;
+    said->serves = r->serves;
     said->files = nnc_arena_array(r->arena, (size_t)r->file_count, sizeof *said->files);
     for (int i = 0; said->files != NULL && i < r->file_count; i++) {
         const char *format = nnc_arena_strdup(r->arena, r->files[i].format);
@@ -401,9 +418,27 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
     return said->files != NULL ? NNC_OK : nnc_no_memory(r->err);
 }
 
+/* Do the files start what the command computes: a training step, or a deployment? */
+static nnc_status check_purpose(nnc_reading *r)
+{
+    for (int i = 0; i < r->file_count; i++) {
+        const nnc_json table = nnc_json_root(&r->files[i].table.doc);
+        const bool serves = nnc_json_get(table, "serves").node != NULL;
+        if (serves != (r->asked->may_be_open && i > 0 ? r->serves : r->asked->serves) &&
+            !(r->asked->may_be_open && i == 0)) {
+            return nnc_fail(r->err, NNC_BAD_USAGE, r->files[i].path,
+                            serves ? "starts an engine that serves: nncost serve reads it"
+                                   : "trains: nncost estimate reads it");
+        }
+        r->serves = serves;
+    }
+    return NNC_OK;
+}
+
 static nnc_status read_all(nnc_reading *r, nnc_scenario_args *given)
 {
     const int given_files = r->file_count;
+    NNC_TRY(check_purpose(r));
     for (int i = 0; i < given_files && nnc_reading_goes_on(r); i++) {
         nnc_reading_keys(r, i);
     }
@@ -454,8 +489,10 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path)
     nnc_buffer_text(&text, ", \"name\": ");
     nnc_put_json_text(&text, stem);
     for (int i = 0; i < r->model_count; i++) {
-        if (strcmp(r->model[i].name, "MODEL") != 0 && r->model[i].value[0] != '\0') {
-            nnc_buffer_print(&text, ",\n\"%s\": ", r->model[i].name);
+        const char *field = r->model[i].name;
+        if (strcmp(field, "MODEL") != 0 && strcmp(field, "SOFTWARE") != 0 &&
+            r->model[i].value[0] != '\0') {
+            nnc_buffer_print(&text, ",\n\"%s\": ", field);
             put_json(&text, r->model[i].value);
         }
     }
@@ -481,7 +518,7 @@ static nnc_status model_of(nnc_reading *r, const char **model)
     const nnc_model_field *name = nnc_reading_model(r, "MODEL");
     *model = name != NULL ? name->value : NULL;
     for (int i = 0; i < r->model_count && *model == NULL; i++) {
-        if (!r->model[i].is_default) {
+        if (!r->model[i].is_default && strcmp(r->model[i].name, "SOFTWARE") != 0) {
             return make_model(r, r->model[i].file, model);
         }
     }
@@ -501,7 +538,7 @@ static bool is_model(nnc_specs *specs, const char *operand)
 static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *count)
 {
     const char *model = NULL;
-    if (*count - leading > 1 || (*count > leading && is_model(r->specs, operands[leading]))) {
+    if (r->model_given != NULL) {
         return NNC_OK;
     }
     NNC_TRY(model_of(r, &model));
@@ -573,6 +610,10 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
         r->said = nnc_arena_alloc(r->arena, sizeof *r->said);
         if (r->said != NULL) {
             *r->said = (nnc_launch_said){ .file_count = 0 };
+        }
+        if (*operand_count - asked->leading > 1 ||
+            (*operand_count > asked->leading && is_model(specs, operands[asked->leading]))) {
+            r->model_given = operands[asked->leading];
         }
         status = r->said != NULL ? read_all(r, given) : nnc_no_memory(err);
         status = status == NNC_OK ? put_model(r, asked->leading, operands, operand_count) : status;

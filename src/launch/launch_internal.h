@@ -1,6 +1,6 @@
 /* Launch files: what a user starts a training run with, read as options of a plan.
  *
- *     FILE -> document (JSON; YAML becomes JSON text with the same lines, yaml.c)
+ *     FILE -> document (JSON; YAML and TOML become JSON text with the same lines, yaml.c and toml.c)
  *          -> rows of foreign/launch/FORMAT.json, which say what each key means (launch.c)
  *          -> settings of the plan, as if given as options
  *
@@ -58,11 +58,12 @@ static inline bool nnc_ends_in(const char *text, const char *end)
 typedef struct nnc_launch_asked {
     const char *format; /* --from: the format of every file; NULL = by content */
     bool lenient;       /* skip keys that cannot be used, and list them */
+    bool serves;        /* the command computes a deployment; else a training step */
     int leading;        /* operands before MODEL, such as the name of a picture */
     bool may_be_open;   /* list the keys whose values ("auto") nothing sets; else they are errors */
 } nnc_launch_asked;
 
-/* Is it a launch file, by its name and content? A YAML file always is, so that an error names it. */
+/* Is it a launch file, by its name and content? A YAML or TOML file always is, so that an error names it. */
 bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format);
 
 /* Takes the launch files out of the operands, and adds what they say to the settings that are not given. Leaves

@@ -9,17 +9,19 @@
  *     "harmless"  The reason why the key does not affect the cost.
  * Further members of a row. "auto": the key may be "auto"; then another file or an option must set one of these
  * fields. "instead": the option to pass when the value cannot be used. "when": conditions; unless they hold, the key
- * has no effect, for the reason "else". "each": every item of a list is a value; without it, a list is its items in
+ * has no effect, for the reason "else"; "unless": conditions that may not hold. "with": a key whose value
+ * stands before this one, with a '/' between them, among the "values". "each": every item of a list is a value; without it, a list is its items in
  * alphabetic order, "a,b". A key that ends in ".*" stands for everything inside it.
  *
- * Fields are those of the plan and of a run; "MODEL", the name of the model; and "model.FIELD", a field of a model that
- * the file describes. A file that sets one of these becomes a model file, with the fields of the table's "model" where
+ * Fields are those of the plan and of a run, or those of a deployment if the table "serves"; "MODEL", the name of the
+ * model; "SOFTWARE", the software profile; and "model.FIELD", a field of a model that the file describes. A file that sets one of these becomes a model file, with the fields of the table's "model" where
  * no key sets them. Fields to set are texts, { "zero": "3" }. The first letter of a name may be
  *     '?'  a default: it counts when nothing else sets the field;
  *     '!'  a question: something else must set the field;
  *     '-'  the field keeps the default of nncost, so that no rule sets it.
  * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
- * number. A key in it that ends in '?' counts as 1 when it is absent. A text "@key" is the value of a key.
+ * number. A key in it that ends in '?' counts as 1 when it is absent; "model.FIELD" is a field of the model that is
+ * set already. A text "@key" is the value of a key. A value "${key}" of a file is the value of that key.
  *
  * "absent": the values that the program gives to keys that are not in the file, as if they were there. "arguments": the
  * keys are options of a command line: "--a-b" is a_b. "inside": the object that has the keys.
@@ -75,6 +77,11 @@ void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const cha
 static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row)
 {
     const nnc_json instead = nnc_json_get(row, "instead");
+    if (r->model_given != NULL && instead.node != NULL &&
+        strncmp(nnc_json_text(instead), "give MODEL", 10) == 0) {
+        nnc_reading_ignore(r, at, path, "MODEL is given", false);
+        return;
+    }
     if (r->asked->lenient) {
         nnc_reading_ignore(r, at, path, what, true);
         return;
@@ -116,23 +123,26 @@ nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name)
     return NULL;
 }
 
-/* A field of the plan or of a run; NULL: no such field. */
-static const nnc_field *field_of(const char *name)
+/* A field of the plan or of a run, or of a deployment; NULL: no such field. */
+static const nnc_field *field_of(const nnc_reading *r, const char *name)
 {
-    const nnc_field *field = nnc_field_of_key(&nnc_plan_table, name);
-    return field != NULL ? field : nnc_field_of_key(&nnc_run_table, name);
+    const nnc_field *field =
+        nnc_field_of_key(r->serves ? &nnc_serve_table : &nnc_plan_table, name);
+    return field != NULL || r->serves ? field : nnc_field_of_key(&nnc_run_table, name);
 }
 
-/* "model.hidden" -> "hidden", "MODEL" -> "MODEL"; NULL: not a field of the model. */
+/* "model.hidden" -> "hidden", "MODEL" -> "MODEL"; NULL: not a field of the model. The software profile is kept with
+ * these, as it is no field of the plan either. */
 static const char *model_name(const char *name)
 {
-    return strncmp(name, "model.", 6) == 0 ? name + 6 : strcmp(name, "MODEL") == 0 ? name : NULL;
+    const bool whole = strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0;
+    return strncmp(name, "model.", 6) == 0 ? name + 6 : whole ? name : NULL;
 }
 
 /* Is the field known, by an option or a file? */
 static bool is_known(nnc_reading *r, const char *name)
 {
-    const nnc_field *field = field_of(name);
+    const nnc_field *field = field_of(r, name);
     const char *of_model = model_name(name);
     return of_model != NULL
                ? nnc_reading_model(r, of_model) != NULL
@@ -210,7 +220,11 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
 {
     nnc_plan plan = nnc_plan_default();
     nnc_run_ask run = nnc_run_ask_default();
-    if (nnc_field_is_of(&nnc_run_table, field)) {
+    nnc_serve_ask serve = nnc_serve_ask_default();
+    if (nnc_field_is_of(&nnc_serve_table, field)) {
+        NNC_TRY(nnc_field_set(&nnc_serve_table, &serve, field->name, value, err));
+        nnc_field_text(field, &serve, text, NNC_LAUNCH_VALUE);
+    } else if (nnc_field_is_of(&nnc_run_table, field)) {
         NNC_TRY(nnc_field_set(&nnc_run_table, &run, field->name, value, err));
         nnc_field_text(field, &run, text, NNC_LAUNCH_VALUE);
     } else {
@@ -224,7 +238,7 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
 static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value,
                      bool is_default)
 {
-    const nnc_field *field = field_of(name);
+    const nnc_field *field = field_of(r, name);
     char text[NNC_LAUNCH_VALUE];
     nnc_error bad;
     if (model_name(name) != NULL) {
@@ -273,7 +287,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
 /* Keeps the default of nncost for a field that nothing sets. */
 static void keep(nnc_reading *r, nnc_json at, const char *name)
 {
-    const nnc_field *field = field_of(name);
+    const nnc_field *field = field_of(r, name);
     if (field != NULL && find_set(r, field) == NULL && r->set_count < NNC_LAUNCH_FIELDS_MAX) {
         r->sets[r->set_count++] = (nnc_set_field){
             .field = field, .file = r->file, .at = at, .is_kept = true, .value = "default"
@@ -332,13 +346,37 @@ static const char *text_of(nnc_json row, const char *member)
     return found.node != NULL ? nnc_json_text(found) : "";
 }
 
+/* The value that a text "${a.b}" refers to by its key; other values as they are. */
+static nnc_json referred(nnc_json at)
+{
+    enum { REFERENCES_MAX = 8 };
+    for (int i = 0; i < REFERENCES_MAX && nnc_json_type_of(at) == NNC_JSON_TEXT; i++) {
+        const char *text = nnc_json_text(at), *rest = "";
+        const size_t length = strlen(text);
+        char key[NNC_LAUNCH_KEY];
+        if (strncmp(text, "${", 2) != 0 || text[length - 1] != '}' || length > sizeof key) {
+            break;
+        }
+        snprintf(key, sizeof key, "%.*s", (int)length - 3, text + 2);
+        const nnc_json found = nnc_json_follow(nnc_json_root(at.doc), key, &rest);
+        if (found.node == NULL || *rest != '\0') {
+            break;
+        }
+        at = found;
+    }
+    return at;
+}
+
 /* The value of a key of the file, or that of an absent key. node NULL: neither. */
 static nnc_json value_of(const nnc_reading *r, const char *key)
 {
     const char *rest = "";
     nnc_json found = { 0 };
     if (table_part(r, "arguments").node == NULL) {
-        found = nnc_json_follow(keys_of(r), key, &rest);
+        found = nnc_json_get(keys_of(r), key);
+        if (found.node == NULL) {
+            found = nnc_json_follow(keys_of(r), key, &rest);
+        }
     } else {
         for (nnc_json at = nnc_json_first(keys_of(r)); at.node != NULL; at = nnc_json_next(at)) {
             char name[NNC_LAUNCH_KEY];
@@ -348,7 +386,7 @@ static nnc_json value_of(const nnc_reading *r, const char *key)
     }
     const bool missing =
         *rest != '\0' || found.node == NULL || nnc_json_type_of(found) == NNC_JSON_NULL;
-    return missing ? nnc_json_get(table_part(r, "absent"), key) : found;
+    return missing ? nnc_json_get(table_part(r, "absent"), key) : referred(found);
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -367,8 +405,11 @@ static bool list_text(nnc_json list, char *text, size_t size)
     size_t count = 0, used = 0;
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
         const nnc_json_type type = nnc_json_type_of(at);
-        if (count == ITEMS_MAX || type == NNC_JSON_LIST ||
-            !value_text(at, items[count], sizeof items[count])) {
+        if (type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) {
+            const char *json = nnc_json_copy(list); /* as it is */
+            return json != NULL && snprintf(text, size, "%s", json) < (int)size;
+        }
+        if (count == ITEMS_MAX || !value_text(at, items[count], sizeof items[count])) {
             return false;
         }
         order[count] = items[count];
@@ -420,6 +461,29 @@ static size_t take_digits(void *context, const char *at)
     return 0;
 }
 
+/* The number of "model.layers": a field that is set already, or one of the model that is named. */
+static bool model_number(nnc_reading *r, const char *key, double *number)
+{
+    const char *name = strncmp(key, "model.", 6) == 0 ? key + 6 : NULL;
+    const nnc_model_field *field = name != NULL ? nnc_reading_model(r, name) : NULL;
+    const nnc_model_field *named = nnc_reading_model(r, "MODEL");
+    const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
+    const nnc_model *model = NULL;
+    char text[NNC_LAUNCH_VALUE];
+    if (name == NULL || id == NULL) {
+        return field != NULL && nnc_read_double(field->value, number);
+    }
+    if (nnc_model_load(r->specs, id, &model, NULL) != NNC_OK) {
+        return false;
+    }
+    const nnc_field *row = nnc_field_of_key(nnc_model_table_of(model), name);
+    if (row == NULL) {
+        return false;
+    }
+    nnc_field_text(row, model, text, sizeof text);
+    return nnc_read_double(text, number);
+}
+
 /* Pushes the value of a key, a number of at least 0; 1 for an absent key that ends in '?'. */
 static bool take_key(void *context, const char *name, size_t length)
 {
@@ -429,7 +493,9 @@ static bool take_key(void *context, const char *name, size_t length)
     snprintf(key, sizeof key, "%.*s", (int)(length - (optional ? 1 : 0)), name);
     const nnc_json found = value_of(f->r, key);
     double number = 1.0;
-    if (found.node == NULL && !optional) {
+    if (found.node == NULL && model_number(f->r, key, &number)) {
+        /* a field of the model */
+    } else if (found.node == NULL && !optional) {
         nnc_json_fault(f->at, NULL, "needs the key %s, which is absent", key);
         nnc_reading_fail(f->r, f->at);
         return false;
@@ -437,8 +503,11 @@ static bool take_key(void *context, const char *name, size_t length)
     if (found.node != NULL) {
         const nnc_json_type type = nnc_json_type_of(found);
         number = type == NNC_JSON_NUMBER ? nnc_json_number(found) : -1.0;
-        if (!(number >= 0.0 && number <= 1e12) || number > floor(number)) {
-            nnc_json_fault(found, NULL, "expected a whole number");
+        if (type == NNC_JSON_TEXT) {
+            (void)nnc_read_double(nnc_json_text(found), &number);
+        }
+        if (!(number >= 0.0 && number <= 1e12)) {
+            nnc_json_fault(found, NULL, "expected a number of at least 0");
             nnc_reading_fail(f->r, found);
             return false;
         }
@@ -504,6 +573,10 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
 {
     const nnc_plan plan = nnc_plan_default();
     const nnc_run_ask run = nnc_run_ask_default();
+    const nnc_serve_ask serve = nnc_serve_ask_default();
+    const void *of = nnc_field_is_of(&nnc_serve_table, field) ? (const void *)&serve
+                     : nnc_field_is_of(&nnc_run_table, field) ? (const void *)&run
+                                                              : &plan;
     const nnc_set_field *set = find_set(r, field);
     const char *value = set != NULL && !set->is_kept ? set->value : NULL;
     for (int i = 0; i < r->given->setting_count; i++) {
@@ -512,8 +585,7 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
         }
     }
     if (value == NULL || usual_text(field, value, text, NULL) != NNC_OK) {
-        nnc_field_text(field, nnc_field_is_of(&nnc_run_table, field) ? (const void *)&run : &plan,
-                       text, NNC_LAUNCH_VALUE);
+        nnc_field_text(field, of, text, NNC_LAUNCH_VALUE);
     }
 }
 
@@ -527,8 +599,13 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
         }
         return true;
     }
-    const nnc_field *field = field_of(name);
+    const nnc_field *field = field_of(r, name);
     char value[NNC_LAUNCH_VALUE];
+    if (model_name(name) != NULL) {
+        const nnc_model_field *of_model = nnc_reading_model(r, model_name(name));
+        snprintf(text, size, "%s", of_model != NULL ? of_model->value : "absent");
+        return true;
+    }
     if (field != NULL) {
         current_text(r, field, value);
         snprintf(text, size, "%s", value);
@@ -553,6 +630,13 @@ static bool holds(nnc_reading *r, nnc_json conditions)
         }
     }
     return true;
+}
+
+/* Do the "when" (or "if") of a row or rule hold, and its "unless" not? */
+static bool applies(nnc_reading *r, nnc_json row, const char *when)
+{
+    const nnc_json unless = nnc_json_get(row, "unless");
+    return holds(r, nnc_json_get(row, when)) && (unless.node == NULL || !holds(r, unless));
 }
 
 /* ---- rows ---- */
@@ -605,8 +689,16 @@ static void put_expected(nnc_json values, char *text, size_t size)
 static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json row,
                         const char *text)
 {
-    const nnc_json values = nnc_json_get(row, "values");
-    char expected[160] = "", what[400];
+    const nnc_json values = nnc_json_get(row, "values"), with = nnc_json_get(row, "with");
+    char expected[160] = "", what[400], both[2 * NNC_LAUNCH_TEXT], other[NNC_LAUNCH_TEXT];
+    if (with.node != NULL) {
+        const nnc_json beside = value_of(r, nnc_json_text(with));
+        if (beside.node == NULL || !value_text(beside, other, sizeof other)) {
+            snprintf(other, sizeof other, "absent");
+        }
+        snprintf(both, sizeof both, "%s/%s", other, text);
+        text = both;
+    }
     for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
         if (strcasecmp(nnc_json_key(one), text) == 0 || strcmp(nnc_json_key(one), "*") == 0) {
             if (nnc_json_count(one) == 0) {
@@ -676,12 +768,13 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
 
 static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
 {
-    const nnc_json harmless = nnc_json_get(row, "harmless"), when = nnc_json_get(row, "when");
+    const nnc_json harmless = nnc_json_get(row, "harmless"), place = at;
+    at = referred(at);
     const bool is_list = nnc_json_type_of(at) == NNC_JSON_LIST;
     char text[NNC_LAUNCH_TEXT];
     if (harmless.node != NULL) {
         nnc_reading_ignore(r, at, path, nnc_json_text(harmless), false);
-    } else if (when.node != NULL && !holds(r, when)) {
+    } else if (!applies(r, row, "when")) {
         nnc_reading_ignore(r, at, path, text_of(row, "else"), false);
     } else if (nnc_json_get(row, "file").node != NULL) {
         name_file(r, at, path, row);
@@ -692,8 +785,10 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
                 take_text(r, one, path, row, text);
             }
         }
+    } else if (nnc_json_type_of(at) == NNC_JSON_NULL) {
+        nnc_reading_ignore(r, place, path, "empty: the same as absent", false);
     } else if (value_text(at, text, sizeof text)) {
-        take_text(r, at, path, row, text);
+        take_text(r, place, path, row, text);
     } else {
         nnc_json_mismatch(at, "wrong value", "a number, a text, true or false");
         nnc_reading_fail(r, at);
@@ -768,7 +863,7 @@ static void read_absent(nnc_reading *r, nnc_json keys)
         char text[NNC_LAUNCH_TEXT];
         if (found.node == at.node && row.node != NULL && value_text(at, text, sizeof text) &&
             nnc_json_get(row, "harmless").node == NULL &&
-            (nnc_json_get(row, "when").node == NULL || holds(r, nnc_json_get(row, "when")))) {
+            applies(r, row, "when")) {
             const int32_t said = r->said->ignored_count;
             take_text(r, keys, nnc_json_key(at), row, text);
             r->said->ignored_count = said; /* a default that sets nothing is not worth a line */
@@ -852,7 +947,7 @@ void nnc_reading_rules(nnc_reading *r, int index)
     r->file = index;
     for (nnc_json rule = nnc_json_first(table_part(r, "rules"));
          rule.node != NULL && nnc_reading_goes_on(r); rule = nnc_json_next(rule)) {
-        if (holds(r, nnc_json_get(rule, "if"))) {
+        if (applies(r, rule, "if")) {
             nnc_reading_set(r, root, text_of(rule, "key"), nnc_json_get(rule, "set"), true);
         }
     }

@@ -296,6 +296,7 @@ typedef struct nnc_launch_said {
     nnc_source_file *files;
     nnc_ignored_key *ignored;
     int32_t file_count, ignored_count, ignored_capacity;
+    bool serves; /* they start an engine that serves */
 } nnc_launch_said;
 
 typedef struct nnc_report {
