@@ -482,7 +482,12 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path)
     if (made == NULL || name == NULL) {
         return nnc_no_memory(r->err);
     }
-    snprintf(name, size, "%s%s", strchr(file, '/') == NULL ? "./" : "", file);
+    const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
+    if (strlen(base) < sizeof stem) {
+        snprintf(name, size, "%s%s", slash == NULL ? "./" : "", file);
+    } else { /* the id of a model is shorter than some names of files */
+        snprintf(name, size, "./%s", base + strlen(base) - sizeof stem + 1);
+    }
     nnc_spec_stem(name, false, stem, sizeof stem);
     nnc_buffer_text(&text, "{ \"schema\": \"nncost.model/1\", \"id\": ");
     nnc_put_json_text(&text, stem);

@@ -9,7 +9,7 @@
  *     "harmless"  The reason why the key does not affect the cost.
  * Further members of a row. "auto": the key may be "auto"; then another file or an option must set one of these
  * fields. "instead": the option to pass when the value cannot be used. "when": conditions; unless they hold, the key
- * has no effect, for the reason "else"; "unless": conditions that may not hold. "with": a key whose value
+ * has no effect, for the reason "else", or is refused without one; "unless": conditions that may not hold. "with": a key whose value
  * stands before this one, with a '/' between them, among the "values". "each": every item of a list is a value; without it, a list is its items in
  * alphabetic order, "a,b". A key that ends in ".*" stands for everything inside it.
  *
@@ -774,6 +774,8 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     char text[NNC_LAUNCH_TEXT];
     if (harmless.node != NULL) {
         nnc_reading_ignore(r, at, path, nnc_json_text(harmless), false);
+    } else if (!applies(r, row, "when") && nnc_json_get(row, "else").node == NULL) {
+        refuse(r, at, path, "cannot be estimated beside the other keys", row);
     } else if (!applies(r, row, "when")) {
         nnc_reading_ignore(r, at, path, text_of(row, "else"), false);
     } else if (nnc_json_get(row, "file").node != NULL) {
@@ -789,6 +791,8 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
         nnc_reading_ignore(r, place, path, "empty: the same as absent", false);
     } else if (value_text(at, text, sizeof text)) {
         take_text(r, place, path, row, text);
+    } else if (nnc_json_get(row, "values").node != NULL) {
+        refuse(r, place, path, "cannot be estimated", row);
     } else {
         nnc_json_mismatch(at, "wrong value", "a number, a text, true or false");
         nnc_reading_fail(r, at);
