@@ -183,9 +183,14 @@ static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *f
 /* Finds the table of the file whose content was read; format NULL then: unknown. */
 static nnc_status open_table(nnc_reading *r, nnc_launch_file *file)
 {
-    return file->format != NULL ? table_open(r->specs, file->format, &file->table, r->err)
-                                : recognise(r->specs, nnc_json_root(&file->content.doc),
-                                            &file->format, &file->table, r->err);
+    NNC_TRY(file->format != NULL ? table_open(r->specs, file->format, &file->table, r->err)
+                                 : recognise(r->specs, nnc_json_root(&file->content.doc),
+                                             &file->format, &file->table, r->err));
+    const nnc_json also = file->format != NULL
+                              ? nnc_json_get(nnc_json_root(&file->table.doc), "also")
+                              : (nnc_json){ 0 };
+    return also.node != NULL ? table_open(r->specs, nnc_json_text(also), &file->also, r->err)
+                             : NNC_OK;
 }
 
 static nnc_status refuse_kind(nnc_reading *r, const char *path)
@@ -627,6 +632,7 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
     for (int i = 0; i < r->file_count; i++) {
         document_free(&r->files[i].content);
         document_free(&r->files[i].table);
+        document_free(&r->files[i].also);
     }
     free(r);
     return status;

@@ -26,6 +26,7 @@ typedef struct nnc_document {
 typedef struct nnc_launch_file {
     const char *path, *format; /* format NULL: not known yet */
     nnc_document content, table;
+    nnc_document also; /* the table that "also" names; is_parsed false: none */
 } nnc_launch_file;
 
 /* A field that a file sets. */

@@ -7,6 +7,7 @@
  *     "file"      The value is the path of another launch file, in this format. "known": fields of paths that come with
  *                 the program, for when there is no such file.
  *     "harmless"  The reason why the key does not affect the cost.
+ *     "note"      How the key makes the estimate inexact, unless its value is off: every output shows it.
  * Further members of a row. "auto": the key may be "auto"; then another file or an option must set one of these
  * fields. "instead": the option to pass when the value cannot be used. "when": conditions; unless they hold, the key
  * has no effect, for the reason "else", or is refused without one; "unless": conditions that may not hold. "with": a key whose value
@@ -23,10 +24,10 @@
  * number. A key in it that ends in '?' counts as 1 when it is absent; "model.FIELD" is a field of the model that is
  * set already. A text "@key" is the value of a key. A value "${key}" of a file is the value of that key.
  *
- * "absent": the values that the program gives to keys that are not in the file, as if they were there. "arguments": the
+ * "also": another table, whose rows count for keys without a row here. "absent": the values that the program gives to keys that are not in the file, as if they were there. "arguments": the
  * keys are options of a command line: "--a-b" is a_b. "inside": the object that has the keys.
  *
- * A condition is a field or, after '@', a key of the file, and its allowed values: { "zero": ["0", "1"] }. A key that is
+ * A condition is a field or, after '@', a key of the file, and its allowed values: { "zero": ["0", "1"] }; "*x*" stands for texts with x in them. A key that is
  * neither in the file nor in "absent" has the value "absent".
  *
  * Order: the files in the order given; the files they name; questions; "rules", which are defaults of the program with
@@ -613,6 +614,21 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
     return field != NULL;
 }
 
+/* Is the text the word, in any case? "*x*": does it contain x? */
+static bool is_like(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    if (length < 3 || word[0] != '*' || word[length - 1] != '*') {
+        return strcasecmp(text, word) == 0;
+    }
+    for (; *text != '\0'; text++) {
+        if (strncasecmp(text, word + 1, length - 2) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool holds(nnc_reading *r, nnc_json conditions)
 {
     for (nnc_json one = nnc_json_first(conditions); one.node != NULL; one = nnc_json_next(one)) {
@@ -623,7 +639,7 @@ static bool holds(nnc_reading *r, nnc_json conditions)
         }
         for (nnc_json value = nnc_json_first(one); value.node != NULL;
              value = nnc_json_next(value)) {
-            met = met || strcasecmp(text, nnc_json_text(value)) == 0;
+            met = met || is_like(text, nnc_json_text(value));
         }
         if (!met) {
             return false;
@@ -676,13 +692,17 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
     }
 }
 
+/* The values of a row: as many as there is space for. */
 static void put_expected(nnc_json values, char *text, size_t size)
 {
     size_t used = 0;
-    for (nnc_json one = nnc_json_first(values); one.node != NULL && used < size;
-         one = nnc_json_next(one)) {
-        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
-                                 nnc_json_key(one));
+    for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
+        const char *key = nnc_json_key(one);
+        if (used + strlen(key) + 6 > size) {
+            snprintf(text + used, size - used, " ...");
+            return;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", key);
     }
 }
 
@@ -766,6 +786,15 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
+/* A value that switches a feature off. */
+static bool is_off(nnc_json at)
+{
+    const nnc_json_type type = nnc_json_type_of(at);
+    return (type == NNC_JSON_BOOL && !nnc_json_bool(at)) ||
+           (type == NNC_JSON_TEXT && nnc_json_text(at)[0] == '\0') ||
+           ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
+}
+
 static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
 {
     const nnc_json harmless = nnc_json_get(row, "harmless"), place = at;
@@ -774,6 +803,10 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     char text[NNC_LAUNCH_TEXT];
     if (harmless.node != NULL) {
         nnc_reading_ignore(r, at, path, nnc_json_text(harmless), false);
+    } else if (nnc_json_get(row, "note").node != NULL && !is_off(at)) {
+        nnc_reading_ignore(r, at, path, text_of(row, "note"), true);
+    } else if (nnc_json_get(row, "note").node != NULL) {
+        nnc_reading_ignore(r, at, path, "off", false);
     } else if (!applies(r, row, "when") && nnc_json_get(row, "else").node == NULL) {
         refuse(r, at, path, "cannot be estimated beside the other keys", row);
     } else if (!applies(r, row, "when")) {
@@ -826,11 +859,23 @@ static nnc_json find_row(nnc_json rows, const char *path, bool *below)
     return *below ? none : wide;
 }
 
+/* The row of a key in the table, else in the one that the table names by "also". */
+static nnc_json row_of(const nnc_reading *r, const char *path, bool *below)
+{
+    const nnc_launch_file *file = &r->files[r->file];
+    bool below_also = false;
+    nnc_json row = find_row(table_part(r, "keys"), path, below);
+    if (row.node == NULL && file->also.is_parsed) {
+        row = find_row(nnc_json_get(nnc_json_root(&file->also.doc), "keys"), path, &below_also);
+        *below = *below || below_also;
+    }
+    return row;
+}
+
 /* Reads the members of an object. prefix: the keys around it with their dots. Recursion is as deep as the file.
  * NOLINTNEXTLINE(misc-no-recursion) */
 static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
 {
-    const nnc_json rows = table_part(r, "keys");
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_reading_goes_on(r);
          at = nnc_json_next(at)) {
         char path[NNC_LAUNCH_KEY], name[NNC_LAUNCH_KEY];
@@ -838,7 +883,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
         key_name(r, nnc_json_key(at), name, sizeof name);
         const bool fits = snprintf(path, sizeof path, "%s%s", prefix, name) < (int)sizeof path - 2;
         const nnc_json none = { 0 };
-        const nnc_json row = fits ? find_row(rows, path, &below) : none;
+        const nnc_json row = fits ? row_of(r, path, &below) : none;
         const nnc_json_type type = nnc_json_type_of(at);
         if (type == NNC_JSON_NULL) {
             nnc_reading_ignore(r, at, path, "empty: the same as absent", false);
@@ -863,7 +908,7 @@ static void read_absent(nnc_reading *r, nnc_json keys)
          at = nnc_json_next(at)) {
         const nnc_json found = value_of(r, nnc_json_key(at));
         bool below = false;
-        const nnc_json row = find_row(table_part(r, "keys"), nnc_json_key(at), &below);
+        const nnc_json row = row_of(r, nnc_json_key(at), &below);
         char text[NNC_LAUNCH_TEXT];
         if (found.node == at.node && row.node != NULL && value_text(at, text, sizeof text) &&
             nnc_json_get(row, "harmless").node == NULL &&

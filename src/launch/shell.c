@@ -152,7 +152,7 @@ static void put_options(shell *s, const cells *from, cells *to)
         is_option = at_begin && !ends ? list[i].c == '-' : is_option;
         if (is_option && ends && !at_begin) {
             put_cell(s, to, ' ', s->line, false);
-            put_text(s, to, "${of a branch}", 14, true);
+            put_text(s, to, "${branch}", 9, true);
             put_cell(s, to, ' ', s->line, false);
         } else if (is_option && !ends) {
             put_cell(s, to, list[i].c, list[i].line, list[i].is_kept);
