@@ -348,16 +348,17 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_serve = {
     .name = "serve",
-    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
+    .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary =
         "A decoder under load: time to first token and per token, throughput, memory and cost.",
     .notes =
         "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop "
         "(--request-rate) or as many as fit (--offline). Exits with 1 when they do not fit, or "
-        "when they come faster than they can be served.",
+        "when they come faster than they can be served. FILE is a script or configuration of vLLM, "
+        "SGLang or TensorRT-LLM; its command may also stand after \"--\".",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,
     .run = run,
 };
 

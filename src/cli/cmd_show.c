@@ -632,7 +632,7 @@ const nnc_command nnc_cmd_show = {
         "--format json prints a model as a model file, which nncost can read. --to-options prints "
         "the command line that launch files stand for, see docs/files.md.",
     .min_operands = 1,
-    .max_operands = 10,
+    .max_operands = 100,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL | NNC_TAKES_SHOW,
     .run = run,
 };

@@ -249,8 +249,16 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     nnc_shell_command *commands = NULL;
     int count = 0, first = -1;
     NNC_TRY(nnc_specs_read(r->specs, path, &text, &size, r->err));
-    nnc_status status = nnc_shell_read(path, text, r->arena, &commands, &count, r->err);
+    char *defined = malloc(size + strlen(r->defined) + 1);
+    if (defined == NULL) {
+        free(text);
+        return nnc_no_memory(r->err);
+    }
+    memcpy(defined, r->defined, strlen(r->defined));
+    memcpy(defined + strlen(r->defined), text, size + 1);
+    nnc_status status = nnc_shell_read(path, defined, r->arena, &commands, &count, r->err);
     free(text);
+    free(defined);
     for (int i = 0; status == NNC_OK && i < count; i++) {
         bool known = false;
         if (first >= 0 && strcmp(commands[i].options, commands[first].options) == 0) {
@@ -259,8 +267,8 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
         status = add_command(r, path, format, &commands[i], &known);
         if (status == NNC_OK && known && first >= 0) {
             return nnc_fail(r->err, NNC_BAD_SPEC, path,
-                            "several commands, expected one that trains, found those of lines %ld "
-                            "and %ld",
+                            "several commands, expected one that trains or serves, found those of "
+                            "lines %ld and %ld; NAME=VALUE among the arguments may decide",
                             commands[first].line, commands[i].line);
         }
         first = known ? i : first;
@@ -577,14 +585,56 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
     return status;
 }
 
+/* Does a word start a program whose options follow? */
+static bool is_program(const char *word)
+{
+    static const char *const programs[] = { "vllm", "trtllm-serve", "sglang", "python", "python3" };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        if (strcmp(word, programs[i]) == 0) {
+            return true;
+        }
+    }
+    return word[0] == '-' && word[1] == '-';
+}
+
+/* Takes the operands NAME=VALUE, which set variables of scripts: on the first line of a script, so that every line keeps
+ * its number. */
+static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
+{
+    nnc_buffer text = { 0 };
+    int kept = 0;
+    for (int i = 0; i < *count; i++) {
+        const char *word = operands[i];
+        const size_t length = strspn(
+            word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+        if (is_program(word)) { /* the rest is a command */
+            while (i < *count) {
+                operands[kept++] = operands[i++];
+            }
+        } else if (length > 0 && word[length] == '=' && strchr(word, '\'') == NULL &&
+                   !(word[0] >= '0' && word[0] <= '9')) {
+            nnc_buffer_print(&text, "%.*s='%s'; ", (int)length, word, word + length + 1);
+        } else {
+            operands[kept++] = operands[i];
+        }
+    }
+    *count = kept;
+    nnc_buffer_byte(&text, '\0');
+    r->defined = text.failed ? NULL : nnc_arena_strdup(r->arena, text.bytes);
+    nnc_buffer_free(&text);
+    return r->defined != NULL ? NNC_OK : nnc_no_memory(r->err);
+}
+
 /* Takes the launch files, and what stands after "--", out of the operands. */
 static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_count)
 {
     int kept = 0;
+    const int asked = *operand_count;
+    NNC_TRY(take_variables(r, operands, operand_count));
     for (int i = 0; i < *operand_count; i++) {
         bool known = false;
         const char *json = NULL;
-        if (operands[i][0] == '-' && operands[i][1] == '-') {
+        if (is_program(operands[i])) {
             NNC_TRY(nnc_shell_arguments(r->arena, operands + i, *operand_count - i, &json, r->err));
             NNC_TRY(add_options(r, "arguments", r->asked->format, json, &known));
             if (!known) {
@@ -597,6 +647,10 @@ static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_co
         } else {
             operands[kept++] = operands[i];
         }
+    }
+    if (r->file_count == 0 && asked > *operand_count) {
+        return nnc_fail(r->err, NNC_BAD_USAGE, "NAME=VALUE",
+                        "sets a variable of a script, expected one among the files");
     }
     *operand_count = r->file_count > 0 ? kept : *operand_count;
     return NNC_OK;

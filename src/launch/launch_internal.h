@@ -39,7 +39,7 @@ typedef struct nnc_shell_command {
  * continuation, [ ] tests of known values. A value that the script does not set stays as it is written: "${NAME}". */
 nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena,
                           nnc_shell_command **commands, int *count, nnc_error *err);
-/* The same for the words of a command line. */
+/* The same for the words of a command line, or for options alone. */
 nnc_status nnc_shell_arguments(nnc_arena *arena, char **words, int count, const char **json,
                                nnc_error *err);
 

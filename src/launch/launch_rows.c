@@ -462,28 +462,26 @@ static size_t take_digits(void *context, const char *at)
     return 0;
 }
 
-/* The number of "model.layers": a field that is set already, or one of the model that is named. */
-static bool model_number(nnc_reading *r, const char *key, double *number)
+/* The text of a field of the model: one that is set already, or one of the model that is named. false: neither. */
+static bool model_text(nnc_reading *r, const char *name, char *text, size_t size)
 {
-    const char *name = strncmp(key, "model.", 6) == 0 ? key + 6 : NULL;
-    const nnc_model_field *field = name != NULL ? nnc_reading_model(r, name) : NULL;
-    const nnc_model_field *named = nnc_reading_model(r, "MODEL");
+    const nnc_model_field *field = nnc_reading_model(r, name), *named = nnc_reading_model(r, "MODEL");
     const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
     const nnc_model *model = NULL;
-    char text[NNC_LAUNCH_VALUE];
-    if (name == NULL || id == NULL) {
-        return field != NULL && nnc_read_double(field->value, number);
+    if (id == NULL || strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0) {
+        snprintf(text, size, "%s", field != NULL ? field->value : "");
+        return field != NULL;
     }
     if (nnc_model_load(r->specs, id, &model, NULL) != NNC_OK) {
         return false;
     }
     const nnc_field *row = nnc_field_of_key(nnc_model_table_of(model), name);
-    if (row == NULL) {
-        return false;
+    if (row != NULL) {
+        nnc_field_text(row, model, text, size);
     }
-    nnc_field_text(row, model, text, sizeof text);
-    return nnc_read_double(text, number);
+    return row != NULL;
 }
+
 
 /* Pushes the value of a key, a number of at least 0; 1 for an absent key that ends in '?'. */
 static bool take_key(void *context, const char *name, size_t length)
@@ -494,7 +492,9 @@ static bool take_key(void *context, const char *name, size_t length)
     snprintf(key, sizeof key, "%.*s", (int)(length - (optional ? 1 : 0)), name);
     const nnc_json found = value_of(f->r, key);
     double number = 1.0;
-    if (found.node == NULL && model_number(f->r, key, &number)) {
+    char text[NNC_LAUNCH_VALUE];
+    if (found.node == NULL && strncmp(key, "model.", 6) == 0 &&
+        model_text(f->r, key + 6, text, sizeof text) && nnc_read_double(text, &number)) {
         /* a field of the model */
     } else if (found.node == NULL && !optional) {
         nnc_json_fault(f->at, NULL, "needs the key %s, which is absent", key);
@@ -506,6 +506,14 @@ static bool take_key(void *context, const char *name, size_t length)
         number = type == NNC_JSON_NUMBER ? nnc_json_number(found) : -1.0;
         if (type == NNC_JSON_TEXT) {
             (void)nnc_read_double(nnc_json_text(found), &number);
+        }
+        if (type == NNC_JSON_TEXT && strstr(nnc_json_text(found), "${") != NULL) {
+            nnc_json_fault(found, NULL,
+                           "has a value that the script does not set: %.200s; NAME=VALUE among the "
+                           "arguments sets it, or the option that stands for it",
+                           nnc_json_text(found));
+            nnc_reading_fail(f->r, found);
+            return false;
         }
         if (!(number >= 0.0 && number <= 1e12)) {
             nnc_json_fault(found, NULL, "expected a number of at least 0");
@@ -603,8 +611,9 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
     const nnc_field *field = field_of(r, name);
     char value[NNC_LAUNCH_VALUE];
     if (model_name(name) != NULL) {
-        const nnc_model_field *of_model = nnc_reading_model(r, model_name(name));
-        snprintf(text, size, "%s", of_model != NULL ? of_model->value : "absent");
+        if (!model_text(r, model_name(name), text, size)) {
+            snprintf(text, size, "absent");
+        }
         return true;
     }
     if (field != NULL) {
@@ -686,6 +695,8 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
             keep(r, at, name + 1);
         } else if (name[0] == '!') {
             ask(r, at, path, (nnc_json){ 0 }, name + 1);
+        } else if (are_defaults && is_known(r, name)) {
+            continue; /* so that no arithmetic fails in vain */
         } else if (table_text(r, at, nnc_json_text(one), text, sizeof text)) {
             set_text(r, at, name + (name[0] == '?'), text, are_defaults || name[0] == '?');
         }
@@ -765,13 +776,26 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
+/* Is a field, or MODEL, given on the command line? */
+static bool is_decided(const nnc_reading *r, const char *name)
+{
+    const nnc_field *field = field_of(r, name);
+    return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) ||
+           (field != NULL && nnc_reading_is_given(r, field));
+}
+
 /* Takes the text of a value, or of an item of a list of values. */
 static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
 {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
     char what[NNC_LAUNCH_TEXT + 80];
-    if (strstr(text, "${") != NULL) {
-        snprintf(what, sizeof what, "has a value that the script does not set: %.200s", text);
+    if (strstr(text, "${") != NULL && is_decided(r, text_of(row, "to"))) {
+        nnc_reading_ignore(r, at, path, "given on the command line", false);
+    } else if (strstr(text, "${") != NULL) {
+        snprintf(what, sizeof what,
+                 "has a value that the script does not set: %.200s; NAME=VALUE among the arguments "
+                 "sets it",
+                 text);
         refuse(r, at, path, what, row);
     } else if (automatic.node != NULL && strcmp(text, "auto") == 0) {
         ask(r, at, path, automatic, NULL);

@@ -64,6 +64,7 @@ typedef struct shell {
     int depth, nesting;
     truth runs;         /* the current branch */
     truth last;         /* of the last command */
+    bool in_test;       /* between "[[" and "]]", after && or || */
     bool in_condition;  /* between "if" and "then" */
     char after[3];      /* the operator before the command: "&&", "||" or "" */
     const char *marker; /* of a here document that begins on the next line */
@@ -701,7 +702,10 @@ static int32_t program_at(const words *w)
     for (int32_t i = 0; i < w->count; i++) {
         const char *text = w->items[i].text;
         const bool module = i > 0 && strcmp(w->items[i - 1].text, "-m") == 0;
-        if (nnc_ends_in(text, ".py") || is_program(text) ||
+        const bool engine = strcmp(base_name(text), "vllm") == 0 || strcmp(text, "sglang") == 0;
+        const bool serves =
+            i + 1 < w->count && strcmp(w->items[i + 1].text, "serve") == 0; /* not "vllm bench" */
+        if (nnc_ends_in(text, ".py") || (is_program(text) && (!engine || serves)) ||
             (module && launcher_of(text) == NULL && strchr(text, '.') != NULL)) {
             return i;
         }
@@ -819,6 +823,38 @@ static const char *options_json(shell *s, const words *w, int32_t from, int32_t 
     return json != NULL ? json : "{}";
 }
 
+/* Puts an engine that serves, and its model, before its options: {"vllm":"MODEL",..}. Other programs stay as they are. */
+static const char *with_engine(shell *s, const words *w, int32_t program, const char *options)
+{
+    static const char *const engines[] = { "vllm", "trtllm-serve", "sglang", "sglang.launch_server",
+                                           "vllm.entrypoints.openai.api_server" };
+    const char *name = base_name(w->items[program].text), *model = "";
+    size_t engine = 0;
+    while (engine < sizeof engines / sizeof *engines && strcmp(engines[engine], name) != 0) {
+        engine++;
+    }
+    if (engine == sizeof engines / sizeof *engines) {
+        return options;
+    }
+    for (int32_t i = program + 1; i < w->count && !is_flag(w->items[i].text); i++) {
+        model = strcmp(w->items[i].text, "serve") != 0 ? w->items[i].text : model;
+    }
+    nnc_buffer out = { 0 };
+    nnc_buffer_byte(&out, '{');
+    nnc_put_json_text(&out, name);
+    nnc_buffer_byte(&out, ':');
+    nnc_put_json_text(&out, model);
+    nnc_buffer_text(&out, options[1] == '}' ? "" : ",");
+    nnc_buffer_text(&out, options + 1);
+    nnc_buffer_byte(&out, '\0');
+    const char *json = out.failed ? NULL : nnc_arena_strdup(s->arena, out.bytes);
+    nnc_buffer_free(&out);
+    if (json == NULL) {
+        s->status = nnc_no_memory(s->err);
+    }
+    return json != NULL ? json : options;
+}
+
 /* Keeps a command that starts a program. */
 static void keep_command(shell *s, const words *w)
 {
@@ -839,7 +875,7 @@ static void keep_command(shell *s, const words *w)
     }
     s->commands = grown;
     made.line = w->items[program].line;
-    made.options = options_json(s, w, program + 1, w->count);
+    made.options = with_engine(s, w, program, options_json(s, w, program + 1, w->count));
     made.launcher_options = "{}";
     if (launcher >= 0) {
         made.launcher = launcher_of(w->items[launcher].text);
@@ -901,10 +937,10 @@ static truth compare(const char *a, const char *of, const char *b)
                                     : MAYBE;
 }
 
-/* "[ .. ]" or "[[ .. ]]" without && and ||. */
-static truth test(const shell *s, const words *w)
+/* "[ .. ]" or "[[ .. ]]", or a part of it between && and ||, whose words begin at `from`. */
+static truth test(const shell *s, const words *w, int32_t from)
 {
-    int32_t from = 1, count = w->count - 1;
+    int32_t count = w->count - from;
     const bool bracket = count > 0 && w->items[w->count - 1].text[0] == ']';
     count -= bracket ? 1 : 0;
     const bool negated = count > 0 && strcmp(w->items[from].text, "!") == 0;
@@ -1179,7 +1215,7 @@ static token read_command(shell *s)
     words w = { 0 };
     bool at_begin = true, negated = false, is_sum = false;
     truth sum_truth = MAYBE;
-    const truth outside = s->runs;
+    const truth outside = s->runs, before = s->after[0] == '&' ? s->last : YES;
     if (s->after[0] == '&') {
         s->runs = both(outside, s->last == LIKELY ? YES : s->last);
     } else if (s->after[0] == '|') {
@@ -1210,6 +1246,9 @@ static token read_command(shell *s)
             return (token){ .at = ";", .length = 1 };
         } else if (t.is_word && at_begin && take_assignment(s, &t)) {
             s->last = YES;
+        } else if (t.is_word && strspn(t.at, "0123456789") == t.length &&
+                   (t.at[t.length] == '>' || t.at[t.length] == '<')) {
+            /* the number of a stream: "2>&1" */
         } else if (t.is_word) {
             const bool declares = at_begin && (is_token(&t, "export") || is_token(&t, "local") ||
                                                is_token(&t, "declare") || is_token(&t, "readonly"));
@@ -1231,6 +1270,10 @@ static token read_command(shell *s)
         pass(s, &t);
     }
     const char *first = w.count > 0 ? w.items[0].text : "";
+    const bool goes_on_test = s->in_test;
+    if (w.count > 0 && (goes_on_test || strcmp(first, "[[") == 0)) {
+        s->in_test = strcmp(w.items[w.count - 1].text, "]]") != 0;
+    }
     if (s->runs == NO) { /* as if it was not there */
         s->runs = outside;
         return t;
@@ -1238,7 +1281,9 @@ static token read_command(shell *s)
     if (is_sum) {
         s->last = sum_truth;
     } else if (strcmp(first, "[") == 0 || strcmp(first, "[[") == 0 || strcmp(first, "test") == 0) {
-        s->last = test(s, &w);
+        s->last = both(before, test(s, &w, 1));
+    } else if (goes_on_test && w.count > 0) {
+        s->last = both(before, test(s, &w, 0));
     } else if (w.count > 0) {
         s->last = strcmp(first, "false") == 0 ? NO : strcmp(first, "true") == 0 ? YES : LIKELY;
         keep_command(s, &w);
@@ -1248,8 +1293,8 @@ static token read_command(shell *s)
     return t;
 }
 
-/* Takes the operator that ends a command. "&&" inside [[ .. ]] ends one, too: the rest of the test is then a command that
- * succeeds LIKELY, so that the branch may or may not run. */
+/* Takes the operator that ends a command. "&&" inside [[ .. ]] ends one, too: the rest of the test is then a command
+ * of its own (in_test). */
 static void take_end(shell *s, const token *t)
 {
     s->after[0] = '\0';
@@ -1325,6 +1370,10 @@ nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const c
     for (int i = 0; i < count; i++) {
         w.items[i] = (word){ list[i], 1 };
     }
-    *json = options_json(&s, &w, 0, count);
+    s.runs = YES;
+    if (!is_flag(list[0])) {
+        keep_command(&s, &w);
+    }
+    *json = s.count > 0 ? s.commands[0].options : options_json(&s, &w, 0, count);
     return s.status;
 }
