@@ -1,4 +1,5 @@
 /* Launch files: their documents, their formats, and what becomes of the settings that they hold. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -413,9 +414,8 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
         given->settings[given->setting_count++] = (nnc_setting){ set->field, value };
     }
     const nnc_model_field *software = nnc_reading_model(r, "SOFTWARE");
-    if (given->software == NULL && software != NULL) {
-        given->software = software->value;
-    }
+    given->software =
+        given->software != NULL || software == NULL ? given->software : software->value;
     nnc_launch_said *said = r->said;
     said->serves = r->serves;
     said->files = nnc_arena_array(r->arena, (size_t)r->file_count, sizeof *said->files);
@@ -507,10 +507,8 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path)
     nnc_buffer_text(&text, ", \"name\": ");
     nnc_put_json_text(&text, stem);
     for (int i = 0; i < r->model_count; i++) {
-        const char *field = r->model[i].name;
-        if (strcmp(field, "MODEL") != 0 && strcmp(field, "SOFTWARE") != 0 &&
-            r->model[i].value[0] != '\0') {
-            nnc_buffer_print(&text, ",\n\"%s\": ", field);
+        if (islower((unsigned char)r->model[i].name[0]) && r->model[i].value[0] != '\0') {
+            nnc_buffer_print(&text, ",\n\"%s\": ", r->model[i].name);
             put_json(&text, r->model[i].value);
         }
     }
@@ -536,7 +534,8 @@ static nnc_status model_of(nnc_reading *r, const char **model)
     const nnc_model_field *name = nnc_reading_model(r, "MODEL");
     *model = name != NULL ? name->value : NULL;
     for (int i = 0; i < r->model_count && *model == NULL; i++) {
-        if (!r->model[i].is_default && strcmp(r->model[i].name, "SOFTWARE") != 0) {
+        if (!r->model[i].is_default && !r->model[i].is_set &&
+            islower((unsigned char)r->model[i].name[0])) {
             return make_model(r, r->model[i].file, model);
         }
     }
@@ -575,6 +574,23 @@ static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *c
 }
 
 /* ---- operands ---- */
+
+/* "--set model.vocab=32000" answers a question about the model, too. */
+static void take_sets(nnc_reading *r)
+{
+    for (int i = 0; i < r->given->set_count; i++) {
+        const char *set = r->given->sets[i], *equals = strchr(set, '=');
+        if (strncmp(set, "model.", 6) == 0 && equals != NULL &&
+            r->model_count < NNC_LAUNCH_FIELDS_MAX) {
+            char *name = nnc_arena_strdup(r->arena, set + 6);
+            if (name != NULL) {
+                name[equals - set - 6] = '\0';
+                r->model[r->model_count++] =
+                    (nnc_model_field){ .name = name, .value = equals + 1, .is_set = true };
+            }
+        }
+    }
+}
 
 /* Is there a table for the format of --from? */
 static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *err)
@@ -671,13 +687,14 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
     r->arena = nnc_specs_arena(specs);
     status = open_operands(r, operands, operand_count);
     if (status == NNC_OK && r->file_count > 0) {
+        const int left = *operand_count - asked->leading;
+        if (left > 1 || (left == 1 && is_model(specs, operands[asked->leading]))) {
+            r->model_given = operands[asked->leading];
+        }
+        take_sets(r);
         r->said = nnc_arena_alloc(r->arena, sizeof *r->said);
         if (r->said != NULL) {
             *r->said = (nnc_launch_said){ .file_count = 0 };
-        }
-        if (*operand_count - asked->leading > 1 ||
-            (*operand_count > asked->leading && is_model(specs, operands[asked->leading]))) {
-            r->model_given = operands[asked->leading];
         }
         status = r->said != NULL ? read_all(r, given) : nnc_no_memory(err);
         status = status == NNC_OK ? put_model(r, asked->leading, operands, operand_count) : status;

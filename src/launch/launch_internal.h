@@ -27,7 +27,7 @@ nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc
                             nnc_error *err);
 
 /* A command of a shell script that starts a program with options. Texts are in the arena; JSON has each option on its
- * line: { "num_layers": 32, "swiglu": true }. */
+ * line, after the name of the program: { ".program": "pretrain_gpt.py", "num_layers": 32, "swiglu": true }. */
 typedef struct nnc_shell_command {
     const char *launcher; /* table of its launcher: "torchrun"; NULL = none */
     const char *launcher_options, *options;

@@ -39,12 +39,13 @@ typedef struct nnc_set_field {
     bool is_kept; /* the field keeps nncost's own default, whatever the rules say */
 } nnc_set_field;
 
-/* A field of the model that the files describe; "MODEL" is its name. */
+/* A field of the model that the files describe; "MODEL" is its name, "SOFTWARE" the profile. */
 typedef struct nnc_model_field {
     const char *name, *value; /* in the arena; name without "model." */
     int file;
     nnc_json at;
     bool is_default;
+    bool is_set; /* by --set, which counts first */
 } nnc_model_field;
 
 /* A key that wants one of some fields set elsewhere. */

@@ -9,13 +9,18 @@
  *     "harmless"  The reason why the key does not affect the cost.
  *     "note"      How the key makes the estimate inexact, unless its value is off: every output shows it.
  * Further members of a row. "auto": the key may be "auto"; then another file or an option must set one of these
- * fields. "instead": the option to pass when the value cannot be used. "when": conditions; unless they hold, the key
- * has no effect, for the reason "else", or is refused without one; "unless": conditions that may not hold. "with": a key whose value
- * stands before this one, with a '/' between them, among the "values". "each": every item of a list is a value; without it, a list is its items in
- * alphabetic order, "a,b". A key that ends in ".*" stands for everything inside it.
+ * fields. "instead": the option to pass when the value cannot be used; "decides": the field that makes the value needless
+ * when it is given on the command line. "when": conditions; unless they hold, the key
+ * has no effect, for the reason "else", or is refused without one; "unless": conditions that may not hold. "with": a
+ * key whose value stands before this one, with a '/' between them, among the "values". "each": every item of a list is a
+ * value; without it, a list is its items in alphabetic order, "a,b". "as": "pattern": a pattern of layers, with the kinds
+ * in "letters"; "count": the field that takes their number; "second": another such row for the same pattern. "same": the
+ * key whose value this key must have to be without effect. A key that ends in ".*" stands for everything inside it, one
+ * that ends in '*' for all that begin so.
  *
  * Fields are those of the plan and of a run, or those of a deployment if the table "serves"; "MODEL", the name of the
- * model; "SOFTWARE", the software profile; and "model.FIELD", a field of a model that the file describes. A file that sets one of these becomes a model file, with the fields of the table's "model" where
+ * model; "SOFTWARE", the software profile; and "model.FIELD", a field of a model that the file describes. A file that
+ * sets one of these becomes a model file, with the fields of the table's "model" where
  * no key sets them. Fields to set are texts, { "zero": "3" }. The first letter of a name may be
  *     '?'  a default: it counts when nothing else sets the field;
  *     '!'  a question: something else must set the field;
@@ -24,10 +29,13 @@
  * number. A key in it that ends in '?' counts as 1 when it is absent; "model.FIELD" is a field of the model that is
  * set already. A text "@key" is the value of a key. A value "${key}" of a file is the value of that key.
  *
+ * "of_model" of a row: when MODEL is given, the key is not refused. The key ".program" is the program of a script.
+ *
  * "also": another table, whose rows count for keys without a row here. "absent": the values that the program gives to keys that are not in the file, as if they were there. "arguments": the
  * keys are options of a command line: "--a-b" is a_b. "inside": the object that has the keys.
  *
- * A condition is a field or, after '@', a key of the file, and its allowed values: { "zero": ["0", "1"] }; "*x*" stands for texts with x in them. A key that is
+ * A condition is a field or, after '@', a key of the file, and its allowed values: { "zero": ["0", "1"] }; "*x*" stands for texts with x in them, a '!' before the
+ * name for the opposite. A key that is
  * neither in the file nor in "absent" has the value "absent".
  *
  * Order: the files in the order given; the files they name; questions; "rules", which are defaults of the program with
@@ -78,8 +86,9 @@ void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const cha
 static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row)
 {
     const nnc_json instead = nnc_json_get(row, "instead");
-    if (r->model_given != NULL && instead.node != NULL &&
-        strncmp(nnc_json_text(instead), "give MODEL", 10) == 0) {
+    if (r->model_given != NULL &&
+        (nnc_json_get(row, "of_model").node != NULL ||
+         (instead.node != NULL && strncmp(nnc_json_text(instead), "give MODEL", 10) == 0))) {
         nnc_reading_ignore(r, at, path, "MODEL is given", false);
         return;
     }
@@ -146,7 +155,7 @@ static bool is_known(nnc_reading *r, const char *name)
     const nnc_field *field = field_of(r, name);
     const char *of_model = model_name(name);
     return of_model != NULL
-               ? nnc_reading_model(r, of_model) != NULL
+               ? r->model_given != NULL || nnc_reading_model(r, of_model) != NULL
                : field != NULL && (nnc_reading_is_given(r, field) || find_set(r, field) != NULL);
 }
 
@@ -188,7 +197,7 @@ static void set_model(nnc_reading *r, nnc_json at, const char *name, const char 
                       bool is_default)
 {
     nnc_model_field *field = nnc_reading_model(r, name);
-    if (field != NULL && (is_default || strcmp(field->value, value) == 0)) {
+    if (field != NULL && (field->is_set || is_default || strcmp(field->value, value) == 0)) {
         field->is_default = field->is_default && is_default;
         return;
     }
@@ -400,7 +409,7 @@ static bool value_text(nnc_json at, char *text, size_t size);
 /* The items of a list in alphabetic order: "k_proj,q_proj". */
 static bool list_text(nnc_json list, char *text, size_t size)
 {
-    enum { ITEMS_MAX = 32, ITEM_TEXT = 64 };
+    enum { ITEMS_MAX = 32, ITEM_TEXT = 96 };
     char items[ITEMS_MAX][ITEM_TEXT];
     const char *order[ITEMS_MAX];
     size_t count = 0, used = 0;
@@ -642,15 +651,16 @@ static bool holds(nnc_reading *r, nnc_json conditions)
 {
     for (nnc_json one = nnc_json_first(conditions); one.node != NULL; one = nnc_json_next(one)) {
         char text[NNC_LAUNCH_TEXT];
+        const bool negated = nnc_json_key(one)[0] == '!';
         bool met = false;
-        if (!condition_text(r, nnc_json_key(one), text, sizeof text)) {
+        if (!condition_text(r, nnc_json_key(one) + negated, text, sizeof text)) {
             return false;
         }
         for (nnc_json value = nnc_json_first(one); value.node != NULL;
              value = nnc_json_next(value)) {
             met = met || is_like(text, nnc_json_text(value));
         }
-        if (!met) {
+        if (met == negated) {
             return false;
         }
     }
@@ -745,6 +755,82 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
     refuse(r, at, path, what, row);
 }
 
+/* Puts the word of a letter, as an item of a list. false: the row has none. */
+static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *count)
+{
+    const char name[2] = { letter, '\0' };
+    const nnc_json word = nnc_json_get(letters, name);
+    if (word.node != NULL) {
+        nnc_buffer_text(out, (*count)++ > 0 ? ", " : "[");
+        nnc_put_json_text(out, nnc_json_text(word));
+    }
+    return word.node != NULL && *count < 4096;
+}
+
+/* "([0]*3+[1]*11)": 3 layers of a kind and 11 of another one; "M-*": a letter for each layer. false: neither. */
+static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, int *count)
+{
+    const char *at = text + strspn(text, "(");
+    if (*at != '[') {
+        while (*at != '\0' && put_letter(letters, *at, out, count)) {
+            at++;
+        }
+        return *at == '\0';
+    }
+    while (*at == '[') {
+        const char *close = strchr(at, ']');
+        char *end = NULL;
+        const long times = close != NULL && close[1] == '*' ? strtol(close + 2, &end, 10) : 1;
+        for (long i = 0; close != NULL && i < times; i++) {
+            for (const char *c = at + 1; c < close; c++) {
+                if (strchr(", ", *c) == NULL && !put_letter(letters, *c, out, count)) {
+                    return false;
+                }
+            }
+        }
+        at = close == NULL ? "?" : end != NULL ? end : close + 1;
+        at += strspn(at, "+)");
+    }
+    return *at == '\0';
+}
+
+/* A pattern of layers as a list of the model. A number N: one layer of the first kind, then N - 1 of the second.
+ * NOLINTNEXTLINE(misc-no-recursion): two deep */
+static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *text)
+{
+    const nnc_json letters = nnc_json_get(row, "letters");
+    const char *total = text_of(row, "count");
+    nnc_buffer list = { 0 };
+    char number[NNC_LAUNCH_VALUE];
+    double every = 0.0;
+    int count = 0;
+    bool known =
+        nnc_json_type_of(at) != NNC_JSON_NUMBER && read_pattern(letters, text, &list, &count);
+    if (nnc_json_type_of(at) == NNC_JSON_NUMBER && nnc_read_double(text, &every)) {
+        known = every >= 1.0 && every <= 100.0;
+        for (int i = 0; known && i < (int)every; i++) {
+            known = put_letter(letters, i == 0 ? '1' : '0', &list, &count);
+        }
+    }
+    nnc_buffer_text(&list, "]");
+    nnc_buffer_byte(&list, '\0');
+    if (!known || count == 0 || list.failed) {
+        nnc_json_mismatch(at, "wrong value", "a pattern such as ([0]*3+[1]*58)");
+        nnc_reading_fail(r, at);
+    } else {
+        set_text(r, at, text_of(row, "to"), list.bytes, false);
+        snprintf(number, sizeof number, "%d", count);
+        if (total[0] != '\0') {
+            set_text(r, at, total, number, false);
+        }
+    }
+    nnc_buffer_free(&list);
+    const nnc_json second = nnc_json_get(row, "second");
+    if (nnc_reading_goes_on(r) && second.node != NULL) {
+        take_pattern(r, at, second, text);
+    }
+}
+
 static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *text)
 {
     const nnc_json as = nnc_json_get(row, "as");
@@ -752,6 +838,8 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
     double number = 0.0;
     if (as.node == NULL) {
         set_text(r, at, name, text, false);
+    } else if (strcmp(nnc_json_text(as), "pattern") == 0) {
+        take_pattern(r, at, row, text);
     } else if (nnc_read_double(text, &number) && number >= 0.0) {
         set_text(r, at, name, number > 0.0 ? "on" : "off", false);
     } else {
@@ -789,7 +877,9 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
 {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
     char what[NNC_LAUNCH_TEXT + 80];
-    if (strstr(text, "${") != NULL && is_decided(r, text_of(row, "to"))) {
+    const char *decides = text_of(row, "decides");
+    if (strstr(text, "${") != NULL &&
+        is_decided(r, decides[0] != '\0' ? decides : text_of(row, "to"))) {
         nnc_reading_ignore(r, at, path, "given on the command line", false);
     } else if (strstr(text, "${") != NULL) {
         snprintf(what, sizeof what,
@@ -810,6 +900,27 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
+/* Takes each word of an item: YAML reads "[a b]" as one. */
+static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
+{
+    char text[NNC_LAUNCH_TEXT], *rest = text;
+    if (!value_text(at, text, sizeof text)) {
+        nnc_json_mismatch(at, "wrong value", "a word");
+        nnc_reading_fail(r, at);
+        return;
+    }
+    while (*rest != '\0' && nnc_reading_goes_on(r)) {
+        char *word = rest;
+        rest += strcspn(rest, " ");
+        if (*rest != '\0') {
+            *rest++ = '\0';
+        }
+        if (*word != '\0') {
+            take_text(r, at, path, row, word);
+        }
+    }
+}
+
 /* A value that switches a feature off. */
 static bool is_off(nnc_json at)
 {
@@ -817,6 +928,16 @@ static bool is_off(nnc_json at)
     return (type == NNC_JSON_BOOL && !nnc_json_bool(at)) ||
            (type == NNC_JSON_TEXT && nnc_json_text(at)[0] == '\0') ||
            ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
+}
+
+/* Is the value that of the key that the row names by "same"? */
+static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row)
+{
+    const nnc_json same = nnc_json_get(row, "same");
+    const nnc_json other = same.node != NULL ? value_of(r, nnc_json_text(same)) : same;
+    char a[NNC_LAUNCH_VALUE], b[NNC_LAUNCH_VALUE];
+    return other.node != NULL && value_text(at, a, sizeof a) && value_text(other, b, sizeof b) &&
+           strcmp(a, b) == 0;
 }
 
 static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
@@ -835,14 +956,14 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
         refuse(r, at, path, "cannot be estimated beside the other keys", row);
     } else if (!applies(r, row, "when")) {
         nnc_reading_ignore(r, at, path, text_of(row, "else"), false);
+    } else if (is_same(r, at, row)) {
+        nnc_reading_ignore(r, at, path, text_of(row, "why"), false);
     } else if (nnc_json_get(row, "file").node != NULL) {
         name_file(r, at, path, row);
     } else if (is_list && nnc_json_get(row, "each").node != NULL) {
         for (nnc_json one = nnc_json_first(at); one.node != NULL && nnc_reading_goes_on(r);
              one = nnc_json_next(one)) {
-            if (value_text(one, text, sizeof text)) {
-                take_text(r, one, path, row, text);
-            }
+            take_words(r, one, path, row);
         }
     } else if (nnc_json_type_of(at) == NNC_JSON_NULL) {
         nnc_reading_ignore(r, place, path, "empty: the same as absent", false);
@@ -856,11 +977,14 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
 }
 
-/* Is the key inside the one that a row with ".*" names? */
+/* Is the key inside the one that a row with ".*" names, or does it begin as a row that ends in '*'? */
 static bool is_inside(const char *key, const char *path)
 {
-    const size_t stem = nnc_ends_in(key, ".*") ? strlen(key) - 2 : 0;
-    return stem > 0 && strncmp(key, path, stem) == 0 && path[stem] == '.';
+    if (!nnc_ends_in(key, "*")) {
+        return false;
+    }
+    const size_t stem = strlen(key) - (nnc_ends_in(key, ".*") ? 2 : 1);
+    return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
 }
 
 /* The row of a key: that of its name before one with ".*". below: there are rows for keys inside it. */
@@ -913,6 +1037,8 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
             nnc_reading_ignore(r, at, path, "empty: the same as absent", false);
         } else if (row.node != NULL) {
             take_value(r, at, path, row);
+        } else if (path[0] == '.') {
+            continue; /* the name of the program, which only some tables ask for */
         } else if (below && type == NNC_JSON_OBJECT) {
             const size_t end = strlen(path); /* space for it is left above */
             path[end] = '.';
@@ -969,7 +1095,9 @@ static void put_options(const nnc_question *q, char *text, size_t size)
     char option[NNC_OPTION_NAME];
     size_t used = 0;
     text[0] = '\0';
-    if (q->only != NULL) {
+    if (q->only != NULL && strncmp(q->only, "model.", 6) == 0) {
+        snprintf(text, size, "--set %s=N", q->only);
+    } else if (q->only != NULL) {
         snprintf(text, size, "%s", nnc_option_name(q->only, option));
     }
     for (nnc_json one = nnc_json_first(q->fields); one.node != NULL && used < size;

@@ -781,8 +781,9 @@ static int compare_lines(const void *a, const void *b)
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : x->first < y->first ? -1 : 1;
 }
 
-/* The options among some words as JSON, each on its line. Of an option that is given twice the last counts. */
-static const char *options_json(shell *s, const words *w, int32_t from, int32_t end)
+/* The options among some words as JSON, each on its line, after the name of the program. Of an option that is given twice the last counts. */
+static const char *options_json(shell *s, const words *w, int32_t from, int32_t end,
+                                const char *program)
 {
     nnc_buffer out = { 0 };
     int32_t count = 0, line = 1;
@@ -805,9 +806,10 @@ static const char *options_json(shell *s, const words *w, int32_t from, int32_t 
         return "{}";
     }
     qsort(flags, (size_t)count, sizeof *flags, compare_lines);
-    nnc_buffer_byte(&out, '{');
+    nnc_buffer_text(&out, "{\".program\":");
+    nnc_put_json_text(&out, program);
     for (int32_t i = 0; i < count; i++) {
-        nnc_buffer_text(&out, i > 0 ? "," : "");
+        nnc_buffer_byte(&out, ',');
         for (; line < flags[i].line; line++) {
             nnc_buffer_byte(&out, '\n');
         }
@@ -875,11 +877,13 @@ static void keep_command(shell *s, const words *w)
     }
     s->commands = grown;
     made.line = w->items[program].line;
-    made.options = with_engine(s, w, program, options_json(s, w, program + 1, w->count));
+    made.options = with_engine(
+        s, w, program,
+        options_json(s, w, program + 1, w->count, base_name(w->items[program].text)));
     made.launcher_options = "{}";
     if (launcher >= 0) {
         made.launcher = launcher_of(w->items[launcher].text);
-        made.launcher_options = options_json(s, w, launcher + 1, program);
+        made.launcher_options = options_json(s, w, launcher + 1, program, made.launcher);
     }
     for (int32_t i = program + 1; i < w->count && !is_flag(w->items[i].text); i++) {
         const char *text = w->items[i].text;
@@ -1374,6 +1378,6 @@ nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const c
     if (!is_flag(list[0])) {
         keep_command(&s, &w);
     }
-    *json = s.count > 0 ? s.commands[0].options : options_json(&s, &w, 0, count);
+    *json = s.count > 0 ? s.commands[0].options : options_json(&s, &w, 0, count, "");
     return s.status;
 }
