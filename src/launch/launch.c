@@ -19,6 +19,11 @@ static bool is_toml(const char *path)
     return nnc_ends_in(path, ".toml");
 }
 
+static bool is_gguf(const char *path)
+{
+    return nnc_ends_in(path, ".gguf");
+}
+
 static bool is_shell(const char *path)
 {
     return nnc_ends_in(path, ".sh") || nnc_ends_in(path, ".bash") || nnc_ends_in(path, ".slurm") ||
@@ -47,6 +52,13 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
 {
     size_t size = 0;
     *d = (nnc_document){ .faults = { .name = path, .err = err } };
+    if (is_gguf(path)) {
+        nnc_checkpoint header;
+        const nnc_status status = nnc_checkpoint_read(specs, path, &header, err);
+        d->json = header.metadata;
+        NNC_TRY(status);
+        return document_parse(specs, d, d->json.bytes, d->json.size - 1);
+    }
     NNC_TRY(nnc_specs_read(specs, path, &d->text, &size, err));
     const char *text = d->text;
     if (is_yaml(path) || is_toml(path)) {
@@ -150,10 +162,10 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     nnc_document content = { .is_parsed = false }, table = { .is_parsed = false };
     const char *found = NULL;
     nnc_error err;
-    if (is_yaml(path) || is_toml(path) || is_shell(path)) {
+    if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path)) {
         return true; /* no other file of nncost is YAML, TOML or a script */
     }
-    if (!nnc_ends_in(path, ".json") || !is_regular(path)) {
+    if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path) || !is_regular(path)) {
         return false;
     }
     if (format != NULL) {
@@ -437,6 +449,10 @@ static nnc_status check_purpose(nnc_reading *r)
     for (int i = 0; i < r->file_count; i++) {
         const nnc_json table = nnc_json_root(&r->files[i].table.doc);
         const bool serves = nnc_json_get(table, "serves").node != NULL;
+        if (nnc_json_get(table, "any").node != NULL) { /* a model alone */
+            r->serves = r->serves || r->asked->serves;
+            continue;
+        }
         if (serves != (r->asked->may_be_open && i > 0 ? r->serves : r->asked->serves) &&
             !(r->asked->may_be_open && i == 0)) {
             return nnc_fail(r->err, NNC_BAD_USAGE, r->files[i].path,

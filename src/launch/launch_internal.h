@@ -9,6 +9,7 @@
 #ifndef NNCOST_LAUNCH_LAUNCH_INTERNAL_H
 #define NNCOST_LAUNCH_LAUNCH_INTERNAL_H
 
+#include <stdio.h>
 #include <string.h>
 
 #include "scenario/scenario_internal.h"
@@ -53,6 +54,35 @@ static inline bool nnc_ends_in(const char *text, const char *end)
     const size_t length = strlen(text), tail = strlen(end);
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
+
+/* ---- checkpoints: checkpoint.c ---- */
+
+enum { NNC_CHECKPOINT_PARTS = 48 };
+
+/* The tensors of one type. */
+typedef struct nnc_checkpoint_part {
+    char name[16];
+    int64_t tensors, params, bytes;
+} nnc_checkpoint_part;
+
+/* What the header of a checkpoint says. */
+typedef struct nnc_checkpoint {
+    const char *path;
+    int64_t tensors, params, bytes; /* params and bytes: -1 = unknown */
+    int64_t constants;              /* part of params: tables that are no parameters (rope_freqs) */
+    int shards;                     /* of an index; 0 = a file of its own */
+    nnc_checkpoint_part parts[NNC_CHECKPOINT_PARTS];
+    int part_count;
+    nnc_buffer metadata; /* of GGUF: its keys as JSON, for the table of its name; the caller frees it */
+} nnc_checkpoint;
+
+bool nnc_checkpoint_is_file(const char *path);
+/* Reads the header; never the weights. NNC_BAD_SPEC: a length or type is wrong; NNC_IO. */
+nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoint *c,
+                               nnc_error *err);
+/* The same of an open file of `size` bytes; c->path tells its format. */
+nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size,
+                                nnc_error *err);
 
 /* The launch files of a command line. */
 typedef struct nnc_launch_asked {

@@ -34,7 +34,7 @@
  * "also": another table, whose rows count for keys without a row here. "absent": the values that the program gives to keys that are not in the file, as if they were there. "arguments": the
  * keys are options of a command line: "--a-b" is a_b. "inside": the object that has the keys.
  *
- * A condition is a field or, after '@', a key of the file, and its allowed values: { "zero": ["0", "1"] }; "*x*" stands for texts with x in them, a '!' before the
+ * A condition is "SERVES" (a deployment is computed), a field or, after '@', a key of the file, and its allowed values: { "zero": ["0", "1"] }; "*x*" stands for texts with x in them, a '!' before the
  * name for the opposite. A key that is
  * neither in the file nor in "absent" has the value "absent".
  *
@@ -619,6 +619,10 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
     }
     const nnc_field *field = field_of(r, name);
     char value[NNC_LAUNCH_VALUE];
+    if (strcmp(name, "SERVES") == 0) {
+        snprintf(text, size, "%s", r->serves ? "true" : "false");
+        return true;
+    }
     if (model_name(name) != NULL) {
         if (!model_text(r, model_name(name), text, size)) {
             snprintf(text, size, "absent");
