@@ -155,7 +155,8 @@ static bool is_known(nnc_reading *r, const char *name)
     const nnc_field *field = field_of(r, name);
     const char *of_model = model_name(name);
     return of_model != NULL
-               ? r->model_given != NULL || nnc_reading_model(r, of_model) != NULL
+               ? (r->model_given != NULL && strcmp(name, "SOFTWARE") != 0) ||
+                     nnc_reading_model(r, of_model) != NULL
                : field != NULL && (nnc_reading_is_given(r, field) || find_set(r, field) != NULL);
 }
 
