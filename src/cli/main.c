@@ -136,10 +136,12 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
                                     nnc_error *err)
 {
     nnc_options *options = &session->options;
+    const bool searches = command == &nnc_cmd_report && options->operand_count > 0 &&
+                          strcmp(options->operands[0], "search") == 0;
     const nnc_launch_asked asked = { .format = options->launch_format,
                                      .lenient = options->lenient,
                                      .serves = (command->takes & NNC_TAKES_SERVE) != 0,
-                                     .leading = command->leading_operands };
+                                     .leading = searches ? 1 : command->leading_operands };
     if (!(command->takes & NNC_TAKES_LAUNCH)) {
         return NNC_OK;
     }

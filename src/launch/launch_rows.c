@@ -13,8 +13,8 @@
  * when it is given on the command line. "when": conditions; unless they hold, the key
  * has no effect, for the reason "else", or is refused without one; "unless": conditions that may not hold. "with": a
  * key whose value stands before this one, with a '/' between them, among the "values". "each": every item of a list is a
- * value; without it, a list is its items in alphabetic order, "a,b". "as": "pattern": a pattern of layers, with the kinds
- * in "letters"; "count": the field that takes their number; "second": another such row for the same pattern. "same": the
+ * value; without it, a list is its items in alphabetic order, "a,b". "as": "vocab": the value is a model whose
+ * vocabulary is meant. "as": "pattern": a pattern of layers, with the kinds in "letters"; "count": the field that takes their number; "second": another such row for the same pattern. "same": the
  * key whose value this key must have to be without effect. A key that ends in ".*" stands for everything inside it, one
  * that ends in '*' for all that begin so.
  *
@@ -836,6 +836,18 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
     }
 }
 
+/* The vocabulary of a model that has the tokenizer's name. */
+static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to)
+{
+    const nnc_model *found = NULL;
+    char number[NNC_LAUNCH_VALUE];
+    if (nnc_model_load(r->specs, model, &found, NULL) == NNC_OK &&
+        found->family == NNC_FAMILY_DECODER) {
+        snprintf(number, sizeof number, "%lld", (long long)found->decoder.vocab);
+        set_text(r, at, to, number, true);
+    }
+}
+
 static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *text)
 {
     const nnc_json as = nnc_json_get(row, "as");
@@ -843,6 +855,8 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
     double number = 0.0;
     if (as.node == NULL) {
         set_text(r, at, name, text, false);
+    } else if (strcmp(nnc_json_text(as), "vocab") == 0) {
+        take_vocab(r, at, text, name);
     } else if (strcmp(nnc_json_text(as), "pattern") == 0) {
         take_pattern(r, at, row, text);
     } else if (nnc_read_double(text, &number) && number >= 0.0) {
@@ -883,9 +897,11 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
     char what[NNC_LAUNCH_TEXT + 80];
     const char *decides = text_of(row, "decides");
-    if (strstr(text, "${") != NULL &&
-        is_decided(r, decides[0] != '\0' ? decides : text_of(row, "to"))) {
-        nnc_reading_ignore(r, at, path, "given on the command line", false);
+    if (strstr(text, "${") != NULL && strcmp(text_of(row, "as"), "vocab") == 0) {
+        nnc_reading_ignore(r, at, path, "not set in the script", false);
+    } else if (strstr(text, "${") != NULL &&
+               is_decided(r, decides[0] != '\0' ? decides : text_of(row, "to"))) {
+        nnc_reading_ignore(r, at, path, "given as an option", false);
     } else if (strstr(text, "${") != NULL) {
         snprintf(what, sizeof what,
                  "has a value that the script does not set: %.200s; NAME=VALUE among the arguments "

@@ -6,7 +6,8 @@
  * What is expanded: $NAME, ${NAME}, ${NAME:-word} and its kin, arrays, $((..)), quotes, line continuation. What a
  * script does not set, and everything else (the output of a command, ${NAME%..}), stays in the text as "${NAME}".
  * Conditions are decided where their values are known. In a branch that may or may not run, and in a loop, assignments
- * make a variable unknown. Functions are skipped.
+ * make a variable unknown. Functions and other scripts that it reads are skipped. A script without a command, which
+ * only sets variables for another one, gives the options in them.
  *
  * A character keeps its line, through all variables, so that an error can name the line of an option. */
 #include <ctype.h>
@@ -71,6 +72,7 @@ typedef struct shell {
     size_t marker_length;
     nnc_shell_command *commands;
     int32_t count, capacity;
+    const char *sourced; /* a script that it reads; NULL = none */
 } shell;
 
 static bool goes_on(const shell *s)
@@ -441,8 +443,9 @@ static const char *expand_one(shell *s, const char *at, const char *limit, bool 
     }
     const size_t length = isdigit((unsigned char)next) ? 1 : name_length(at + 1);
     if (length == 0) {
-        put_cell(s, to, '$', s->line, true);
-        return at + 1 + (next == '#' || next == '?' || next == '$');
+        const bool special = next == '#' || next == '?';
+        put_cell(s, to, special ? '0' : '$', s->line, true);
+        return at + 1 + special;
     }
     expand_braces(s, at + 1, at + 1 + length, quoted, to);
     return at + 1 + length;
@@ -857,6 +860,20 @@ static const char *with_engine(shell *s, const words *w, int32_t program, const 
     return json != NULL ? json : options;
 }
 
+/* The operator that ends a command inside a quoted one: "cd x; train.py --a > log". */
+static int32_t command_end(const words *w, int32_t from)
+{
+    static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&" };
+    for (; from < w->count; from++) {
+        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+            if (strcmp(w->items[from].text, ends[i]) == 0) {
+                return from;
+            }
+        }
+    }
+    return from;
+}
+
 /* Keeps a command that starts a program. */
 static void keep_command(shell *s, const words *w)
 {
@@ -866,7 +883,8 @@ static void keep_command(shell *s, const words *w)
     for (int32_t i = 0; i < program; i++) {
         launcher = launcher_of(w->items[i].text) != NULL ? i : launcher;
     }
-    if (program < 0 || s->runs == NO) {
+    const int32_t end = program < 0 ? 0 : command_end(w, program + 1);
+    if (program < 0 || s->runs == NO || end - program < 2) {
         return;
     }
     nnc_shell_command *grown =
@@ -879,13 +897,13 @@ static void keep_command(shell *s, const words *w)
     made.line = w->items[program].line;
     made.options = with_engine(
         s, w, program,
-        options_json(s, w, program + 1, w->count, base_name(w->items[program].text)));
+        options_json(s, w, program + 1, end, base_name(w->items[program].text)));
     made.launcher_options = "{}";
     if (launcher >= 0) {
         made.launcher = launcher_of(w->items[launcher].text);
         made.launcher_options = options_json(s, w, launcher + 1, program, made.launcher);
     }
-    for (int32_t i = program + 1; i < w->count && !is_flag(w->items[i].text); i++) {
+    for (int32_t i = program + 1; i < end && !is_flag(w->items[i].text); i++) {
         const char *text = w->items[i].text;
         if (nnc_ends_in(text, ".yaml") || nnc_ends_in(text, ".yml") || nnc_ends_in(text, ".json")) {
             made.config = text;
@@ -1014,17 +1032,15 @@ static void skip_to(shell *s, const char *a, const char *b)
     }
 }
 
-/* The variable of "for NAME in ..": unknown. */
-static void begin_loop(shell *s, bool is_for)
+/* "for NAME in ..": the variable is unknown. */
+static void begin_for(shell *s)
 {
     static const cells none = { 0 };
     open_frame(s, 'l');
     s->runs = both(s->runs, MAYBE);
-    if (is_for) {
-        const token name = next_token(s);
-        if (name.is_word) {
-            assign(s, name.at, name_length(name.at), &none, false, false);
-        }
+    const token name = next_token(s);
+    if (name.is_word) {
+        assign(s, name.at, name_length(name.at), &none, false, false);
     }
     skip_to(s, "do", "do");
 }
@@ -1102,9 +1118,12 @@ static bool take_keyword(shell *s, const token *t)
         }
     } else if (is_token(t, "fi")) {
         close_frame(s, 'i');
-    } else if (is_token(t, "for") || is_token(t, "while") || is_token(t, "until") ||
-               is_token(t, "select")) {
-        begin_loop(s, is_token(t, "for") || is_token(t, "select"));
+    } else if (is_token(t, "for") || is_token(t, "select")) {
+        begin_for(s);
+    } else if (is_token(t, "while") || is_token(t, "until")) {
+        open_frame(s, 'l');
+    } else if (is_token(t, "do") && f != NULL && f->kind == 'l') {
+        s->runs = both(f->outside, s->last == NO ? NO : MAYBE);
     } else if (is_token(t, "done")) {
         close_frame(s, 'l');
     } else if (is_token(t, "case")) {
@@ -1213,6 +1232,12 @@ static void take_redirection(shell *s, const token *of)
     pass(s, &t);
 }
 
+/* The number before < or >. */
+static bool is_descriptor(const shell *s, const token *t)
+{
+    return t->length == 1 && isdigit((unsigned char)*t->at) && (*s->at == '<' || *s->at == '>');
+}
+
 /* Reads one command up to the operator that ends it, which is returned. */
 static token read_command(shell *s)
 {
@@ -1248,11 +1273,10 @@ static token read_command(shell *s)
             open_frame(s, '(');
             pass(s, &t);
             return (token){ .at = ";", .length = 1 };
+        } else if (is_descriptor(s, &t)) { /* 2>&1 */
+            continue;
         } else if (t.is_word && at_begin && take_assignment(s, &t)) {
             s->last = YES;
-        } else if (t.is_word && strspn(t.at, "0123456789") == t.length &&
-                   (t.at[t.length] == '>' || t.at[t.length] == '<')) {
-            /* the number of a stream: "2>&1" */
         } else if (t.is_word) {
             const bool declares = at_begin && (is_token(&t, "export") || is_token(&t, "local") ||
                                                is_token(&t, "declare") || is_token(&t, "readonly"));
@@ -1288,6 +1312,9 @@ static token read_command(shell *s)
         s->last = both(before, test(s, &w, 1));
     } else if (goes_on_test && w.count > 0) {
         s->last = both(before, test(s, &w, 0));
+    } else if (w.count > 1 && (strcmp(first, ".") == 0 || strcmp(first, "source") == 0)) {
+        s->sourced = w.items[1].text;
+        s->last = LIKELY;
     } else if (w.count > 0) {
         s->last = strcmp(first, "false") == 0 ? NO : strcmp(first, "true") == 0 ? YES : LIKELY;
         keep_command(s, &w);
@@ -1349,6 +1376,39 @@ static void read_slurm(shell *s, const char *text)
     }
 }
 
+/* The options of a script that starts no program with options itself: those of a command in a variable, or of all
+ * variables that hold options. */
+static void keep_variables(shell *s)
+{
+    const variable *order[256];
+    words all = { 0 };
+    int count = 0;
+    for (const variable *v = s->variables; v != NULL && count < 256; v = v->next) {
+        order[count++] = v;
+    }
+    while (count > 0 && goes_on(s)) {
+        const variable *v = order[--count];
+        words w = { 0 };
+        split(s, v->value, v->count, true, &w);
+        if (program_at(&w) >= 0) {
+            keep_command(s, &w);
+        } else if (w.count > 1 && is_flag(w.items[0].text)) {
+            split(s, v->value, v->count, true, &all);
+        }
+    }
+    if (s->count == 0 && all.count > 0 && goes_on(s)) {
+        s->commands = nnc_arena_alloc(s->arena, sizeof *s->commands);
+        if (s->commands == NULL) {
+            s->status = nnc_no_memory(s->err);
+            return;
+        }
+        *s->commands = (nnc_shell_command){ .options = options_json(s, &all, 0, all.count, ""),
+                                            .launcher_options = "{}",
+                                            .line = all.items[0].line };
+        s->count = 1;
+    }
+}
+
 nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena,
                           nnc_shell_command **commands, int *count, nnc_error *err)
 {
@@ -1357,6 +1417,17 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena,
     while (goes_on(&s) && *s.at != '\0') {
         const token t = read_command(&s);
         take_end(&s, &t);
+    }
+    s.runs = YES;
+    if (goes_on(&s) && s.count == 0) {
+        keep_variables(&s);
+    }
+    if (goes_on(&s) && s.sourced != NULL && s.count == 0) {
+        char what[256];
+        snprintf(what, sizeof what,
+                 "starts no program itself; %.120s, which it reads, is not read: give its options",
+                 s.sourced);
+        refuse(&s, what);
     }
     *commands = s.commands;
     *count = s.count;
