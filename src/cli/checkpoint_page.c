@@ -37,8 +37,9 @@ static const nnc_metric shown_rows[] = {
     NNC_AS("file", TEXT, NNC_IN(shown, file.path), .help = "The checkpoint."),
     NNC_AS("tensors", WHOLE, NNC_IN(shown, file.tensors), .help = "Its tensors."),
     NNC_AS("params", NUMBER, .get = get_params,
-           .help = "Values of its tensors, without tables that are computed (rope_freqs); null for an "
-                   "index whose files are not beside it."),
+           .help =
+               "Values of its tensors, without tables that are computed (rope_freqs); null for an "
+               "index whose files are not next to it."),
     NNC_AS("bytes", NUMBER, .get = get_bytes, .unit = "B", .help = "Bytes of all tensors."),
     NNC_AS("types", LIST, NNC_IN(shown, types), NNC_COUNT(shown, count), .rows = &type_metrics,
            .help = "The tensors by type."),
@@ -57,10 +58,15 @@ static void write_types(nnc_sheet *sheet, const void *record)
 }
 
 static const nnc_page_row page_rows[] = {
-    NNC_LINE("checkpoint"), NNC_ITEM("{file}"), NNC_ITEM("{tensors:count} tensors"),
-    NNC_LINE("holds"), NNC_BOLD("{params:count} parameters", .when = "params"),
-    NNC_ITEM("parameters unknown, because its files are not beside it", .when = "!params"),
-    NNC_ITEM("{bytes:count} bytes", .when = "bytes"), NNC_GAP(), NNC_BLOCK(write_types),
+    NNC_LINE("checkpoint"),
+    NNC_ITEM("{file}"),
+    NNC_ITEM("{tensors:count} tensors"),
+    NNC_LINE("holds"),
+    NNC_BOLD("{params:count} parameters", .when = "params"),
+    NNC_ITEM("parameters unknown, because its files are not next to it", .when = "!params"),
+    NNC_ITEM("{bytes:count} bytes", .when = "bytes"),
+    NNC_GAP(),
+    NNC_BLOCK(write_types),
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&shown_metrics, page_rows);
 
@@ -118,7 +124,7 @@ nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *
     }
     if (access(kept, R_OK) != 0) {
         return nnc_fail(err, NNC_BAD_SPEC, *operand,
-                        "names no architecture, expected a config.json beside it; "
+                        "names no architecture, expected a config.json next to it; "
                         "'nncost show' counts its parameters, and MODEL may be given in its place");
     }
     NNC_TRY(nnc_checkpoint_check(session, *operand, kept, err));

@@ -342,7 +342,7 @@ nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error
 /* Fails unless the model has exactly the parameters of the checkpoint. */
 nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model,
                                 nnc_error *err);
-/* Replaces a .safetensors file or index by the configuration beside it, which must have as many parameters. */
+/* Replaces a .safetensors file or index by the configuration next to it, which must have as many parameters. */
 nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *err);
 /* The parameters of a model, by id or path. */
 nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nnc_error *err);

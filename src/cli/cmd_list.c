@@ -188,8 +188,8 @@ nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nn
 {
     counted_model counted = { .result = { .params = 0 } };
     nnc_scratch *scratch = nnc_scratch_create();
-    const nnc_status status = scratch != NULL ? load_model(specs, id, scratch, &counted, err)
-                                              : nnc_no_memory(err);
+    const nnc_status status =
+        scratch != NULL ? load_model(specs, id, scratch, &counted, err) : nnc_no_memory(err);
     nnc_scratch_destroy(scratch);
     *params = counted.result.params;
     return status;

@@ -1,7 +1,7 @@
 /* Checkpoints: what the header of a .safetensors or .gguf file, or the index of a sharded one, says of its tensors.
  *
  *     safetensors   8 bytes: length of the header; the header, JSON: { "NAME": { "dtype", "shape", "data_offsets" } }
- *     index         JSON: { "metadata": { "total_size" }, "weight_map": { "NAME": "FILE" } }; the files beside it
+ *     index         JSON: { "metadata": { "total_size" }, "weight_map": { "NAME": "FILE" } }; the files next to it
  *     gguf          "GGUF", version, counts, keys with values, tensors with their dimensions and types
  *
  * Weights are never read. Every length of a file is checked against the bytes that the file has before memory is taken.
@@ -19,8 +19,8 @@ enum {
     HEADER_MAX = 100 * 1000 * 1000, /* of a safetensors header, by its format */
     KEY_MAX = 192,                  /* of a key or name that is kept */
     TEXT_MAX = 256,                 /* of a text that is kept; longer ones are skipped */
-    LIST_MAX = 512,                 /* items of a list that is kept; of a longer one, their number */
-    DIMENSIONS_MAX = 4,             /* GGML_MAX_DIMS */
+    LIST_MAX = 512,     /* items of a list that is kept; of a longer one, their number */
+    DIMENSIONS_MAX = 4, /* GGML_MAX_DIMS */
     SHARDS_MAX = 2048
 };
 
@@ -102,7 +102,10 @@ static nnc_status read_header(nnc_checkpoint *c, nnc_arena *arena, const char *t
                               int64_t space, nnc_error *err)
 {
     nnc_faults faults = { .name = c->path, .err = err };
-    nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = text, .size = size,
+    nnc_json_doc doc = { .faults = &faults,
+                         .arena = arena,
+                         .text = text,
+                         .size = size,
                          .values_max = NNC_SCAN_VALUES_MANY };
     nnc_status status = nnc_json_parse(&doc) ? NNC_OK : faults.status;
     const nnc_json root = status == NNC_OK ? nnc_json_root(&doc) : (nnc_json){ 0 };
@@ -163,8 +166,22 @@ typedef struct gguf {
 } gguf;
 
 /* Types of values, by their numbers in the format. */
-enum { GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32, GGUF_F32, GGUF_BOOL, GGUF_TEXT,
-       GGUF_LIST, GGUF_U64, GGUF_I64, GGUF_F64, GGUF_TYPES };
+enum {
+    GGUF_U8,
+    GGUF_I8,
+    GGUF_U16,
+    GGUF_I16,
+    GGUF_U32,
+    GGUF_I32,
+    GGUF_F32,
+    GGUF_BOOL,
+    GGUF_TEXT,
+    GGUF_LIST,
+    GGUF_U64,
+    GGUF_I64,
+    GGUF_F64,
+    GGUF_TYPES
+};
 
 static const int type_bytes[GGUF_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8 };
 
@@ -173,16 +190,16 @@ static const struct {
     const char *name;
     int weights, bytes;
 } tensor_types[] = {
-    { "F32", 1, 4 },        { "F16", 1, 2 },       { "Q4_0", 32, 18 },    { "Q4_1", 32, 20 },
-    { "", 0, 0 },           { "", 0, 0 },          { "Q5_0", 32, 22 },    { "Q5_1", 32, 24 },
-    { "Q8_0", 32, 34 },     { "Q8_1", 32, 36 },    { "Q2_K", 256, 84 },   { "Q3_K", 256, 110 },
-    { "Q4_K", 256, 144 },   { "Q5_K", 256, 176 },  { "Q6_K", 256, 210 },  { "Q8_K", 256, 292 },
+    { "F32", 1, 4 },        { "F16", 1, 2 },       { "Q4_0", 32, 18 },     { "Q4_1", 32, 20 },
+    { "", 0, 0 },           { "", 0, 0 },          { "Q5_0", 32, 22 },     { "Q5_1", 32, 24 },
+    { "Q8_0", 32, 34 },     { "Q8_1", 32, 36 },    { "Q2_K", 256, 84 },    { "Q3_K", 256, 110 },
+    { "Q4_K", 256, 144 },   { "Q5_K", 256, 176 },  { "Q6_K", 256, 210 },   { "Q8_K", 256, 292 },
     { "IQ2_XXS", 256, 66 }, { "IQ2_XS", 256, 74 }, { "IQ3_XXS", 256, 98 }, { "IQ1_S", 256, 50 },
-    { "IQ4_NL", 32, 18 },   { "IQ3_S", 256, 110 }, { "IQ2_S", 256, 82 },  { "IQ4_XS", 256, 136 },
-    { "I8", 1, 1 },         { "I16", 1, 2 },       { "I32", 1, 4 },       { "I64", 1, 8 },
-    { "F64", 1, 8 },        { "IQ1_M", 256, 56 },  { "BF16", 1, 2 },      { "", 0, 0 },
-    { "", 0, 0 },           { "", 0, 0 },          { "TQ1_0", 256, 54 },  { "TQ2_0", 256, 66 },
-    { "", 0, 0 },           { "", 0, 0 },          { "", 0, 0 },          { "MXFP4", 32, 17 },
+    { "IQ4_NL", 32, 18 },   { "IQ3_S", 256, 110 }, { "IQ2_S", 256, 82 },   { "IQ4_XS", 256, 136 },
+    { "I8", 1, 1 },         { "I16", 1, 2 },       { "I32", 1, 4 },        { "I64", 1, 8 },
+    { "F64", 1, 8 },        { "IQ1_M", 256, 56 },  { "BF16", 1, 2 },       { "", 0, 0 },
+    { "", 0, 0 },           { "", 0, 0 },          { "TQ1_0", 256, 54 },   { "TQ2_0", 256, 66 },
+    { "", 0, 0 },           { "", 0, 0 },          { "", 0, 0 },           { "MXFP4", 32, 17 },
 };
 
 static bool wrong(gguf *g, const char *what)
@@ -428,9 +445,8 @@ static nnc_status read_gguf(nnc_checkpoint *c, FILE *file, int64_t size, nnc_err
     for (uint64_t i = 0; well && i < tensors; i++) {
         well = take_tensor(&g);
     }
-    nnc_buffer_print(&c->metadata,
-                     "\"checkpoint.type\":\"%s\",\"checkpoint.params\":%" PRId64 "}", main_type(c),
-                     c->params - c->constants);
+    nnc_buffer_print(&c->metadata, "\"checkpoint.type\":\"%s\",\"checkpoint.params\":%" PRId64 "}",
+                     main_type(c), c->params - c->constants);
     nnc_buffer_byte(&c->metadata, '\0');
     if (!well) {
         return bad(c, g.fault, err);
@@ -462,7 +478,7 @@ nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file,
                                          : read_safetensors(c, arena, file, size, err);
 }
 
-/* The files of an index, each once. They are read where they are beside it; else its total_size counts. */
+/* The files of an index, each once. They are read if they are next to it; else its total_size counts. */
 static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root, nnc_error *err)
 {
     const nnc_json map = nnc_json_get(root, "weight_map");
@@ -479,7 +495,7 @@ static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root,
             i--;
         }
         if (strchr(name, '/') != NULL || (i < 0 && count == SHARDS_MAX)) {
-            return bad(c, "bad index, expected names of files beside it", err);
+            return bad(c, "bad index, expected names of files next to it", err);
         }
         if (i < 0) {
             shards[count++] = name;
@@ -527,7 +543,10 @@ nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoin
     }
     NNC_TRY(nnc_file_read_large(path, HEADER_MAX, &text, &size, err));
     nnc_faults faults = { .name = path, .err = err };
-    nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = text, .size = size,
+    nnc_json_doc doc = { .faults = &faults,
+                         .arena = arena,
+                         .text = text,
+                         .size = size,
                          .values_max = NNC_SCAN_VALUES_MANY };
     nnc_status status = nnc_json_parse(&doc) ? NNC_OK : faults.status;
     status = status == NNC_OK ? read_index(c, arena, nnc_json_root(&doc), err) : status;

@@ -62,8 +62,8 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
     NNC_TRY(nnc_specs_read(specs, path, &d->text, &size, err));
     const char *text = d->text;
     if (is_yaml(path) || is_toml(path)) {
-        NNC_TRY((is_toml(path) ? nnc_toml_to_json : nnc_yaml_to_json)(path, text, size, &d->json,
-                                                                       err));
+        NNC_TRY(
+            (is_toml(path) ? nnc_toml_to_json : nnc_yaml_to_json)(path, text, size, &d->json, err));
         size = d->json.size;
         nnc_buffer_byte(&d->json, '\0');
         if (d->json.failed) {
@@ -637,8 +637,8 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
     int kept = 0;
     for (int i = 0; i < *count; i++) {
         const char *word = operands[i];
-        const size_t length = strspn(
-            word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+        const size_t length =
+            strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
         if (is_program(word)) { /* the rest is a command */
             while (i < *count) {
                 operands[kept++] = operands[i++];

@@ -65,7 +65,7 @@ typedef struct nnc_checkpoint_part {
     int64_t tensors, params, bytes;
 } nnc_checkpoint_part;
 
-/* What the header of a checkpoint says. */
+/* The header of a checkpoint. */
 typedef struct nnc_checkpoint {
     const char *path;
     int64_t tensors, params, bytes; /* params and bytes: -1 = unknown */
@@ -73,7 +73,8 @@ typedef struct nnc_checkpoint {
     int shards;                     /* of an index; 0 = a file of its own */
     nnc_checkpoint_part parts[NNC_CHECKPOINT_PARTS];
     int part_count;
-    nnc_buffer metadata; /* of GGUF: its keys as JSON, for the table of its name; the caller frees it */
+    nnc_buffer
+        metadata; /* of GGUF: its keys as JSON, for the table of its name; the caller frees it */
 } nnc_checkpoint;
 
 bool nnc_checkpoint_is_file(const char *path);

@@ -83,8 +83,8 @@ typedef struct nnc_reading {
     int reference_count;
     const char *defined;     /* assignments of variables, in front of a script */
     const char *model_given; /* MODEL of the command line; NULL = none */
-    bool serves;        /* the files start an engine that serves */
-    bool is_incomplete; /* a file is missing, so no rule applies */
+    bool serves;             /* the files start an engine that serves */
+    bool is_incomplete;      /* a file is missing, so no rule applies */
     nnc_launch_said *said;
     nnc_error *err;
     nnc_status status;

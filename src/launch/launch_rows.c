@@ -136,8 +136,7 @@ nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name)
 /* A field of the plan or of a run, or of a deployment; NULL: no such field. */
 static const nnc_field *field_of(const nnc_reading *r, const char *name)
 {
-    const nnc_field *field =
-        nnc_field_of_key(r->serves ? &nnc_serve_table : &nnc_plan_table, name);
+    const nnc_field *field = nnc_field_of_key(r->serves ? &nnc_serve_table : &nnc_plan_table, name);
     return field != NULL || r->serves ? field : nnc_field_of_key(&nnc_run_table, name);
 }
 
@@ -475,7 +474,8 @@ static size_t take_digits(void *context, const char *at)
 /* The text of a field of the model: one that is set already, or one of the model that is named. false: neither. */
 static bool model_text(nnc_reading *r, const char *name, char *text, size_t size)
 {
-    const nnc_model_field *field = nnc_reading_model(r, name), *named = nnc_reading_model(r, "MODEL");
+    const nnc_model_field *field = nnc_reading_model(r, name),
+                          *named = nnc_reading_model(r, "MODEL");
     const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
     const nnc_model *model = NULL;
     if (id == NULL || strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0) {
@@ -491,7 +491,6 @@ static bool model_text(nnc_reading *r, const char *name, char *text, size_t size
     }
     return row != NULL;
 }
-
 
 /* Pushes the value of a key, a number of at least 0; 1 for an absent key that ends in '?'. */
 static bool take_key(void *context, const char *name, size_t length)
@@ -974,7 +973,7 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     } else if (nnc_json_get(row, "note").node != NULL) {
         nnc_reading_ignore(r, at, path, "off", false);
     } else if (!applies(r, row, "when") && nnc_json_get(row, "else").node == NULL) {
-        refuse(r, at, path, "cannot be estimated beside the other keys", row);
+        refuse(r, at, path, "cannot be estimated together with the other keys", row);
     } else if (!applies(r, row, "when")) {
         nnc_reading_ignore(r, at, path, text_of(row, "else"), false);
     } else if (is_same(r, at, row)) {
@@ -1082,8 +1081,7 @@ static void read_absent(nnc_reading *r, nnc_json keys)
         const nnc_json row = row_of(r, nnc_json_key(at), &below);
         char text[NNC_LAUNCH_TEXT];
         if (found.node == at.node && row.node != NULL && value_text(at, text, sizeof text) &&
-            nnc_json_get(row, "harmless").node == NULL &&
-            applies(r, row, "when")) {
+            nnc_json_get(row, "harmless").node == NULL && applies(r, row, "when")) {
             const int32_t said = r->said->ignored_count;
             take_text(r, keys, nnc_json_key(at), row, text);
             r->said->ignored_count = said; /* a default that sets nothing is not worth a line */

@@ -896,8 +896,7 @@ static void keep_command(shell *s, const words *w)
     s->commands = grown;
     made.line = w->items[program].line;
     made.options = with_engine(
-        s, w, program,
-        options_json(s, w, program + 1, end, base_name(w->items[program].text)));
+        s, w, program, options_json(s, w, program + 1, end, base_name(w->items[program].text)));
     made.launcher_options = "{}";
     if (launcher >= 0) {
         made.launcher = launcher_of(w->items[launcher].text);

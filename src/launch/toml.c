@@ -356,8 +356,8 @@ static bool read_table(toml *t)
     bool read = read_key(t, &key);
     if (read && (key.failed || peek(t) != ']')) {
         read = fail(t, "]");
-    } else if (read && snprintf(t->prefix, sizeof t->prefix, "%s.", key.bytes) >=
-                           (int)sizeof t->prefix) {
+    } else if (read &&
+               snprintf(t->prefix, sizeof t->prefix, "%s.", key.bytes) >= (int)sizeof t->prefix) {
         read = fail(t, "a shorter name of a table");
     } else if (read) {
         t->at++;
@@ -369,8 +369,14 @@ static bool read_table(toml *t)
 nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
                             nnc_error *err)
 {
-    toml t = { .name = name, .at = text, .end = text + size, .line_start = text, .line = 1,
-               .written = 1, .out = json, .err = err };
+    toml t = { .name = name,
+               .at = text,
+               .end = text + size,
+               .line_start = text,
+               .line = 1,
+               .written = 1,
+               .out = json,
+               .err = err };
     if (size > TOML_BYTES_MAX) {
         return nnc_file_too_large(name, TOML_BYTES_MAX, err);
     }

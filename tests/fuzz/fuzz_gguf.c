@@ -19,8 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         }
         nnc_json_scan_fault fault;
-        if (!nnc_json_scan(header.metadata.bytes, header.metadata.size - 1, NNC_SCAN_VALUES_RECORDED,
-                           &fault)) {
+        if (!nnc_json_scan(header.metadata.bytes, header.metadata.size - 1,
+                           NNC_SCAN_VALUES_RECORDED, &fault)) {
             abort();
         }
     }

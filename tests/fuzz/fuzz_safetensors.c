@@ -17,7 +17,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (header.params < 0 || header.bytes < 0 || header.tensors < 0) {
             abort();
         }
-
     }
     if (file != NULL) {
         fclose(file);

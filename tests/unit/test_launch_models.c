@@ -60,7 +60,7 @@ END_TEST
 
 /* Files of tests/data/interop. options: NAME=VALUE in any order, and nothing else. */
 static const struct {
-    const char *file, *operands; /* operands beside it, joined by blanks */
+    const char *file, *operands; /* further operands, joined by blanks */
     bool serves;
     const char *software, *options;
     const char *model; /* fields of the network, or its name */
@@ -108,7 +108,7 @@ static const struct {
       "micro_batch=1 micro_batches=1 seq_len=4096 recompute=full precision=bf16 policy=amp "
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=126 hidden=16384 heads=128 kv_heads=8 head_dim=128 ffn_hidden=53248 vocab=128256" },
-    /* What a model file leaves open has the values of base.yml. */
+    /* Keys that a model file leaves open have the values of base.yml. */
     { MAXTEXT "models--gpt-oss-120b.yml", "", false, "",
       "micro_batch=12 micro_batches=1 seq_len=2048 recompute=full precision=bf16 policy=amp "
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
@@ -133,8 +133,8 @@ static const struct {
       "vllm", "tensor=8 attention_data=1 kv_precision=fp8 block=256 chunk=2048", "deepseek-v3" },
     /* With it: 8 groups that attend for themselves; the experts of a rank are whole. */
     { INFERENCE "dsv4_fp4_b200_vllm.sh", "TP=8 EP_SIZE=8 ISL=1024 DP_ATTENTION=true deepseek-v3",
-      true, "vllm",
-      "tensor=1 attention_data=8 expert=8 kv_precision=fp8 block=256 chunk=2048", "deepseek-v3" },
+      true, "vllm", "tensor=1 attention_data=8 expert=8 kv_precision=fp8 block=256 chunk=2048",
+      "deepseek-v3" },
 };
 
 static const char *value_of(const nnc_scenario_args *given, const char *name)
@@ -206,7 +206,7 @@ START_TEST(real_files_have_their_model)
 }
 END_TEST
 
-/* What stays open is an error that names it. */
+/* Open values are errors that name them. */
 static const struct {
     const char *file, *operands, *what;
     bool serves;
@@ -270,12 +270,14 @@ END_TEST
 /* A tensor of 64 x 3 in Q8_0: 2 x 3 blocks of 34 bytes, and one key. */
 START_TEST(gguf_is_counted)
 {
-    static const unsigned char bytes[] = {
-        'G', 'G', 'U', 'F', 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, /* counts */
-        3, 0, 0, 0, 0, 0, 0, 0, 'a', '.', 'b', 4, 0, 0, 0, 7, 1, 0, 0,             /* a.b = 263 */
-        1, 0, 0, 0, 0, 0, 0, 0, 't', 2, 0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0,
-        8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    };
+    static const unsigned char
+        bytes[] = {
+            'G', 'G', 'U', 'F', 3, 0, 0, 0, 1,   0,   0,   0, 0, 0,  0, 0, 1, 0, 0, 0, 0,
+            0,   0,   0,                                                            /* counts */
+            3,   0,   0,   0,   0, 0, 0, 0, 'a', '.', 'b', 4, 0, 0,  0, 7, 1, 0, 0, /* a.b = 263 */
+            1,   0,   0,   0,   0, 0, 0, 0, 't', 2,   0,   0, 0, 64, 0, 0, 0, 0, 0, 0, 0,
+            3,   0,   0,   0,   0, 0, 0, 0, 8,   0,   0,   0, 0, 0,  0, 0, 0, 0, 0, 0,
+        };
     nnc_checkpoint header = { .path = "t.gguf" };
     parse(&header, bytes, sizeof bytes, NNC_OK);
     ck_assert_int_eq(header.params, 192);
