@@ -83,7 +83,7 @@ Batch:
   --lenient               Skip unknown keys of a Hugging Face configuration, unless they look like
                           part of the shape, and keys of a launch file that cannot be used; the
                           output names them.
-  --from FORMAT           Format of the launch files among the arguments: deepspeed or accelerate.
+  --from FORMAT           Format of the launch files among the arguments, such as deepspeed.
                           [recognised by content]
   --scenario ID           The scenario to take from the plan file that is given as MODEL. [its only
                           one]
@@ -354,7 +354,7 @@ usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost op KIND DIMS DEVICE [options]
 usage: nncost compare MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]] [options]
 usage: nncost run [MODEL DEVICE | PLANS.json [DEVICE]] [options]
-usage: nncost serve MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost serve [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost budget --device DEVICE --cost MONEY | --params N --tokens D | --flops C [options]
 usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
@@ -371,7 +371,7 @@ usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | 
 usage: nncost explore [MODEL DEVICE] [options]
 usage: nncost import FILE.onnx [AXES] [options]
 usage: nncost list [devices|models|software] [options]
-usage: nncost show ID | FILE... [MODEL] [DEVICE] --to-options [options]
+usage: nncost show ID | CHECKPOINT | FILE... [MODEL] [DEVICE] --to-options [options]
 usage: nncost validate FILE... [options]
 usage: nncost mcp  [options]
 usage: nncost docs man [files]|completion [SHELL]|options|schema [KIND] [options]
