@@ -375,6 +375,8 @@ typedef struct nnc_stage_residency {
     double in_flight;                     /* micro-batches whose activations are kept at once */
     bool uneven;                     /* chunks of the device hold different segments: see flight */
     bool uneven_layers;              /* and differ in more than table and head */
+    bool odd_more;                   /* the odd chunk holds more than each other chunk */
+    int32_t odd_chunk;               /* only this one differs from the others; -1 = several do */
     double flight[NNC_SEGMENTS_MAX]; /* in_flight of each segment, at the peak of the device */
 } nnc_stage_residency;
 

@@ -208,6 +208,8 @@ void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency
     to->in_flight = from->in_flight;
     to->uneven = from->uneven;
     to->uneven_layers = from->uneven_layers;
+    to->odd_more = from->odd_more;
+    to->odd_chunk = from->odd_chunk;
 }
 
 void nnc_holding_keep(nnc_stage_residency *holding, double in_flight)

@@ -199,13 +199,22 @@ static void set_uneven(const nnc_stage_partition *deal, const nnc_step *step, in
 {
     const int32_t chunks = step->plan->pipeline > 1 ? chunks_of(deal, step->plan) : 1;
     h->uneven = h->uneven_layers = false;
-    for (int32_t c = 1; c < chunks; c++) {
-        const nnc_stage_layers *first = chunk_of(deal, step->plan, device, 0);
+    h->odd_chunk = -1;
+    for (int32_t c = 0, odd = 0; c < chunks && chunks > 1; c++) {
+        const nnc_stage_layers *second = chunk_of(deal, step->plan, device, 1);
         const nnc_stage_layers *share = chunk_of(deal, step->plan, device, c);
+        bool more = false, less = false, layers = false;
         for (int32_t s = 0; s < h->segments; s++) {
-            const bool differs = share->instances[s] != first->instances[s];
-            h->uneven = h->uneven || differs;
-            h->uneven_layers = h->uneven_layers || (differs && step->list->segments[s].layer);
+            const int64_t extra = share->instances[s] - second->instances[s];
+            more = more || extra > 0;
+            less = less || extra < 0;
+            layers = layers || (extra != 0 && step->list->segments[s].layer);
+        }
+        h->uneven_layers = h->uneven_layers || layers;
+        if (more || less) {
+            h->uneven = true;
+            h->odd_chunk = odd++ == 0 && more != less ? c : -1;
+            h->odd_more = more;
         }
     }
 }
@@ -286,37 +295,66 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory)
     return same;
 }
 
+/* The odd chunk of a device alone decides the peak. */
+static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline,
+                          const nnc_step_memory *m, int32_t device, nnc_stage_residency *h)
+{
+    double count, all;
+    if (h->odd_chunk < 0 ||
+        !nnc_pipeline_peak_of_one(pipeline, device, h->odd_chunk, h->odd_more, &count, &all)) {
+        return false;
+    }
+    const nnc_plan *plan = step->plan;
+    const nnc_stage_layers *odd = chunk_of(&m->deal, plan, device, h->odd_chunk);
+    const nnc_stage_layers *other = chunk_of(&m->deal, plan, device, h->odd_chunk == 0 ? 1 : 0);
+    for (int32_t s = 0; s < h->segments; s++) {
+        const double kept =
+            count * (double)odd->instances[s] + (all - count) * (double)other->instances[s];
+        h->flight[s] = h->instances[s] > 0 ? kept / (double)h->instances[s] : h->in_flight;
+    }
+    return true;
+}
+
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device)
 {
     nnc_stage_residency *h = &m->holdings[device];
-    if (!h->uneven) {
-        return;
-    }
     const nnc_plan *plan = step->plan;
-    const int32_t chunks = chunks_of(&m->deal, plan);
     const nnc_pipeline pipeline = { .schedule = plan->schedule,
                                     .stages = plan->pipeline,
                                     .chunks = nnc_schedule_chunks(plan),
                                     .micro_batches = plan->micro_batches };
+    if (!h->uneven || find_odd_peak(step, &pipeline, m, device, h)) {
+        return;
+    }
+    const int32_t chunks = chunks_of(&m->deal, plan);
     double bytes[NNC_VIRTUAL_STAGES_MAX], counts[NNC_VIRTUAL_STAGES_MAX];
+    double instance_bytes[NNC_SEGMENTS_MAX];
+    int32_t held[NNC_SEGMENTS_MAX], count = 0;
+    for (int32_t s = 0; s < h->segments; s++) {
+        h->flight[s] = h->in_flight;
+        if (h->instances[s] > 0) {
+            instance_bytes[count] =
+                nnc_segment_kept_bytes(&step->sums[s], h, plan, s) / (double)h->instances[s];
+            held[count++] = s;
+        }
+    }
     for (int32_t c = 0; c < chunks; c++) {
         const nnc_stage_layers *share = chunk_of(&m->deal, plan, device, c);
         bytes[c] = 0.0;
-        for (int32_t s = 0; s < h->segments; s++) {
-            const double part = (double)share->instances[s];
-            if (part > 0.0) {
-                bytes[c] += nnc_segment_kept_bytes(&step->sums[s], h, plan, s) * part /
-                            (double)h->instances[s];
-            }
+        for (int32_t i = 0; i < count; i++) {
+            bytes[c] += instance_bytes[i] * (double)share->instances[held[i]];
         }
     }
     (void)nnc_pipeline_peak(&pipeline, device, bytes, counts);
-    for (int32_t s = 0; s < h->segments; s++) {
-        double kept = 0.0;
-        for (int32_t c = 0; c < chunks && h->instances[s] > 0; c++) {
-            kept += counts[c] * (double)chunk_of(&m->deal, plan, device, c)->instances[s];
+    double kept[NNC_SEGMENTS_MAX] = { 0.0 };
+    for (int32_t c = 0; c < chunks; c++) {
+        const nnc_stage_layers *share = chunk_of(&m->deal, plan, device, c);
+        for (int32_t i = 0; i < count; i++) {
+            kept[i] += counts[c] * (double)share->instances[held[i]];
         }
-        h->flight[s] = h->instances[s] > 0 ? kept / (double)h->instances[s] : h->in_flight;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        h->flight[held[i]] = kept[i] / (double)h->instances[held[i]];
     }
 }
 

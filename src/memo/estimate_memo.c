@@ -123,7 +123,7 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan,
     }
     a = a != NULL ? a : nnc_memo_add(&shared->alikes, &key);
     memcpy(&a->software, software, sizeof a->software);
-    a->rows.timer = &shared->timer;
+    a->rows.timer = shared->timer.time != NULL ? &shared->timer : NULL;
     a->listed = a->found = a->worked = a->tabled = false;
     shared->last = *found = a;
     how.plan = &key.seen;
@@ -463,11 +463,7 @@ nnc_scratch *nnc_scratch_create(void)
     }
     made->estimate = estimate;
     made->shared = shared;
-    made->rows.timer = made->ideal_rows.timer = &shared->timer;
-    shared->timer = (nnc_op_timer){ time_op, &shared->products };
-    if (!nnc_memo_create(&shared->products, PRODUCTS, PRODUCT_WAYS, sizeof(product_key),
-                         offsetof(product_key, batch), sizeof(nnc_timing)) ||
-        !create_lists(&shared->alikes, 1)) {
+    if (!create_lists(&shared->alikes, 1)) {
         nnc_scratch_destroy(made);
         return NULL;
     }
@@ -488,7 +484,19 @@ void nnc_scratch_destroy(nnc_scratch *scratch)
     free(scratch);
 }
 
-bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device)
+/* Creates the caches of a search. */
+static bool create_search(nnc_scratch *scratch)
+{
+    nnc_estimate_cache *shared = scratch->shared;
+    shared->timer = (nnc_op_timer){ time_op, &shared->products };
+    scratch->rows.timer = scratch->ideal_rows.timer = &shared->timer;
+    return nnc_memo_create(&shared->products, PRODUCTS, PRODUCT_WAYS, sizeof(product_key),
+                           offsetof(product_key, batch), sizeof(nnc_timing)) &&
+           nnc_search_memos_create(shared);
+}
+
+bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device,
+                       bool search)
 {
     nnc_estimate_cache *shared = scratch->shared;
     if (shared->passes.slots == 0) { /* the first promise: many plans follow */
@@ -496,7 +504,7 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
         if (!create_lists(&lists, NNC_LOWERED_LISTS) ||
             !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan), sizeof(nnc_plan),
                              sizeof(nnc_pass_entry)) ||
-            !nnc_search_memos_create(shared)) {
+            (search && !create_search(scratch))) {
             return false;
         }
         nnc_memo_destroy(&shared->alikes);

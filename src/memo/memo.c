@@ -28,7 +28,7 @@ bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_s
                         .value_at = aligned(key_size),
                         .stride = aligned(key_size) + aligned(value_size) };
     memo->slot = calloc(slots, sizeof *memo->slot);
-    memo->entries = calloc(slots, memo->stride);
+    memo->entries = malloc(slots * memo->stride);
     if (memo->slot == NULL || memo->entries == NULL) {
         nnc_memo_destroy(memo);
         return false;

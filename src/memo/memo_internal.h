@@ -52,8 +52,7 @@ void nnc_memo_destroy(nnc_memo *memo);
 
 /* The value of a key; NULL = none. It stays in place until it is replaced. */
 void *nnc_memo_find(nnc_memo *memo, const void *key);
-/* A value for the key that nnc_memo_find just looked for in vain, to be filled by the caller: it holds the bytes of an old
- * value, or zeros. */
+/* A value for the key that nnc_memo_find just looked for in vain, to be filled by the caller: its bytes are unset. */
 void *nnc_memo_add(nnc_memo *memo, const void *key);
 
 /* Forgets all entries. */
@@ -111,9 +110,10 @@ typedef struct nnc_estimate_cache {
     int32_t memory_stage;
 } nnc_estimate_cache;
 
-/* From now on plans share their lists, until this is called again: model and device must not change. false: out of
- * memory. */
-bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device);
+/* From now on plans share their lists, until this is called again: model and device must not change. search: with the
+ * caches that only a search gains from. false: out of memory. */
+bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device,
+                       bool search);
 
 /* Empties the caches, for a model on a device. */
 void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model,

@@ -6,6 +6,8 @@
  *                                                              0  0  1     1     0
  *
  * A chunk is kept from the start of its forward to the end of the op that frees it; see nnc_pipeline_in_flight. */
+#include <math.h>
+
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
@@ -34,38 +36,122 @@ static void look(peak *to, const int64_t *kept)
 
 /* ---- interleaved: closed form ---- */
 
-/* Passes of the chunk in place `place` of the order, among the first `ops` passes of a phase: groups of p
- * micro-batches take the chunks in turn. */
-static int64_t passes_of(int64_t ops, int64_t place, int64_t p, int64_t v)
+/* The device keeps the same number of passes from its first backward on, so the peak depends only on the chunks that
+ * keep other bytes than chunk 1. */
+typedef struct interleaved {
+    int64_t stages, chunks, ahead; /* ahead: forwards before the first backward */
+    int32_t others;
+    const int32_t *place;     /* of each other chunk */
+    const double *more_bytes; /* than chunk 1 */
+    double highest;
+    int64_t peak_at; /* backward number */
+} interleaved;
+
+/* The first `ops` passes of a phase: groups of p micro-batches take the v chunks in turn. */
+typedef struct progress {
+    int64_t whole; /* passes of each chunk in whole rounds */
+    int64_t rest;  /* passes of the round that has begun */
+} progress;
+
+static progress progress_of(const interleaved *in, int64_t ops)
 {
-    const int64_t rest = ops % (p * v) - place * p;
-    return ops / (p * v) * p + (rest < 0 ? 0 : rest > p ? p : rest);
+    const int64_t round = in->stages * in->chunks;
+    return (progress){ .whole = ops / round * in->stages, .rest = ops % round };
 }
 
-/* Kept before backward number k, when `ahead` + k forwards have started. */
-static void look_after(peak *to, int64_t ahead, int64_t k, int64_t p, int64_t v)
+/* Passes of the chunk in place `place` of the order. */
+static int64_t passes_of(progress of, int64_t place, int64_t stages)
 {
-    int64_t kept[NNC_PIPELINE_VIRTUAL_MAX];
-    for (int64_t c = 0; c < v; c++) {
-        kept[c] = passes_of(ahead + k, c, p, v) - passes_of(k, v - 1 - c, p, v);
-    }
-    look(to, kept);
+    const int64_t rest = of.rest - place * stages;
+    return of.whole + (rest < 0 ? 0 : rest > stages ? stages : rest);
 }
 
-/* Counts are linear between the moments where a phase changes its chunk, and repeat after p v passes. */
-static void find_interleaved(peak *to, int64_t p, int64_t v, int64_t m, int64_t d)
+/* Passes that a chunk keeps before backward number k. */
+static int64_t kept_at(const interleaved *in, int64_t k, int64_t chunk)
 {
-    const int64_t lead = 2 * (p - d - 1) + (v - 1) * p + 1, all = m * v;
-    const int64_t ahead = lead < all ? lead : all;
-    const int64_t end = all - ahead < p * v ? all - ahead : p * v;
-    look_after(to, ahead, 0, p, v);
-    look_after(to, ahead, end, p, v);
-    for (int64_t k = p; k < end; k += p) {
-        look_after(to, ahead, k, p, v);
+    return passes_of(progress_of(in, in->ahead + k), chunk, in->stages) -
+           passes_of(progress_of(in, k), in->chunks - 1 - chunk, in->stages);
+}
+
+static void look_at(interleaved *in, int64_t k)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < in->others; i++) {
+        sum += (double)kept_at(in, k, in->place[i]) * in->more_bytes[i];
     }
-    for (int64_t k = (p - ahead % p) % p; k < end; k += p) {
-        look_after(to, ahead, k, p, v);
+    if (sum > in->highest) {
+        in->highest = sum;
+        in->peak_at = k;
     }
+}
+
+/* Looks at backward number k of the first round, if it exists. */
+static void look_in_round(interleaved *in, int64_t k, int64_t end)
+{
+    const int64_t at = k < 0 ? k + in->stages * in->chunks : k;
+    if (at < end) {
+        look_at(in, at);
+    }
+}
+
+/* The count of a chunk is linear between the moments where a phase begins or ends its turn, and repeats after a round. It
+ * is highest after its forwards or before its backwards, and lowest before its forwards or after its backwards. */
+static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device, int32_t others,
+                                    const int32_t *place, const double *more_bytes)
+{
+    const int64_t p = pipeline->stages, v = pipeline->chunks, all = pipeline->micro_batches * v;
+    const int64_t lead = 2 * (p - device - 1) + (v - 1) * p + 1;
+    interleaved in = { .stages = p,
+                       .chunks = v,
+                       .ahead = lead < all ? lead : all,
+                       .others = others,
+                       .place = place,
+                       .more_bytes = more_bytes,
+                       .highest = -INFINITY };
+    const int64_t end = all - in.ahead < p * v ? all - in.ahead : p * v;
+    const int64_t begun = in.ahead % (p * v);
+    look_at(&in, 0);
+    look_at(&in, end);
+    for (int32_t i = 0; i < others; i++) {
+        const int64_t high = more_bytes[i] > 0.0 ? 1 : 0;
+        look_in_round(&in, (v - place[i] - high) * p, end);
+        look_in_round(&in, (place[i] + high) * p - begun, end);
+    }
+    return in;
+}
+
+/* All chunks: the peak in bytes, and the passes of each chunk then. */
+static double interleaved_peak(const nnc_pipeline *pipeline, int64_t device, const double *bytes,
+                               double *counts)
+{
+    int32_t place[NNC_PIPELINE_VIRTUAL_MAX], others = 0;
+    double more_bytes[NNC_PIPELINE_VIRTUAL_MAX];
+    for (int32_t c = 0; c < pipeline->chunks; c++) {
+        if (bytes[c] < bytes[1] || bytes[c] > bytes[1]) {
+            place[others] = c;
+            more_bytes[others++] = bytes[c] - bytes[1];
+        }
+    }
+    const interleaved in = find_interleaved(pipeline, device, others, place, more_bytes);
+    double sum = 0.0;
+    for (int32_t c = 0; c < pipeline->chunks; c++) {
+        counts[c] = (double)kept_at(&in, in.peak_at, c);
+        sum += counts[c] * bytes[c];
+    }
+    return sum;
+}
+
+bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk,
+                              bool more, double *count, double *all)
+{
+    if (nnc_schedule_of(pipeline->schedule)->chunks != 0 || pipeline->chunks < 2) {
+        return false;
+    }
+    const double sign = more ? 1.0 : -1.0;
+    const interleaved in = find_interleaved(pipeline, device, 1, &chunk, &sign);
+    *count = (double)kept_at(&in, in.peak_at, chunk);
+    *all = (double)in.ahead;
+    return true;
 }
 
 /* ---- other schedules: the order list, pass by pass ---- */
@@ -142,8 +228,7 @@ double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const dou
     const int32_t chunks = dual ? 2 : pipeline->chunks;
     peak found = { .bytes = bytes, .counts = counts, .chunks = chunks, .highest = -1.0 };
     if (row->chunks == 0 && chunks > 1) {
-        find_interleaved(&found, p, chunks, m, device);
-        return found.highest;
+        return interleaved_peak(pipeline, device, bytes, counts);
     }
     nnc_pipeline_device order = { .runs = 0 };
     walk w = { .freeing = row->splits && !row->frees_early ? NNC_W0 : NNC_B0,

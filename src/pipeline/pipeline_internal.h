@@ -329,5 +329,9 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
  * NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
 double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes,
                          double *counts);
+/* The same if only one chunk of an interleaved schedule keeps other bytes than the rest: more, or fewer. Sets its
+ * passes at the peak, and those of all chunks. false: another schedule. */
+bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk,
+                              bool more, double *count, double *all);
 
 #endif

@@ -581,7 +581,7 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
     made->scratch = nnc_scratch_create();
     made->replay = batched != NULL ? nnc_batched_replay_create(batched, context) : NULL;
     if (made->scratch == NULL || (batched != NULL && made->replay == NULL) ||
-        !nnc_scratch_share(made->scratch, model, device)) {
+        !nnc_scratch_share(made->scratch, model, device, true)) {
         nnc_plan_groups_destroy(made);
         return NULL;
     }

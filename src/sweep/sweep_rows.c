@@ -266,7 +266,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
     sweeper->texts = calloc(NNC_SWEEP_SLOTS_MAX, sizeof *sweeper->texts);
     nnc_point *point = &sweeper->point;
     if (point->scratch == NULL || sweeper->texts == NULL ||
-        !nnc_scratch_share(point->scratch, &point->model, &point->device)) {
+        !nnc_scratch_share(point->scratch, &point->model, &point->device, false)) {
         nnc_sweeper_destroy(sweeper);
         return NULL;
     }

@@ -127,8 +127,8 @@ START_TEST(every_digit_is_kept)
     for (int i = 0; i < NETWORKS; i++) {
         split_case c = draw_cluster(i);
         c.software.added_gradients = coin();
-        ck_assert(nnc_scratch_share(s.shared, &c.model, &c.device));
-        ck_assert(nnc_scratch_share(s.brief, &c.model, &c.device));
+        ck_assert(nnc_scratch_share(s.shared, &c.model, &c.device, true));
+        ck_assert(nnc_scratch_share(s.brief, &c.model, &c.device, false));
         for (int k = 0; k < PLANS; k++) {
             legal += check_plan(&c, &s, &columns, &known);
             move(&c.plan);
@@ -157,7 +157,7 @@ START_TEST(dual_passes_are_their_own)
     plan.expert = 2;
     plan.schedule = NNC_SCHEDULE_DUALPIPE;
     brief->brief = true;
-    ck_assert(nnc_scratch_share(brief, &model, &device));
+    ck_assert(nnc_scratch_share(brief, &model, &device, false));
     for (plan.micro_batches = 4; plan.micro_batches <= 64; plan.micro_batches += 4) {
         nnc_result a, b;
         ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, brief, &a, NULL), NNC_OK);

@@ -132,7 +132,7 @@ START_TEST(a_partition_is_found_again)
                                        NNC_SCHEDULE_INTERLEAVED, NNC_SCHEDULE_ZB_V,
                                        NNC_SCHEDULE_DUALPIPE };
     ck_assert(first != NULL && own != NULL);
-    ck_assert(nnc_scratch_share(own, NULL, NULL));
+    ck_assert(nnc_scratch_share(own, NULL, NULL, true));
     const nnc_step_memory *second = &own->step;
     seed(0);
     list.segment_count = 3;
