@@ -114,6 +114,34 @@ static bool is_format(nnc_json root, nnc_json table)
            !has_any(root, nnc_json_get(table, "never"));
 }
 
+/* May a table be that of a document? Looks for its signs in its text, because most tables are long. */
+static bool may_be_format(nnc_specs *specs, const char *id, nnc_json root)
+{
+    char name[96], *text = NULL;
+    const char *path = NULL, *rest = "";
+    size_t size = 0;
+    snprintf(name, sizeof name, "foreign/launch/%.60s.json", id);
+    if (nnc_specs_file(specs, name, &path, NULL) != NNC_OK || path == NULL ||
+        nnc_specs_read(specs, path, &text, &size, NULL) != NNC_OK) {
+        free(text);
+        return true; /* the error is found again */
+    }
+    char *at = strstr(text, "\"signs\":"), *end = at != NULL ? strchr(at, ']') : NULL;
+    bool may = end == NULL || strstr(text, "\"inside\":") != NULL;
+    for (at = at != NULL ? strchr(at, '[') : NULL; !may && at != NULL && at < end;) {
+        char *open = strchr(at, '"'), *close = open != NULL ? strchr(open + 1, '"') : NULL;
+        if (close == NULL || close > end) {
+            break;
+        }
+        *close = '\0';
+        may = nnc_json_get(root, open + 1).node != NULL ||
+              (nnc_json_follow(root, open + 1, &rest).node != NULL && *rest == '\0');
+        at = close + 1;
+    }
+    free(text);
+    return may;
+}
+
 /* The table whose "signs" the document has; table->is_parsed: found. */
 static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format,
                             nnc_document *table, nnc_error *err)
@@ -127,6 +155,9 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
         return nnc_no_memory(err);
     }
     for (int32_t i = 0; i < ids.count; i++) {
+        if (!may_be_format(specs, ids.ids[i], root)) {
+            continue;
+        }
         NNC_TRY(table_open(specs, ids.ids[i], table, err));
         if (is_format(root, nnc_json_root(&table->doc))) {
             *format = ids.ids[i];
