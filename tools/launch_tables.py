@@ -7,6 +7,7 @@ usage: tools/launch_tables.py          rewrites docs/files.md below its marker
 import json
 import pathlib
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARKER = "<!-- tools/launch_tables.py writes the rest -->\n"
@@ -76,7 +77,8 @@ def section(path):
     rows = of["keys"]
     sets = [r for r in rows if any(k in r for k in ("to", "sets", "file")) or any(r.get("values", {}).values())]
     refused = [r for r in rows if r not in sets and "harmless" not in r and "note" not in r]
-    text = f"## {of['name']}\n\n`--from {of['id']}`. Source: {of['source']}.\n\n"
+    source = textwrap.fill(f"`--from {of['id']}`. Source: {of['source']}.", 118, break_long_words=False, break_on_hyphens=False)
+    text = f"## {of['name']}\n\n{source}\n\n"
     if "also" in of:
         text += f"Other keys: as `{of['also']}`.\n\n"
     if sets:

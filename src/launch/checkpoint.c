@@ -409,7 +409,10 @@ static bool take_tensor(gguf *g)
         return wrong(g, "has a tensor that its type does not divide");
     }
     if (kept && (strncmp(name, "blk.", 4) != 0 || strncmp(name, "blk.0.", 6) == 0)) {
-        nnc_buffer_print(&g->c->metadata, "\"tensor.%s\":%" PRId64 ",\n", name, params);
+        char path[KEY_MAX + 8];
+        snprintf(path, sizeof path, "tensor.%s", name);
+        nnc_put_json_text(&g->c->metadata, path);
+        nnc_buffer_print(&g->c->metadata, ":%" PRId64 ",\n", params);
     }
     if (is_constant(name)) {
         g->c->constants += params;

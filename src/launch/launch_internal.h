@@ -44,8 +44,8 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena,
 nnc_status nnc_shell_arguments(nnc_arena *arena, char **words, int count, const char **json,
                                nnc_error *err);
 
-/* The path of a file that another one names: beside it, in a folder around it, or in the current one, whichever exists;
- * else beside it. NULL when out of memory. */
+/* The path of a file that another one names: in its folder, in a folder above, or in the current one, whichever exists;
+ * else in its folder. NULL when out of memory. */
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name);
 
 /* Does a text end in another, shorter one? */

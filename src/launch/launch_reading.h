@@ -1,5 +1,4 @@
-/* What the chapters of this folder share while launch files are read: the files, the fields that they set, and what
- * they leave open. launch.c opens the files, launch_rows.c reads their keys by the tables. */
+/* The state of a reading of launch files: the files, the fields that they set, and the keys that they leave open. launch.c opens the files, launch_rows.c reads their keys by the tables. */
 #ifndef NNCOST_LAUNCH_LAUNCH_READING_H
 #define NNCOST_LAUNCH_LAUNCH_READING_H
 

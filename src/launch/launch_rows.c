@@ -976,6 +976,8 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
         refuse(r, at, path, "cannot be estimated together with the other keys", row);
     } else if (!applies(r, row, "when")) {
         nnc_reading_ignore(r, at, path, text_of(row, "else"), false);
+    } else if (nnc_json_count(row) == 2 && nnc_json_get(row, "instead").node != NULL) {
+        refuse(r, at, path, "cannot be estimated", row);
     } else if (is_same(r, at, row)) {
         nnc_reading_ignore(r, at, path, text_of(row, "why"), false);
     } else if (nnc_json_get(row, "file").node != NULL) {

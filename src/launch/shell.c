@@ -666,7 +666,7 @@ static const char *base_name(const char *text)
     return slash != NULL ? slash + 1 : text;
 }
 
-/* The table of a launcher; NULL: the word is none. */
+/* The table of a launcher; NULL: another word. */
 static const char *launcher_of(const char *text)
 {
     static const char *const launchers[][2] = {
@@ -1170,7 +1170,7 @@ static void read_items(shell *s, const char *at, const char *end, cells *to)
     s->line = line;
 }
 
-/* NAME=value, NAME+=value, NAME=(a b). false: the word is none. */
+/* NAME=value, NAME+=value, NAME=(a b). false: another word. */
 static bool take_assignment(shell *s, const token *t)
 {
     const size_t length = name_length(t->at);
@@ -1362,10 +1362,10 @@ static void read_slurm(shell *s, const char *text)
         const char *option = at + 7 + strspn(at + 7, " \t");
         for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
             const size_t length = strlen(options[i][0]);
-            const char *value = option + length + strspn(option + length, "= \t");
+            const bool is = strncmp(option, options[i][0], length) == 0;
+            const char *value = is ? option + length + strspn(option + length, "= \t") : option;
             const size_t digits = strspn(value, "0123456789");
-            if (strncmp(option, options[i][0], length) == 0 && value > option + length &&
-                digits > 0) {
+            if (is && value > option + length && digits > 0) {
                 cells number = { 0 };
                 put_text(s, &number, value, digits, true);
                 assign(s, options[i][1], strlen(options[i][1]), &number, false, false);
