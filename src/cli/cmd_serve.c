@@ -67,6 +67,11 @@ static void write_steps(nnc_sheet *sheet, const void *record)
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
+static void write_launch(nnc_sheet *sheet, const void *record)
+{
+    nnc_sheet_launch(sheet, record);
+}
+
 /* ---- the page of tokens ---- */
 
 static const nnc_page_row plan_rows[] = {
@@ -100,6 +105,7 @@ static const nnc_page_row plan_rows[] = {
     NNC_ITEM("{plan.request_rate:count} per second", .when = "plan.mode = open-loop"),
     NNC_ITEM("offline, as many as fit", .when = "plan.mode = offline"),
     NNC_ITEM("{plan.prefix_hit:percent} of the prompt cached", .when = "plan.prefix_hit > 0"),
+    NNC_BLOCK(write_launch),
     NNC_GAP(),
 };
 static const nnc_page_rows plan_page = NNC_PAGE_ROWS(&page_metrics, plan_rows);

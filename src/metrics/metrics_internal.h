@@ -381,6 +381,9 @@ extern const nnc_metrics nnc_estimate_run_metrics, nnc_run_metrics;
  * unknown. */
 const nnc_metric *nnc_figure_metric(const char *name);
 
+/* The launch files of a report, and their keys that set nothing. */
+extern const nnc_metrics nnc_launch_metrics;
+
 /* Records of type nnc_report (serving): all values; the document with its ops. Records of type
  * nnc_serve_step, nnc_serve_op. */
 extern const nnc_metrics nnc_serve_metrics, nnc_serve_document, nnc_serve_step_metrics,
