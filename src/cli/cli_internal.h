@@ -350,4 +350,16 @@ nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_er
 /* Estimates side by side. */
 extern const nnc_view nnc_comparison_view;
 
+/* ---- checkpoints ---- */
+
+/* Shows what the header of a checkpoint says. */
+nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error *err);
+/* Fails unless the model has exactly the parameters of the checkpoint. */
+nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model,
+                                nnc_error *err);
+/* Replaces a .safetensors file or index by the configuration next to it, which must have as many parameters. */
+nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *err);
+/* The parameters of a model, by id or path. */
+nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nnc_error *err);
+
 #endif

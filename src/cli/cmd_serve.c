@@ -67,6 +67,11 @@ static void write_steps(nnc_sheet *sheet, const void *record)
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
+static void write_launch(nnc_sheet *sheet, const void *record)
+{
+    nnc_sheet_launch(sheet, record);
+}
+
 /* ---- the page of tokens ---- */
 
 static const nnc_page_row plan_rows[] = {
@@ -100,6 +105,7 @@ static const nnc_page_row plan_rows[] = {
     NNC_ITEM("{plan.request_rate:count} per second", .when = "plan.mode = open-loop"),
     NNC_ITEM("offline, as many as fit", .when = "plan.mode = offline"),
     NNC_ITEM("{plan.prefix_hit:percent} of the prompt cached", .when = "plan.prefix_hit > 0"),
+    NNC_BLOCK(write_launch),
     NNC_GAP(),
 };
 static const nnc_page_rows plan_page = NNC_PAGE_ROWS(&page_metrics, plan_rows);
@@ -351,16 +357,17 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_serve = {
     .name = "serve",
-    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
+    .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary =
         "A decoder under load: time to first token and per token, throughput, memory and cost.",
     .notes =
         "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop "
         "(--request-rate) or as many as fit (--offline). Exits with 1 when they do not fit, or "
-        "when they come faster than they can be served.",
+        "when they come faster than they can be served. FILE is a script or configuration of vLLM, "
+        "SGLang or TensorRT-LLM; its command may also stand after \"--\".",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,
     .run = run,
 };
 

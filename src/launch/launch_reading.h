@@ -81,8 +81,10 @@ typedef struct nnc_reading {
     int question_count;
     nnc_reference references[NNC_LAUNCH_FILES_MAX];
     int reference_count;
-    bool has_model;     /* the command line names one */
-    bool is_incomplete; /* a file is missing, so no rule applies */
+    const char *defined;     /* assignments of variables, in front of a script */
+    const char *model_given; /* MODEL of the command line; NULL = none */
+    bool serves;             /* the files start an engine that serves */
+    bool is_incomplete;      /* a file is missing, so no rule applies */
     nnc_launch_said *said;
     nnc_error *err;
     nnc_status status;
