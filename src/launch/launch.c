@@ -30,7 +30,7 @@ static bool is_shell(const char *path)
            nnc_ends_in(path, ".sbatch");
 }
 
-static void document_free(nnc_document *d)
+void nnc_document_free(nnc_document *d)
 {
     if (d->is_parsed) {
         nnc_json_free(&d->doc);
@@ -94,8 +94,8 @@ static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document 
     return nnc_specs_read(specs, path, &table->text, &size, err);
 }
 
-static nnc_status table_open(nnc_specs *specs, const char *format, nnc_document *table,
-                             nnc_error *err)
+nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table,
+                            nnc_error *err)
 {
     NNC_TRY(table_read(specs, format, table, err));
     return document_parse(specs, table, table->text, strlen(table->text));
@@ -165,7 +165,7 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
             *format = ids.ids[i];
             return NNC_OK;
         }
-        document_free(table);
+        nnc_document_free(table);
         *table = (nnc_document){ .is_parsed = false };
     }
     return NNC_OK;
@@ -208,8 +208,8 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
                     document_read(specs, path, &content, &err) == NNC_OK &&
                     recognise(specs, nnc_json_root(&content.doc), &found, &table, &err) == NNC_OK &&
                     found != NULL;
-    document_free(&content);
-    document_free(&table);
+    nnc_document_free(&content);
+    nnc_document_free(&table);
     return is;
 }
 
@@ -229,13 +229,13 @@ static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *f
 /* Finds the table of the file whose content was read; format NULL then: unknown. */
 static nnc_status open_table(nnc_reading *r, nnc_launch_file *file)
 {
-    NNC_TRY(file->format != NULL ? table_open(r->specs, file->format, &file->table, r->err)
+    NNC_TRY(file->format != NULL ? nnc_launch_table(r->specs, file->format, &file->table, r->err)
                                  : recognise(r->specs, nnc_json_root(&file->content.doc),
                                              &file->format, &file->table, r->err));
     const nnc_json also = file->format != NULL
                               ? nnc_json_get(nnc_json_root(&file->table.doc), "also")
                               : (nnc_json){ 0 };
-    return also.node != NULL ? table_open(r->specs, nnc_json_text(also), &file->also, r->err)
+    return also.node != NULL ? nnc_launch_table(r->specs, nnc_json_text(also), &file->also, r->err)
                              : NNC_OK;
 }
 
@@ -259,7 +259,7 @@ static nnc_status add_options(nnc_reading *r, const char *path, const char *form
     NNC_TRY(open_table(r, file));
     *known = file->format != NULL;
     if (!*known) {
-        document_free(&file->content);
+        nnc_document_free(&file->content);
         r->file_count--;
     }
     return NNC_OK;
@@ -645,8 +645,9 @@ static void take_sets(nnc_reading *r)
 static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *err)
 {
     nnc_document table = { .is_parsed = false };
-    const nnc_status status = format != NULL ? table_open(specs, format, &table, err) : NNC_OK;
-    document_free(&table);
+    const nnc_status status =
+        format != NULL ? nnc_launch_table(specs, format, &table, err) : NNC_OK;
+    nnc_document_free(&table);
     return status;
 }
 
@@ -750,9 +751,9 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
         operands[*operand_count] = NULL;
     }
     for (int i = 0; i < r->file_count; i++) {
-        document_free(&r->files[i].content);
-        document_free(&r->files[i].table);
-        document_free(&r->files[i].also);
+        nnc_document_free(&r->files[i].content);
+        nnc_document_free(&r->files[i].table);
+        nnc_document_free(&r->files[i].also);
     }
     free(r);
     return status;

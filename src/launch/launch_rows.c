@@ -41,7 +41,8 @@
  *
  * Members of a table. "also": another table, whose rows count for keys without a row. "absent": the values that the
  * program gives to keys that are not in the file, as if they were there. "arguments": the keys are options of a command
- * line: "--a-b" is a_b. "inside": the object that has the keys. "serves": the program serves the model.
+ * line: "--a-b" is a_b. "inside": the object that has the keys. "serves": the program serves the model. "command", "write":
+ * see launch_emit.c.
  *
  * Order: the files in the order given; the files they name; questions; "rules", which are defaults of the program with
  * a condition; questions of rules. Two files that disagree are an error unless an option decides. */

@@ -233,6 +233,94 @@ START_TEST(open_files_are_refused)
 }
 END_TEST
 
+/* ---- commands from plans ---- */
+
+static int32_t power_of_two(uint32_t *seed, int32_t below)
+{
+    *seed = *seed * 1664525u + 1013904223u; /* Numerical Recipes */
+    return 1 << (*seed >> 16) % (uint32_t)below;
+}
+
+/* The settings of a command that was written, read as the program reads it. */
+static void read_command(char *command, nnc_serve_ask *read)
+{
+    const nnc_launch_asked asked = { .serves = true };
+    nnc_scenario_args given = { .setting_count = 0 };
+    char *operands[64] = { NULL };
+    int count = 0;
+    for (char *word = strtok(command, " \n"); word != NULL; word = strtok(NULL, " \n")) {
+        operands[count++] = word;
+    }
+    const nnc_status status = nnc_launch_take(specs, &asked, operands, &count, &given, &err);
+    ck_assert_msg(status == NNC_OK, "%s: %s", err.where, err.what);
+    *read = nnc_serve_ask_default();
+    for (int i = 0; i < given.setting_count; i++) {
+        ck_assert_int_eq(nnc_field_set(&nnc_serve_table, read, given.settings[i].field->name,
+                                       given.settings[i].value, &err),
+                         NNC_OK);
+    }
+}
+
+/* 1,000 plans for each engine: a command gives the same plan, or a field is refused by name. vLLM has no replicas of a
+ * model with experts in one command, TensorRT-LLM none of any model. */
+static const struct {
+    const char *engine, *refused; /* fields that it may refuse */
+    int written;                  /* at least */
+} engines[] = {
+    { "vllm", "--data", 870 },
+    { "sglang", "", 1000 },
+    { "tensorrt-llm", "--data --attention-data --memory-use", 190 },
+};
+
+START_TEST(plans_come_back_from_commands)
+{
+    uint32_t seed = 31;
+    int written = 0;
+    for (int i = 0; i < 1000; i++) {
+        const bool has_experts = power_of_two(&seed, 2) > 1;
+        nnc_serve_ask plan = nnc_serve_ask_default(), read;
+        nnc_buffer out = { 0 };
+        plan.tensor = power_of_two(&seed, 4);
+        plan.pipeline = power_of_two(&seed, 3);
+        plan.attention_data = has_experts ? power_of_two(&seed, 2) : 1;
+        plan.data = has_experts && plan.attention_data > 1 ? 1 : power_of_two(&seed, 2);
+        plan.expert =
+            has_experts && power_of_two(&seed, 2) > 1 ? plan.tensor * plan.attention_data : 1;
+        plan.max_batch = power_of_two(&seed, 2) > 1 ? power_of_two(&seed, 9) : plan.max_batch;
+        plan.chunk = power_of_two(&seed, 2) > 1 ? 512 * power_of_two(&seed, 6) : plan.chunk;
+        plan.block = power_of_two(&seed, 2) > 1 ? 8 * power_of_two(&seed, 4) : plan.block;
+        plan.memory_use = power_of_two(&seed, 2) > 1 ? 0.85 : plan.memory_use;
+        plan.kv_precision = power_of_two(&seed, 2) > 1 ? NNC_STORED_FP8 : plan.kv_precision;
+        const nnc_status status =
+            nnc_launch_emit(specs, engines[_i].engine, has_experts ? "deepseek-v3" : "llama3-8b",
+                            &plan, &out, &err);
+        if (status != NNC_OK) {
+            ck_assert_int_eq(status, NNC_ILLEGAL_PLAN);
+            ck_assert_msg(strstr(engines[_i].refused, err.where) != NULL, "%s: %s", err.where,
+                          err.what);
+            continue;
+        }
+        nnc_buffer_byte(&out, '\0');
+        read_command(out.bytes, &read);
+        nnc_buffer_free(&out);
+        ck_assert_int_eq(read.tensor, plan.tensor);
+        ck_assert_int_eq(read.pipeline, plan.pipeline);
+        ck_assert_int_eq(read.data == 0 ? 1 : read.data, plan.data);
+        ck_assert_int_eq(read.attention_data, plan.attention_data);
+        ck_assert_int_eq(read.expert, plan.expert);
+        ck_assert_int_eq(read.max_batch, plan.max_batch);
+        ck_assert_int_eq(read.chunk, plan.chunk);
+        ck_assert_int_eq(read.block, plan.block);
+        ck_assert(read.memory_use == plan.memory_use ||
+                  (read.memory_use != read.memory_use && plan.memory_use != plan.memory_use));
+        ck_assert_int_eq(read.kv_precision, plan.kv_precision);
+        written++;
+    }
+    ck_assert_msg(written >= engines[_i].written, "%s: %d of 1000 plans", engines[_i].engine,
+                  written);
+}
+END_TEST
+
 /* ---- checkpoints ---- */
 
 static void parse(nnc_checkpoint *header, const void *bytes, size_t size, nnc_status expected)
@@ -303,6 +391,7 @@ int main(void)
     tcase_add_loop_test(tests, toml_is_json_on_the_same_lines, 0, (int)COUNT_OF(texts));
     tcase_add_loop_test(tests, real_files_have_their_model, 0, (int)COUNT_OF(samples));
     tcase_add_loop_test(tests, open_files_are_refused, 0, (int)COUNT_OF(refusals));
+    tcase_add_loop_test(tests, plans_come_back_from_commands, 0, (int)COUNT_OF(engines));
     tcase_add_test(tests, safetensors_are_counted);
     tcase_add_test(tests, gguf_is_counted);
     return run_suite(suite);
