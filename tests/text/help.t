@@ -171,6 +171,8 @@ Software:
                           rest. [the profile's]
   --launch-s X            Host time to issue one op; 0: kernels are captured once and replayed. [the
                           profile's]
+  --lists-operators[=off] Programs run operator by operator, as their library issues them, where
+                          that is known. [the profile's]
   --launch-expert-s X     The same for models with experts, whose tokens the host counts; not given:
                           launch_s. [the profile's]
   --launch-product-s X    The same for each product of a group of experts; 0: the group is one
@@ -191,8 +193,6 @@ Software:
   --contiguous-maps[=off] Feature maps have one plane per channel (NCHW) and are copied to another
                           layout where matrix units need it; off: channels last. [the profile's]
   --random-written[=off]  Dropout reads fp32 random numbers that a separate kernel wrote. [the
-                          profile's]
-  --block-scales[=off]    8-bit operands have a scale per block of 128 instead of per tensor. [the
                           profile's]
 
 Numbers:
