@@ -98,6 +98,12 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Draw the outline of another estimate behind it, on the same scale: 'gpt2 a100 "
                          "--micro-batch 4'." },
       .argument = "COMMAND", .takes = NNC_TAKES_PLOT },
+    { .field = { .name = "full", SWITCH(full), .group = "Output",
+                 .help = "Show the whole page: the plan as resolved, the parts of the step, memory by class, sources." },
+      .takes = NNC_TAKES_STAGES },
+    { .field = { .name = "brief", SWITCH(verdict), .group = "Output",
+                 .help = "Print only the verdict, one sentence." },
+      .takes = NNC_TAKES_STAGES, .letter = 'q' },
     { .field = { .name = "timeline", SWITCH(timeline), .group = "Output",
                  .help = "Show what every stage does when." },
       .takes = NNC_TAKES_STAGES },

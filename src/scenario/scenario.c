@@ -448,6 +448,31 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
     return NNC_OK;
 }
 
+/* A profile of eager kernels may be changed to compiled ones. On one device every change has the profile of the plan, so
+ * a quick search loads no others. */
+nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch,
+                                nnc_plan_changes *changes, nnc_error *err)
+{
+    static const char compiled[] = "torch-compile";
+    nnc_profiles own = nnc_profiles_of_one(&scenario->software);
+    nnc_plan_change_ask ask = { .model = &scenario->model,
+                                .device = &scenario->device,
+                                .profiles = &own,
+                                .plan = &scenario->plan,
+                                .quick = quick };
+    own.any = scenario->profiles.any;
+    if (scenario->result.plan.devices > 1 || !quick) {
+        NNC_TRY(nnc_scenario_profiles(scenario, err));
+        ask.profiles = &scenario->profiles;
+    }
+    if (!scenario->report.software_chosen && strcmp(scenario->software.id, "torch-eager") == 0 &&
+        scenario->model.captured == NULL) {
+        NNC_TRY(nnc_software_load(scenario->specs, compiled, &ask.compiled, err));
+    }
+    nnc_plan_changes_find(&ask, scratch, changes);
+    return NNC_OK;
+}
+
 /* A growing list of intervals. */
 typedef struct interval_list {
     nnc_interval *items;
