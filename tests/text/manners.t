@@ -55,9 +55,9 @@ $ nncost ops dense round -x
 [2]
 
 # Case does not matter, nor do dots of style: makers, owners, blanks. An exact id goes first.
-$ nncost estimate Dense ROUND --Micro-Batch 2 --PRECISION BF16 --Format CSV | cut -d, -f1,21 | tail -1
+$ nncost estimate --full Dense ROUND --Micro-Batch 2 --PRECISION BF16 --Format CSV | cut -d, -f1,21 | tail -1
 dense,A device of round figures
-$ nncost estimate some-lab/Dense-Instruct "NVIDIA Round" | head -2
+$ nncost estimate some-lab/Dense-Instruct "NVIDIA Round" --full | head -2
 model     some-lab/Dense-Instruct = dense, A small decoder, decoder, 107,106,000 parameters
 device    NVIDIA Round = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 $ nncost estimate DENSE2 round
@@ -68,7 +68,7 @@ $ nncost estimate some-lab/Dense-3 round
 [3]
 
 # GPT-2 has 50,257 words: padded for tensor ranks as frameworks do it, to 128 times the ranks, and said.
-$ nncost estimate dense round --tensor 2 --set vocab=10001 | head -2
+$ nncost estimate dense round --full --tensor 2 --set vocab=10001 | head -2
 model     dense, A small decoder, decoder, 107,346,000 parameters,
           vocabulary padded to 10,240 rows for 2 tensor ranks
 $ nncost estimate dense round --tensor 2 --set vocab=10001 -f json | grep -o '"padded_vocab": [0-9]*'
@@ -78,21 +78,21 @@ $ nncost estimate dense round --tensor 2 -f json | grep -c padded
 [1]
 
 # A pipe is as good as a file, everywhere.
-$ nncost estimate - round < toy/models/dense.json | head -1
+$ nncost estimate --full - round < toy/models/dense.json | head -1
 model     - = dense, A small decoder, decoder, 107,106,000 parameters
-$ nncost estimate dense /dev/stdin < toy/hw/round.json | sed -n 2p
+$ nncost estimate --full dense /dev/stdin < toy/hw/round.json | sed -n 2p
 device    /dev/stdin = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 $ cat toy/hw/round.json | nncost validate - && cat toy/models/dense.json | nncost show - | head -1
 -: ok
 model     -
-$ nncost init dense round > plans.json; cat plans.json | nncost check - | head -1; cat plans.json | nncost estimate - | head -1
+$ nncost init dense round > plans.json; cat plans.json | nncost check - | head -1; cat plans.json | nncost estimate --full - | head -1
 -: 1 estimated; 2 of 2 requirements met
 model     dense, A small decoder, decoder, 107,106,000 parameters
 $ cat plans.json | nncost search - --devices 2 --global-batch 2 --threads 1 -f csv | wc -l
 11
 $ nncost estimate dense round -f json > a.json; nncost diff - a.json < a.json
 - -> a.json: the same
-$ mkfifo pipe; (timeout 5 cat toy/models/dense.json > pipe &); nncost estimate ./pipe round | head -1
+$ mkfifo pipe; (timeout 5 cat toy/models/dense.json > pipe &); nncost estimate ./pipe round --full | head -1
 model     ./pipe = dense, A small decoder, decoder, 107,106,000 parameters
 $ nncost check - --update < plans.json
 ! nncost: --update: - is not a file that can be replaced
@@ -107,7 +107,7 @@ old
 round
 ! nncost: own/hw/broken.json:2:1: bad syntax, expected a key in quotes, found the end of the text
 ! nncost: own/hw/pipe.json: is no regular file, expected one
-$ NNCOST_PATH=own:toy nncost estimate dense ROUND | sed -n 2p
+$ NNCOST_PATH=own:toy nncost estimate --full dense ROUND | sed -n 2p
 device    ROUND = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 $ NNCOST_PATH=own:toy nncost estimate dense pipe
 ! nncost: own/hw/pipe.json: is no regular file, expected one
@@ -125,16 +125,16 @@ $ nncost list -f csv
 
 # The defaults file: options for all commands that have them; the command line goes first.
 $ mkdir -p config/nncost; printf '# mine\n--micro-batch 3\n--software=eager\n\n  --sort time\n' > config/nncost/defaults
-$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round | sed -n 3,4p
+$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full | sed -n 3,4p
 plan      batch 3, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software eager, mode predicted
-$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --micro-batch 2 | sed -n 3p
+$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --micro-batch 2 | sed -n 3p
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --no-defaults | sed -n 3p
+$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --no-defaults | sed -n 3p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 $ XDG_CONFIG_HOME=$PWD/config nncost list software -f csv | wc -l
 4
-$ nncost init dense round > plans.json; XDG_CONFIG_HOME=$PWD/config nncost estimate plans.json | sed -n 3,4p
+$ nncost init dense round > plans.json; XDG_CONFIG_HOME=$PWD/config nncost estimate plans.json --full | sed -n 3,4p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 $ echo '--micro-bach 3' >> config/nncost/defaults; XDG_CONFIG_HOME=$PWD/config nncost list models 2>\&1 | sed "s|$PWD/||"
@@ -143,5 +143,5 @@ $ echo '--micro-batch' > config/nncost/defaults; XDG_CONFIG_HOME=$PWD/config nnc
 
 # Figures of one's own device need no source.
 $ python3 -c "import json;d=json.load(open('toy/hw/round.json'));d.pop('sources');d['id']='mine';json.dump(d,open('mine.json','w'))"
-$ nncost estimate dense ./mine.json | sed -n 2p
+$ nncost estimate --full dense ./mine.json | sed -n 2p
 device    ./mine.json = mine, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
