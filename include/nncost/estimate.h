@@ -105,6 +105,8 @@ typedef struct nnc_result {
     /* Number of tokens per product, and contracted width, above which a matrix product is compute-bound: on
      * one device that streams its weights; on two devices that each hold half of the width. */
     double critical_tokens, critical_width;
+    double
+        kernels; /* that one device issues in a step; NaN = the program's operators are not known */
 } nnc_result;
 
 /* Working memory of estimates. Create one per thread and pass it to every call. */
@@ -202,7 +204,8 @@ typedef struct nnc_advice {
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device,
                        const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                        nnc_advice *advice, int max);
-/* The same with the default profile of each plan. */
+/* The same with the default profile of the plan, which the changes keep: text names it where the changed plan would get
+ * another one. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
                                const nnc_profiles *profiles, const nnc_plan *plan,
                                nnc_scratch *scratch, nnc_advice *advice, int max);

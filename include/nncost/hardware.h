@@ -54,6 +54,7 @@ typedef struct nnc_scale_out {
 typedef struct nnc_host_link {
     double bytes_per_s;     /* device to host memory, one direction */
     double mem_bytes_per_s; /* host memory, one device's share; NaN = not recorded */
+    double kernel_s;        /* to issue one kernel of a program that is not compiled */
 } nnc_host_link;
 
 typedef struct nnc_price {
@@ -205,6 +206,16 @@ NNC_API const char *nnc_basis_help(nnc_basis basis);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
+/* Kernels of single operators, as libraries issue them. */
+typedef struct nnc_stream_efficiency {
+    double memory_fraction; /* of pointwise kernels with operands of one type */
+    double mixed_fraction;  /* of two types: casts */
+    double norm_fraction, softmax_fraction, loss_fraction;
+    double norm_row_s, norm_row_backward_s;       /* in addition, for each row of a norm */
+    double adamw_fraction, adamw_narrow_fraction; /* of fp32 states; of 16-bit ones */
+    double fixed_s;                               /* of each kernel */
+} nnc_stream_efficiency;
+
 /* Fitted parameters, separate from the datasheet. Absent in the file = neutral. */
 typedef struct nnc_efficiencies {
     nnc_basis basis;
@@ -219,6 +230,7 @@ typedef struct nnc_efficiencies {
     nnc_efficiency maps;       /* the same for feature maps; memory_fraction NaN = as pointwise */
     nnc_efficiency maps_tuned; /* with kernels written for the device   [as maps] */
     nnc_efficiency optimizer;
+    nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;
     nnc_power_efficiency power;
     nnc_serve_efficiency serving; /* not used in training */
@@ -276,6 +288,8 @@ struct nnc_device {
     int32_t source_count;
     const char *path;   /* file it was read from */
     double embodied_kg; /* embodied carbon, with the scope of its source */
+    bool lenient;       /* implausible values are computed with, instead of refused */
+    bool implausible;   /* it has some: no range of measurements applies */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

@@ -116,11 +116,14 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
 
 /* Host time to issue an op, and to issue each product of a group that a library launches one by one. */
 typedef struct nnc_launch {
-    double op_s, product_s;
+    double op_s, product_s, kernel_s; /* kernel_s: of each kernel of an issued op */
     bool recorded_attention; /* norms and attention cost nothing: they are recorded and replayed */
 } nnc_launch;
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op)
 {
+    if (launch->kernel_s > 0.0) {
+        return launch->kernel_s * nnc_op_issued(op).kernels;
+    }
     const double products = op->kind == NNC_OP_MATMUL ? (double)op->u.matmul.experts : 0.0;
     if (launch->recorded_attention &&
         (op->group == NNC_GROUP_ATTENTION || op->group == NNC_GROUP_NORM)) {
@@ -517,6 +520,8 @@ struct nnc_scratch {
     nnc_derivation *why;               /* estimates record their formulas here; NULL = nowhere */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or a function with the same results */
     struct nnc_estimate_cache *shared; /* of that function; nnc_estimate_once does not read it */
+    void *load;                        /* memory of a simulated load; serving reads and writes it */
+    size_t load_bytes;
 };
 
 /* ---- changes.c: changes that make a plan faster or smaller ---- */
@@ -534,9 +539,10 @@ typedef struct nnc_plan_change {
 enum { NNC_PLAN_CHANGES_MAX = 20 };
 
 typedef struct nnc_plan_changes {
-    nnc_plan_change list[NNC_PLAN_CHANGES_MAX]; /* one option each, by samples per second, the fastest first */
-    nnc_plan_change together;              /* the best options at once; options "" = fewer than two help */
-    int32_t count, tries;             /* tries: estimates */
+    nnc_plan_change
+        list[NNC_PLAN_CHANGES_MAX]; /* one option each, by samples per second, the fastest first */
+    nnc_plan_change together;       /* the best options at once; options "" = fewer than two help */
+    int32_t count, tries;           /* tries: estimates */
 } nnc_plan_changes;
 
 typedef struct nnc_plan_change_ask {
@@ -550,7 +556,12 @@ typedef struct nnc_plan_change_ask {
 
 /* Tries the changes with at most a few hundred estimates; quick: a few tens. Returns their number; 0 as well when the
  * plan itself is illegal. */
-int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found);
+int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
+                          nnc_plan_changes *found);
+
+/* At least so many bytes at scratch->load; NULL: out of memory. Those of a simulation of 10,000 requests are there from
+ * the start. */
+void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 
 /* One estimate, from arguments that were read into a result of full size. */
 nnc_estimate_fn nnc_estimate_once;

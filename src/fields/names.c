@@ -50,6 +50,7 @@ NNC_ENUM_TEXTS(nnc_method, NNC_METHOD_LIST)
 NNC_ENUM_TEXTS(nnc_norm_keep, NNC_NORM_KEEP_LIST)
 NNC_ENUM_TEXTS(nnc_loss_keep, NNC_LOSS_KEEP_LIST)
 NNC_ENUM_TEXTS(nnc_head_copy, NNC_HEAD_COPY_LIST)
+NNC_ENUM_NAMES(nnc_implementation, NNC_IMPLEMENTATION_LIST)
 
 /* ---- flag sets ---- */
 

@@ -179,6 +179,9 @@ static const nnc_field software_fields[] = {
           "when they are gathered for a whole step." },
     { SOFTWARE(launch_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
       .help = "Host time to issue one op; 0: kernels are captured once and replayed." },
+    { SOFTWARE(lists_operators), NNC_DEFAULT_OFF,
+      .help = "Programs run operator by operator, as their library issues them, where that is "
+              "known." },
     { SOFTWARE(launch_expert_s), .unit = "s", .max = 1,
       .help = "The same for models with experts, whose tokens the host counts; not given: "
               "launch_s." },

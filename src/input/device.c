@@ -43,6 +43,8 @@ static const nnc_field host_fields[] = {
       .usual = 5e10, .help = "Bandwidth between device and host memory in one direction." },
     { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
       .usual = 5e10, .help = "Bandwidth of host memory, one device's share." },
+    { NNC_FIELD(nnc_host_link, kernel_s), .unit = "s", .max = 1, NNC_DEFAULT(3.75e-5),
+      .help = "Time to issue one kernel of a program that is not compiled; --host sets it." },
 };
 
 static const nnc_field node_power_fields[] = {
@@ -237,6 +239,9 @@ static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
         if (k < NEAR && nnc_json_get(gemm, nnc_dtype_name(dtype)).node == NULL) {
             e->gemm[i] = e->gemm[near[k]];
             e->gemm[i].l2_bytes_per_flop *= bytes_of[i] / bytes_of[near[k]];
+            if (dtype == NNC_FP32 || dtype == NNC_FP64) { /* only matrix units need alignment */
+                e->gemm[i].unaligned_ratio = 1.0;
+            }
         }
     }
 }
@@ -264,6 +269,17 @@ static void need_sources(nnc_json root, const nnc_device *device)
             nnc_json_fault(root, keys[k],
                            "has no source, expected one under \"sources\", found none");
         }
+    }
+}
+
+/* Refuses values that cannot all be right; of a lenient device, marks it. */
+static void judge(nnc_json at, nnc_device *device)
+{
+    char why[NNC_IMPLAUSIBLE_TEXT];
+    device->implausible = at.doc->faults->count == 0 && at.doc->faults->status == NNC_OK &&
+                          !nnc_device_is_plausible(device, why, sizeof why);
+    if (device->implausible && !device->lenient) {
+        nnc_json_fault(at, "implausible", "%s; --lenient computes with it", why);
     }
 }
 
@@ -297,6 +313,8 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
     if (root.doc->faults->count == 0) {
         nnc_device_rules(root, device);
     }
+    device->lenient = root.doc->lenient;
+    judge(root, device);
 }
 
 nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_error *err)
@@ -305,6 +323,8 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
     nnc_faults faults = { .name = name, .err = err };
     const nnc_json_doc none = { .faults = &faults };
     nnc_device_rules(nnc_json_root(&none), device);
+    nnc_device judged = *device;
+    judge(nnc_json_root(&none), &judged);
     return faults.status;
 }
 
@@ -358,6 +378,8 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
             scale_peaks(device);
         }
     }
+    char why[NNC_IMPLAUSIBLE_TEXT];
+    device->implausible = !nnc_device_is_plausible(device, why, sizeof why);
     return status;
 }
 
@@ -471,6 +493,8 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
     if (root.doc->faults->count == 0) {
         link_rules(root, &device->scale_up);
     }
+    device->lenient = root.doc->lenient;
+    judge(root, device);
 }
 
 bool nnc_is_cluster(nnc_json root)
@@ -494,9 +518,11 @@ static nnc_status apply_cluster(nnc_specs *specs, const char *name, const char *
 {
     nnc_device linked = *device;
     nnc_faults faults = { .name = name, .err = err };
-    nnc_json_doc doc = {
-        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
-    };
+    nnc_json_doc doc = { .faults = &faults,
+                         .arena = nnc_specs_arena(specs),
+                         .text = text,
+                         .size = size,
+                         .lenient = nnc_specs_are_lenient(specs) };
     if (nnc_json_parse(&doc)) {
         nnc_cluster_read_open(&doc, specs, stem, &linked);
     }

@@ -78,6 +78,9 @@ nnc_csv nnc_csv_begin(const char *name, char *text, size_t size);
  * place or not closed, a NUL, too many cells. */
 nnc_status nnc_csv_next(nnc_csv *csv, bool *more, nnc_error *err);
 
+/* Reads the recorded requests of the file ask->arrivals; the rows live with the specs. */
+nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *err);
+
 /* ---- JSON text ---- */
 
 enum {
@@ -334,11 +337,26 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
 
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
+/* Its folders of data. Returns their number. */
+int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
+/* What is implausible about the inputs of this answer, "" = nothing; and adds to it. */
+const char *nnc_specs_marks(const nnc_specs *specs);
+void nnc_specs_mark(nnc_specs *specs, const char *text);
 
-/* plausible.c: do the relations that hold for every real device hold? If not, text says which one: its fields, the
- * expected range and the value. */
+/* plausible.c: do the relations that hold for every real device, or software profile, hold? If not, text says which one: its
+ * fields, the expected range and the value. */
+enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
+bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
 
+/* "ID FIELD=VALUE FIELD=VALUE ...": a shipped model with fields set, under another name. */
+nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model,
+                          nnc_error *err);
+/* Seconds in which a host of hosts/ issues one kernel. */
+nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err);
+/* --implementation: the library of every model that is loaded. */
+nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
+void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
 /* nnc_file_read; "-" is standard input. The content of a pipe is kept with the specs, because it can be read only
  * once. */
 nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size,
@@ -406,6 +424,7 @@ typedef struct nnc_folders {
     nnc_arena *arena;
     const char **paths; /* the first one that has a file wins */
     int count;
+    nnc_error trouble; /* first error of the system in reading them; status NNC_OK = none */
 } nnc_folders;
 
 /* The folders of $NNCOST_PATH, the user's own, and data_path unless it is NULL. false: out of memory. */
@@ -442,7 +461,7 @@ extern const char nnc_shipped_aliases[];
 /* ---- devices, clusters, catalogues ---- */
 
 /* Sets every efficiency to its neutral value: fractions 1, fixed times 0, no tiles. The datasheet alone counts. */
-enum { NNC_EFFICIENCIES_FIELDS = 14 };
+enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 

@@ -105,6 +105,7 @@ typedef struct nnc_measured {
     const char *model_id;   /* of a shipped model or a file; NULL = model */
     const nnc_model *model; /* NULL: no step and not served, or model_id */
     const char *model_text; /* "ID FIELD=VALUE ..." that model was made from; NULL = none */
+    nnc_implementation implementation; /* of model_id: the library whose operators ran */
     nnc_plan plan;
     nnc_measured_field *fields; /* set in the device and the software of the row */
     int32_t field_count;

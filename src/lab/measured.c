@@ -369,30 +369,9 @@ static void read_decoder(reading *r, nnc_model *model)
     }
 }
 
-/* Sets "FIELD=VALUE FIELD=VALUE ...". */
-static nnc_status set_pairs(nnc_model *model, const char *text, nnc_error *err)
-{
-    char pair[64];
-    while (*text != '\0') {
-        const size_t length = strcspn(text, " ");
-        snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
-        char *equals = strchr(pair, '=');
-        if (equals == NULL) {
-            return nnc_fail(err, NNC_BAD_SPEC, "model", "expected FIELD=VALUE, found \"%.60s\"",
-                            text);
-        }
-        *equals = '\0';
-        NNC_TRY(nnc_model_set(model, pair, equals + 1, err));
-        text += length + strspn(text + length, " ");
-    }
-    return nnc_model_check(model, "model", err);
-}
-
 /* "ID FIELD=VALUE ...": a shipped model with fields set. Rows often repeat the model of a row before. */
 static nnc_status make_model(reading *r, const char *text, nnc_error *err)
 {
-    char id[64];
-    const nnc_model *base = NULL;
     nnc_model *made = NULL;
     for (int32_t i = r->count - 1; i >= 0; i--) {
         if (r->rows[i].model_text != NULL && is(r->rows[i].model_text, text)) {
@@ -400,12 +379,7 @@ static nnc_status make_model(reading *r, const char *text, nnc_error *err)
             return NNC_OK;
         }
     }
-    const size_t length = strcspn(text, " ");
-    snprintf(id, sizeof id, "%.*s", (int)(length < sizeof id ? length : 0), text);
-    NNC_TRY(nnc_model_load(r->specs, id, &base, err));
-    NNC_TRY(nnc_model_copy(r->specs, base, &made, err));
-    snprintf(made->name, sizeof made->name, "%.95s", r->row->model_name);
-    NNC_TRY(set_pairs(made, text + length + strspn(text + length, " "), err));
+    NNC_TRY(nnc_model_make(r->specs, text, r->row->model_name, &made, err));
     r->row->model = made;
     r->row->model_text = text;
     return NNC_OK;
@@ -426,9 +400,49 @@ static void name_model(reading *r, const char *text)
     }
 }
 
+/* A configuration by its path from the folder of the file; the row says whether its head is tied. */
+static void read_configuration(reading *r)
+{
+    enum { LATENT_FACTOR = 8 }; /* pixels per position of a latent, of every diffuser's decoder */
+    char path[1024];
+    nnc_measured *row = r->row;
+    nnc_error err = { 0 };
+    const nnc_model *loaded = NULL;
+    nnc_model *made = NULL;
+    const char *slash = strrchr(r->csv.name, '/');
+    const int folder = slash != NULL ? (int)(slash + 1 - r->csv.name) : 0;
+    snprintf(path, sizeof path, "%.*s%s", folder, r->csv.name, text_of(r, "config"));
+    nnc_status status = nnc_model_load(r->specs, path, &loaded, &err);
+    if (status == NNC_OK) {
+        status = nnc_model_copy(r->specs, loaded, &made, &err);
+    }
+    r->no_memory = r->no_memory || status == NNC_NO_MEMORY;
+    if (status != NNC_OK) {
+        refuse(r, "config %.60s: %.200s", text_of(r, "config"), err.what);
+        return;
+    }
+    if (made->family == NNC_FAMILY_DECODER && given(r, "model.tied_head")) {
+        made->decoder.tied_head = whole_of(r, "model.tied_head") == 1;
+    }
+    if (made->decoder.encoder_layers > 0 && made->decoder.positions == NNC_POSITIONS_RELATIVE) {
+        made->decoder.encoder_seq_len = row->plan.seq_len; /* a quarter of it as labels */
+        row->plan.seq_len /= 4;
+    }
+    if (made->family == NNC_FAMILY_GRAPH && is(text_of(r, "model_family"), "dit")) {
+        row->plan.image /= LATENT_FACTOR;
+    }
+    row->model = made;
+}
+
 static void read_model(reading *r)
 {
     nnc_measured *row = r->row;
+    if (given(r, "config")) {
+        row->plan.image = whole_of(r, "image");
+        row->plan.seq_len = whole_of(r, "seq_len");
+        read_configuration(r);
+        return;
+    }
     if (given(r, "model") || !given(r, "model.layers")) {
         row->plan.image = whole_of(r, "image");
         row->plan.seq_len = whole_of(r, "seq_len");
@@ -449,6 +463,24 @@ static void read_model(reading *r)
     snprintf(model->name, sizeof model->name, "%.95s", row->model_name);
     row->model = model;
     read_decoder(r, model);
+}
+
+/* Rows that name a configuration are steps of a plain program: forward, backward, optimizer. It clips no gradients,
+ * and says whether it was compiled and how its maps lie in memory. */
+static void read_program(reading *r, nnc_measured *row)
+{
+    if (!has(r, "config")) {
+        return;
+    }
+    if (!given(r, "clip_gradients")) {
+        row->plan.clip_gradients = false;
+    }
+    row->implementation = given(r, "config") ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_TIMM;
+    if (!given(r, "software") && begins(row->framework, "torch-")) {
+        row->software = whole_of(r, "compiled") == 1        ? "torch-compile"
+                        : whole_of(r, "channels_last") == 1 ? "torch-channels-last"
+                                                            : row->framework;
+    }
 }
 
 static void set_peak(reading *r, nnc_memory_stat stat, const char *name, double unit)
@@ -483,6 +515,7 @@ static void read_step(reading *r)
     nnc_measured *row = r->row;
     const double node = number_of(r, "internode_gbps_per_node");
     read_plan(r, &row->plan);
+    read_program(r, row);
     row->undecided = left_open(r, &row->plan);
     read_model(r);
     if (node > 0.0 && row->plan.devices_per_node > 0) {
@@ -622,7 +655,10 @@ static void read_attention(reading *r)
                      .s_k = seq_len,
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
-                     .kernel = NNC_FLASH3 }, /* all were measured with kernels of that time */
+                     /* the others were measured with kernels of FlashAttention-3's time */
+                     .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL
+                                   ? NNC_FLASH2
+                                   : NNC_FLASH3 },
     };
     /* Pairs are counted in 64 bits. */
     if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 ||

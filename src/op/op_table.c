@@ -15,9 +15,20 @@ const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
 #undef NNC_OP_ROW
 };
 
+/* Share of the bytes of pointwise kernels that are read: half of them have two operands. */
+static const double issued_reads = 0.6;
+
 nnc_work nnc_op_work(const nnc_op *op)
 {
-    return nnc_op_row_of(op)->work(op);
+    nnc_work work = nnc_op_row_of(op)->work(op);
+    if (op->issued_as != NNC_ISSUED_NOT) {
+        const nnc_issued issued = nnc_op_issued(op);
+        const double bytes = issued.bytes + issued.mixed_bytes;
+        const bool instead = op->issued_as == NNC_ISSUED_INSTEAD;
+        work.read_bytes = (instead ? 0.0 : work.read_bytes) + issued_reads * bytes;
+        work.write_bytes = (instead ? 0.0 : work.write_bytes) + (1.0 - issued_reads) * bytes;
+    }
+    return work;
 }
 
 double nnc_op_kept_bytes(const nnc_op *op)
@@ -65,7 +76,10 @@ int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
     int kept = 0;
     for (int i = 0; i < count; i++) {
         if (!op->frozen || backward[i].phase != NNC_PHASE_GRAD_WEIGHT) {
-            backward[kept++] = backward[i];
+            backward[kept] = backward[i];
+            backward[kept].issued_as = op->issued_as;
+            memcpy(backward[kept].issued, op->issued, sizeof op->issued);
+            kept++;
         }
     }
     return kept;

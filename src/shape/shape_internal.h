@@ -103,6 +103,9 @@ nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_ele
 /* Parts that one instance of a segment gathers one after the other: its blocks; 1 without blocks. */
 double nnc_list_units(const nnc_op_list *list, int32_t segment);
 
+/* Gives each op the kernels that the library of the model issues, where the profile runs them one by one. */
+void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how);
+
 /* Freezes the weights that the plan does not train, and adds adapters.   [adapters] */
 void nnc_list_train(nnc_op_list *list, const nnc_lowering *how);
 

@@ -87,7 +87,7 @@ model     copy.json = copy, config, decoder, 125,233,000 parameters
 $ nncost estimate config.json round --full | head -2
 model     config.json = config, config, decoder, 125,233,000 parameters
 noted     left open by the file, so as gemma2 has it: tie_word_embeddings on, attn_logit_softcapping
-$ nncost show experts --format json | nncost estimate - round | head -1; nncost estimate experts round | head -1
+$ nncost show experts --format json | nncost estimate --full - round | head -1; nncost estimate --full experts round | head -1
 model     - = experts, A small mixture of experts, decoder, 125,641,000 parameters,
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
 

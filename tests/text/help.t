@@ -84,7 +84,7 @@ Batch:
   --lenient               Skip unknown keys of a Hugging Face configuration, unless they look like
                           part of the shape, and keys of a launch file that cannot be used; the
                           output names them.
-  --from FORMAT           Format of the launch files among the arguments: deepspeed or accelerate.
+  --from FORMAT           Format of the launch files among the arguments, such as deepspeed.
                           [recognised by content]
   --scenario ID           The scenario to take from the plan file that is given as MODEL. [its only
                           one]
@@ -181,6 +181,13 @@ Numbers:
                           choose. May be repeated.
   --power-cap W           Sustained power limit of a device in watts: as --set device.power_cap_w=W.
                           [its board's limit]
+  --host HOST             How fast the host issues kernels of a program that is not compiled: an id
+                          of hosts/, or seconds per kernel; as --set device.host.kernel_s.
+                          [h100-server: 37.5 us]
+  --implementation NAME   Library whose operators run, one by one where the software profile is
+                          torch-eager or torch-channels-last: transformers, diffusers, timm, or none
+                          for the profile's kernels. [the library of a configuration; none for a
+                          model file]
   --building OPERATOR     Operator of the data centre, whose PUE is taken from grid/buildings.json.
                           [--pue]
 

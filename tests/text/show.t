@@ -37,6 +37,7 @@ scale_out.knee_bytes                                   -                        
 scale_out.oversubscription                             -
 host.bytes_per_s                                       20000000000              B/s       20.00 GB/s
 host.mem_bytes_per_s                                   -                        B/s
+host.kernel_s                                          3.75e-5                  s           37.50 us
 power_w                                                500                      W
 power_cap_w                                            -                        W
 node_power.idle_w                                      -                        W
@@ -149,6 +150,16 @@ efficiency.pointwise_tuned.fixed_s                     0                        
 efficiency.optimizer.sustained_fraction                1
 efficiency.optimizer.memory_fraction                   0.8
 efficiency.optimizer.fixed_s                           2e-5                     s           20.00 us
+efficiency.stream.memory_fraction                      0.88
+efficiency.stream.mixed_fraction                       0.58
+efficiency.stream.norm_fraction                        0.7
+efficiency.stream.softmax_fraction                     0.38
+efficiency.stream.loss_fraction                        0.66
+efficiency.stream.adamw_fraction                       0.78
+efficiency.stream.adamw_narrow_fraction                0.66
+efficiency.stream.norm_row_s                           9.3e-10                  s          0.9300 ns
+efficiency.stream.norm_row_backward_s                  3.9e-9                   s           3.900 ns
+efficiency.stream.fixed_s                              3e-6                     s           3.000 us
 efficiency.collectives.all_reduce.fixed_s              2e-6                     s           2.000 us
 efficiency.collectives.all_reduce.log2_s               4e-6                     s           4.000 us
 efficiency.collectives.all_reduce.bus_fraction         0.8
@@ -264,6 +275,7 @@ $ nncost show round --format json
     {"field": "scale_out.oversubscription", "value": null, "unit": null},
     {"field": "host.bytes_per_s", "value": 10000000000, "unit": "B/s"},
     {"field": "host.mem_bytes_per_s", "value": 10000000000, "unit": "B/s"},
+    {"field": "host.kernel_s", "value": 3.75e-5, "unit": "s"},
     {"field": "power_w", "value": 1000, "unit": "W"},
     {"field": "power_cap_w", "value": null, "unit": "W"},
     {"field": "node_power.idle_w", "value": null, "unit": "W"},
@@ -310,6 +322,7 @@ scale_out.knee_bytes,,B\r
 scale_out.oversubscription,,\r
 host.bytes_per_s,,B/s\r
 host.mem_bytes_per_s,,B/s\r
+host.kernel_s,3.75e-5,s\r
 power_w,,W\r
 power_cap_w,,W\r
 node_power.idle_w,,W\r
@@ -350,6 +363,7 @@ $ nncost show old --format markdown
 | scale_out.oversubscription | - |  |  |
 | host.bytes_per_s | - | B/s |  |
 | host.mem_bytes_per_s | - | B/s |  |
+| host.kernel_s | 3.75e-5 | s | 37.50 us |
 | power_w | - | W |  |
 | power_cap_w | - | W |  |
 | node_power.idle_w | - | W |  |
@@ -508,6 +522,7 @@ overlap_pipeline            0
 overlap_offload             0.5
 bucket_bytes                26214400       B     26.21 MB
 launch_s                    1e-5           s     10.00 us
+lists_operators             off
 launch_expert_s             -              s
 launch_product_s            0              s          0 s
 recorded_attention          off

@@ -59,7 +59,7 @@ class Tables:
 
     def __init__(self):
         self.words = load(os.path.join(HERE, "words.json"))
-        self.members = load(os.path.join(HERE, "members.json"))["members"]
+        self.members = load(os.path.join(ROOT, "foreign", "names", "members.json"))["members"]
         self.frameworks = []
         for path in sorted(glob.glob(os.path.join(ROOT, "software", "*.json"))):
             profile = load(path)

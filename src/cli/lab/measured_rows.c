@@ -141,6 +141,10 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
         NNC_TRY(nnc_model_load(specs, row->model_id, &model, err));
     }
     scenario->model = *model;
+    if (row->implementation != NNC_IMPLEMENTATION_NONE) {
+        scenario->model.implementation = row->implementation;
+    }
+    nnc_specs_take_implementation(specs, &scenario->model);
     return NNC_OK;
 }
 
