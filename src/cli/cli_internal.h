@@ -125,7 +125,8 @@ typedef struct nnc_options {
         [NNC_OWN_OPTIONS_MAX]; /* of each row of the option table, as given; NULL = not given */
     char host_set[64];         /* the --set that --host stands for */
     char power_cap_set[64];    /* the --set that --power-cap stands for */
-    char *defaults;            /* the defaults file; the caller frees it */
+    char *defaults;            /* the defaults file */
+    char **expanded; /* argv with the names of other programs replaced; NULL = it has none */
 } nnc_options;
 
 typedef struct nnc_command nnc_command;
@@ -134,6 +135,15 @@ typedef struct nnc_command nnc_command;
  * Fails with NNC_BAD_USAGE; err->where is the option as it was written. */
 nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
                              nnc_options *options, nnc_error *err);
+/* Frees what the options point to. */
+void nnc_options_free(nnc_options *options);
+
+/* Replaces option names of other programs (Megatron-LM, DeepSpeed, vLLM ...) by the options that they stand for, in a new
+ * argv; *expanded NULL: there was none. known: does the command have this option? Fails with NNC_BAD_USAGE and a hint for
+ * a name that needs arithmetic or a choice. aliases.c */
+typedef bool nnc_option_known(const void *context, const char *option);
+nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context,
+                              char ***expanded, nnc_error *err);
 
 /* Was the option given, on the command line or in the defaults file? name: "--max-devices". */
 bool nnc_option_given(const nnc_options *options, const char *name);

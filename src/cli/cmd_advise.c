@@ -17,7 +17,8 @@ typedef struct line {
 typedef struct answer {
     nnc_report report;
     int32_t count, tries;
-    line lines[SHOWN + NNC_ADVICE_MAX + 1];
+    line *lines; /* places below */
+    line places[SHOWN + NNC_ADVICE_MAX + 1];
 } answer;
 
 /* ---- one change ---- */
@@ -195,6 +196,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     nnc_plan_changes found;
     answer a = { .report = scenario->report };
     (void)context;
+    a.lines = a.places;
     NNC_TRY(nnc_scenario_changes(scenario, false, scratch, &found, err));
     fill(&a, &found);
     session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY || a.count > 0 ? 0 : 1;

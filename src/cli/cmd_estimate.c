@@ -545,7 +545,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 
 /* ---- the first screen ---- */
 
-enum { FIRST_CHANGES = 3 };
+/* Lines of changes. */
+enum { CHANGE_LINES = 3 };
 
 /* Smallest gain of a change that is called faster. */
 static const double shown_gain = 1.01;
@@ -586,6 +587,9 @@ static void write_trust(nnc_sheet *sheet, const void *record)
     const nnc_report *report = record;
     const nnc_past *p = &report->past;
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
+    if (report->own != NULL) {
+        return; /* the measured step stands below */
+    }
     nnc_sheet_label(sheet, "");
     if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
@@ -647,13 +651,20 @@ static void put_change(nnc_sheet *sheet, const char *label, const char *options,
 {
     char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT];
     nnc_sheet_label(sheet, label);
-    nnc_sheet_item(sheet, NNC_INK_GOOD, "%s", options);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text(step_s, "s", step));
+    nnc_sheet_words(sheet, "%s:", options);
+    nnc_sheet_phrase(sheet, NNC_INK_GOOD, "%s", nnc_unit_text(step_s, "s", step));
     if (!isnan(gain)) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%.3gx the rate", gain);
     }
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text((double)bytes, "B", total));
     nnc_sheet_end(sheet);
+}
+
+/* A change takes a second line from this length on. */
+static bool is_long(const char *options)
+{
+    enum { LONG = 38 };
+    return strlen(options) > LONG;
 }
 
 /* What makes the plan fit; or else what makes it faster. Each line was estimated. */
@@ -662,27 +673,29 @@ static void write_changes(nnc_sheet *sheet, const void *record)
     const first_screen *first = record;
     const nnc_report *report = &first->report;
     const nnc_plan_changes *found = first->changes;
-    int shown = 0;
-    if (report->result->verdict == NNC_OVER_MEMORY) {
-        for (int i = 0; i < report->advice_count && shown < FIRST_CHANGES; i++, shown++) {
-            put_change(sheet, shown == 0 ? "would fit" : "", report->advice[i].text,
-                       report->advice[i].step_s, (double)NAN, report->advice[i].total_bytes);
+    const bool over = report->result->verdict == NNC_OVER_MEMORY;
+    int lines = 0;
+    for (int i = 0; over && i < report->advice_count; i++) {
+        const nnc_advice *advice = &report->advice[i];
+        if (lines + (is_long(advice->text) ? 2 : 1) <= CHANGE_LINES) {
+            put_change(sheet, lines == 0 ? "would fit" : "", advice->text, advice->step_s,
+                       (double)NAN, advice->total_bytes);
+            lines += is_long(advice->text) ? 2 : 1;
         }
     }
-    for (int32_t i = 0; i < found->count && shown < FIRST_CHANGES && report->advice_count == 0;
+    for (int32_t i = 0; i < found->count && lines < CHANGE_LINES && report->advice_count == 0;
          i++) {
         const nnc_plan_change *c = &found->list[i];
-        const bool over = report->result->verdict == NNC_OVER_MEMORY;
         if (over || c->gain > shown_gain) {
             put_change(sheet,
-                       shown > 0 ? ""
+                       lines > 0 ? ""
                        : over    ? "would fit"
                                  : "faster",
                        c->options, c->step_s, c->gain, c->total_bytes);
-            shown++;
+            lines++;
         }
     }
-    if (shown == 0 && report->result->verdict == NNC_OVER_MEMORY) {
+    if (lines == 0 && over) {
         nnc_sheet_label(sheet, "would fit");
         nnc_sheet_words(sheet, "no change alone, of %" PRId32 " tried; 'nncost advise' tries more",
                         found->tries);

@@ -335,7 +335,7 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
 {
     nnc_session session = { .out = out, .inside = true };
     const nnc_status status = dispatch(&session, argc, argv, err);
-    free(session.options.defaults);
+    nnc_options_free(&session.options);
     nnc_buffer_free(&session.arguments);
     return status == NNC_OK && out->failed ? nnc_no_memory(err) : status;
 }
@@ -355,7 +355,7 @@ int main(int argc, char **argv)
     if (status == NNC_OK && (session.exit_code <= 1 || stopped)) {
         status = nnc_output_write(session.options.output, out.bytes, out.size, &err);
     }
-    free(session.options.defaults);
+    nnc_options_free(&session.options);
     nnc_buffer_free(&session.arguments);
     nnc_buffer_free(&out);
     if (status != NNC_OK) {

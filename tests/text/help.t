@@ -13,6 +13,7 @@ the network and the datasheet of the device.
 
 Commands:
   estimate  One training step: time with its bounds, what limits it, memory, throughput, cost.
+  advise    The changes of a plan that help most, each tried: time, memory and cost with them.
   ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
   op        A single op: its work, its roofline and the time it takes.
   trace     A PyTorch trace: where its time went, and what each operator could have taken.
@@ -318,6 +319,9 @@ Cost:
 
 Output:
   --stages                Show every stage of the pipeline: its layers, times and memory.
+  --full                  Show the whole page: the plan as resolved, the parts of the step, memory
+                          by class, sources.
+  --brief                 Print only the verdict, one sentence.
   --timeline              Show what every stage does when.
   --trace FILE            Also write the timeline to FILE, as a trace for chrome://tracing and
                           Perfetto.
@@ -358,6 +362,7 @@ Output:
 # Every command has help, which begins with its usage.
 $ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done
 usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost advise [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost op KIND DIMS DEVICE [options]
 usage: nncost trace FILE.json[.gz] [DEVICE | FILE [DEVICE]] [options]

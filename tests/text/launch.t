@@ -29,7 +29,7 @@ nncost estimate dense DEVICE --micro-batch 2 --clip-gradients --precision bf16 -
 \# inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
 $ nncost show inputs/fsdp.yaml --to-options
 nncost estimate MODEL DEVICE --zero 3 --precision bf16 --devices-per-node 4 --devices 8 --reshard --shard 4 --recompute full
-$ nncost show inputs/fsdp.yaml dense round --to-options | sh | sed -n '/^plan/,/^$/p' | head -3
+$ nncost show inputs/fsdp.yaml dense round --to-options | sed "s/\$/ --full/" | sh | sed -n '/^plan/,/^$/p' | head -3
 plan      8 devices = data 8, ZeRO 3, sharded over 4 of 8 ranks
           batch 8 = 1 micro-batch of 1 x data 8, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute full, software torch-compile (chosen for this plan),

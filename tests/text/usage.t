@@ -203,10 +203,12 @@ $ nncost estimate dense round >&-
 [4]
 
 # More option names of other programs.
-$ for o in --bs --gradient_accumulation_steps --qlora --fp8 --price-per-hour; do nncost estimate dense round $o 8; done
+$ for o in --bs --gradient_accumulation_steps --qlora --fp8 --price-per-hour; do nncost estimate -q dense round $o 8; done
+One step of A small decoder takes 63.87 ms on A device of round figures and is bound by compute,
+86.7% of it; it fits: 2.016 GB of 10.00 GB per device.
+One step of A small decoder takes 7.180 ms on A device of round figures and is bound by compute,
+66.9% of it; it fits: 391.1 MB of 10.00 GB per device.
+One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute,
+64.1% of it; it fits: 2.016 GB of 10.00 GB per device.
 ! nncost: --bs: unknown option, did you mean --micro-batch?
-! nncost: --gradient_accumulation_steps: unknown option, did you mean --micro-batches?
-! nncost: --qlora: unknown option, did you mean --lora 16 --frozen nf4?
-! nncost: --fp8: unknown option, did you mean --precision fp8?
-! nncost: --price-per-hour: unknown option, did you mean --price?
-[2]
+! nncost: 8: one argument too many, expected estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
