@@ -38,6 +38,12 @@ typedef struct nnc_memory {
         [2]; /* range of measured peaks; both ends are the total when the user set the reserve */
     int64_t headroom_bytes;     /* capacity - total, negative when it does not fit */
     const char *transient_what; /* the op or tensor behind transient_bytes; static storage */
+    int64_t
+        apart_bytes; /* what the peak is more than the sum of the classes: below 0, as they do not all live at once */
+    int64_t peak_allocated_bytes, peak_reserved_bytes; /* of the allocator, at the peak */
+    int64_t context_bytes;     /* driver context and libraries, outside the allocator */
+    int64_t split_block_bytes; /* that the allocator cannot hand out whole again */
+    bool one_moment;           /* the peak is a moment of backward, not the sum of the classes */
 } nnc_memory;
 
 /* Space in structs for members and values of later releases. */

@@ -286,10 +286,11 @@ struct nnc_device {
     int32_t alias_count;
     const nnc_source *sources;
     int32_t source_count;
-    const char *path;   /* file it was read from */
-    double embodied_kg; /* embodied carbon, with the scope of its source */
-    bool lenient;       /* implausible values are computed with, instead of refused */
-    bool implausible;   /* it has some: no range of measurements applies */
+    const char *path;    /* file it was read from */
+    double embodied_kg;  /* embodied carbon, with the scope of its source */
+    double usable_bytes; /* of mem_bytes, what one process can get; NaN = not recorded */
+    bool lenient;        /* implausible values are computed with, instead of refused */
+    bool implausible;    /* it has some: no range of measurements applies */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */
@@ -301,6 +302,10 @@ NNC_API double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
 /* Ridge point: FLOP/B above which a product in this format is compute-bound. Source: Williams, Waterman,
  * Patterson, CACM 52(4), 2009.   [roofline] */
 NNC_API double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype);
+
+/* Bytes that one process can get: usable_bytes, or mem_bytes where none is recorded or mem_bytes was changed to
+ * something else by more than 3 %. */
+NNC_API int64_t nnc_device_capacity(const nnc_device *device);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #include <nncost/search.h>
 
 #include "cli/cli_internal.h"
+#include "cli/lab/cli_lab.h"
 #include "input/input_internal.h"
 #include "plot/plot_internal.h"
 #include "search/search_internal.h"
@@ -218,6 +219,11 @@ const nnc_own_option nnc_own_options[] = {
     { .field = { .name = "summary", SWITCH(summary), .group = "Output",
                  .help = "Show only the sums by device, software profile and kind of model." },
       .takes = NNC_TAKES_SCORE },
+    { .field = { .name = "level", NUMBER(level), .group = "Output", NAMED(nnc_level_name, NNC_LEVEL_COUNT),
+                 .help = "Knowledge that predictions use: matched, the release of each row's framework; plan, its plan "
+                         "settings, with the profile that the plan gets; user, the row alone.",
+                 .default_text = "matched" },
+      .argument = "LEVEL", .takes = NNC_TAKES_SCORE },
     { .field = { .name = "only", TEXT(only), .group = "Output",
                  .help = "Only rows whose id contains TEXT." },
       .argument = "TEXT", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
@@ -266,11 +272,9 @@ _Static_assert(sizeof nnc_own_options / sizeof nnc_own_options[0] <= NNC_OWN_OPT
                "nnc_options keeps a text of each");
 
 const nnc_option_fields nnc_option_tables[] = {
-    { NNC_TAKES_PLAN, &nnc_plan_table },
-    { NNC_TAKES_RUN, &nnc_run_table },
-    { NNC_TAKES_SERVE, &nnc_serve_table },
-    { NNC_TAKES_BUDGET, &nnc_budget_table },
-    { 0, NULL },
+    { NNC_TAKES_PLAN, &nnc_plan_table },     { NNC_TAKES_SWITCH, &nnc_switch_table },
+    { NNC_TAKES_RUN, &nnc_run_table },       { NNC_TAKES_SERVE, &nnc_serve_table },
+    { NNC_TAKES_BUDGET, &nnc_budget_table }, { 0, NULL },
 };
 
 /* ---- an option as text ---- */
@@ -342,7 +346,10 @@ static void describe_field(const nnc_option_fields *of, const nnc_field *field,
         nnc_option_name(field->alias, text->alias);
         append(text->help, size, "Also ", text->alias, ".");
     }
-    put_default(field->default_text != NULL ? field->default_text : "", text);
+    put_default(of->table == &nnc_switch_table ? "the profile's"
+                : field->default_text != NULL  ? field->default_text
+                                               : "",
+                text);
 }
 
 static void describe_own(const nnc_own_option *own, nnc_option_text *text)

@@ -586,4 +586,41 @@ nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_s
 nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
                               nnc_error *err);
 
+/* ---- release.c: releases of frameworks ---- */
+
+/* A release that is asked for: by words ("NeMo 25.11"), else by the profile of it, else by name and version. And the ids
+ * of device and model and the family of the model, on which its entries depend. */
+typedef struct nnc_release_ask {
+    const char *words;
+    const nnc_software *software;
+    const char *framework, *version;
+    const char *device, *model, *family;
+} nnc_release_ask;
+
+/* entry NULL = nothing found. */
+typedef struct nnc_release {
+    const nnc_software *software;
+    const nnc_framework *entry;
+    const char *version; /* as asked for */
+    size_t named;        /* length of the name that was found */
+    int met;             /* length of the conditions that hold */
+} nnc_release;
+
+/* Which fields of a plan are given; the release fills in the others. */
+typedef struct nnc_given {
+    bool (*is)(const void *in, const char *field);
+    const void *in;
+} nnc_given;
+
+extern const nnc_field_table nnc_recipe_table;
+
+/* The entry with the longest name; of these the newest release that is not newer; of these the most conditions. */
+nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release,
+                            nnc_error *err);
+/* Fills in what a plan and its model leave open. _switch: sets what recipes of the release say in the profile. */
+void nnc_release_fill(const nnc_framework *entry, const nnc_given *given, nnc_model *model,
+                      nnc_plan *plan);
+nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask,
+                              nnc_dtype precision, nnc_software *software, nnc_error *err);
+
 #endif

@@ -395,6 +395,7 @@ const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
                             .schema = "nncost.software/1",
                             .size = sizeof(nnc_software),
                             .path_offset = offsetof(nnc_software, path),
+                            .has_aliases = true,
                             .read = nnc_software_read },
 };
 

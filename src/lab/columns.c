@@ -20,7 +20,7 @@ static const char text_columns[] =
     "model.sliding_window|config|kernel|";
 
 static const char whole_columns[] =
-    "|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|compiled|"
+    "|max_batch|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|compiled|"
     "channels_last|";
 
 static const char number_columns[] =
@@ -37,7 +37,7 @@ static const char people_columns[] =
     "peer_pred_peak_mem_gib|flops_convention|check_mfu_causal|check_mfu_full|note|algo|"
     "time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|tflops_causal|"
     "contiguous|cuda_graph|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|"
-    "trained_params|p10_s|p90_s|forward_s|backward_s|update_s|outside_gb|sm_mhz|max_batch|"
+    "trained_params|p10_s|p90_s|forward_s|backward_s|update_s|outside_gb|sm_mhz|"
     "fails_at|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|value|value_"
     "gib|";
 

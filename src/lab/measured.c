@@ -1,7 +1,7 @@
 /* Reads tables of measurements: a CSV file becomes a list of nnc_measured.
  *
  * Each column gets its name (columns.c). The cells of a line set the fields of a plan and a model; an empty cell sets
- * nothing. A file with an unknown column or a cell of the wrong type is refused. A value that has no meaning is the
+ * nothing. A file with an unknown column is refused. A cell of the wrong type, or a value that has no meaning, is the
  * `reason` of its row, which is then listed and not predicted. */
 #include <math.h>
 #include <stdarg.h>
@@ -33,6 +33,7 @@ typedef struct reading {
     int32_t count, capacity;
     nnc_measured *row; /* the row at hand */
     bool no_memory;
+    char bad[256]; /* a cell of the line that has the wrong type; "" = none */
 } reading;
 
 static bool is(const char *text, const char *other)
@@ -104,6 +105,7 @@ static nnc_measured_kind kind_of(const reading *r)
         }
     }
     return has(r, "mode") && has(r, "input_len")         ? NNC_MEASURED_SERVING
+           : has(r, "max_batch")                         ? NNC_MEASURED_STEP
            : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
            : has(r, "bytes")                             ? NNC_MEASURED_COLLECTIVE
            : !has(r, "dtype")                            ? NNC_MEASURED_STEP
@@ -138,10 +140,12 @@ static nnc_status check_heading(reading *r, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status check_cells(const reading *r, nnc_error *err)
+/* A cell of the wrong type costs its row, not the file. */
+static nnc_status check_cells(reading *r, nnc_error *err)
 {
     static const char *const expected[] = { "", "a whole number", "a number" };
     char where[512];
+    r->bad[0] = '\0';
     if (r->csv.count != r->width) {
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "expected %d cells, found %d", r->width,
                         r->csv.count);
@@ -154,9 +158,9 @@ static nnc_status check_cells(const reading *r, nnc_error *err)
         if (text[0] != '\0' &&
             ((c->type == NNC_COLUMN_WHOLE && !nnc_read_i64(text, &whole)) ||
              (c->type == NNC_COLUMN_NUMBER && !nnc_read_double(text, &number)))) {
-            return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                            "column %s: expected %s, found \"%.64s\"", c->spelling,
-                            expected[c->type], text);
+            snprintf(r->bad, sizeof r->bad, "column %.64s: expected %s, found \"%.64s\"",
+                     c->spelling, expected[c->type], text);
+            return NNC_OK;
         }
     }
     return NNC_OK;
@@ -274,6 +278,24 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
     }
 }
 
+/* Notes that a cell sets a field of the plan. */
+static void note_given(reading *r, const char *field)
+{
+    const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
+    if (found != NULL) {
+        const size_t i = (size_t)(found - nnc_plan_table.fields);
+        r->row->given[i / 64] |= (uint64_t)1 << i % 64;
+    }
+}
+
+bool nnc_measured_gives(const void *in, const char *field)
+{
+    const nnc_measured *row = in;
+    const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
+    const size_t i = found != NULL ? (size_t)(found - nnc_plan_table.fields) : 0;
+    return found != NULL && (row->given[i / 64] >> i % 64 & 1) != 0;
+}
+
 /* ---- a training step ---- */
 
 /* A count of sequences; a part of one cannot be expressed. */
@@ -302,7 +324,14 @@ static void read_plan(reading *r, nnc_plan *p)
     if (!given(r, "zero")) {
         set_cell(r, index_of(r, "sharding"), set_plan, p, "zero");
     }
-    p->shard = p->zero > 0 ? p->shard : 0;
+    for (int i = 0; i < r->width; i++) {
+        if (r->columns[i].name != NULL && r->csv.cells[i][0] != '\0') {
+            note_given(r, is(r->columns[i].name, "sharding")          ? "zero"
+                          : is(r->columns[i].name, "flash_attention") ? "attention"
+                                                                      : r->columns[i].name);
+        }
+    }
+    p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;
     p->sequence_parallel &= p->tensor > 1; /* stated of runs where it has nothing to divide */
     if (is(text_of(r, "task"), "lora") && !given(r, "adapter_rank")) {
         p->adapter_rank = USUAL_RANK;
@@ -522,6 +551,7 @@ static void read_step(reading *r)
         row->internode_bytes_per_s = node * 1e9 / 8.0 / (double)row->plan.devices_per_node;
     }
     row->rounding = number_of(r, "rounding");
+    row->max_batch = whole_of(r, "max_batch");
     row->host_pass_s = nnc_max(0.0, given(r, "host_pass_s") ? number_of(r, "host_pass_s") : 0.0);
     row->host_sample_s =
         nnc_max(0.0, given(r, "host_sample_s") ? number_of(r, "host_sample_s") : 0.0);
@@ -852,6 +882,7 @@ static bool read_row(reading *r, nnc_served served)
         .kind = r->kind,
         .device = text_of(r, "device"),
         .framework = text_of(r, "framework"),
+        .version = text_of(r, "framework_version"),
         .software = given(r, "software") ? text_of(r, "software") : NULL,
         .source = source_of(r),
         .model_name = text_of(r, given(r, "model_name") ? "model_name" : "model"),
@@ -866,6 +897,9 @@ static bool read_row(reading *r, nnc_served served)
     };
     row->fitted = given(r, "fitted") ? whole_of(r, "fitted") == 1
                                      : nnc_measured_is_fitted(row->source, row->model_name);
+    if (r->bad[0] != '\0') {
+        refuse(r, "%s", r->bad);
+    }
     if (given(r, "refused")) {
         refuse(r, "%s", text_of(r, "refused"));
     }
@@ -881,7 +915,7 @@ static bool read_row(reading *r, nnc_served served)
     case NNC_MEASURED_SERVING: return read_serving(r);
     default: read_product(r); break;
     }
-    if (row->reason == NULL && !(row->measured_s > 0.0)) {
+    if (row->reason == NULL && row->max_batch == 0 && !(row->measured_s > 0.0)) {
         refuse(r, "no measured time");
     }
     return true;

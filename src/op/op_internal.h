@@ -292,7 +292,9 @@ struct nnc_op {
     bool fixed;        /* its weights are never trained, under any plan: the network says so */
     bool forward_only; /* no trained weight lies before it: no backward, nothing kept */
     bool tower;        /* belongs to a network whose output another network reads */
-    bool recorded;     /* an operator of a captured program: its backward ops are in the list too */
+    bool by_library;   /* kept bytes and working set follow from the two factors below */
+    double library_kept, library_transient; /* bytes per element of nnc_op_elements */
+    bool recorded; /* an operator of a captured program: its backward ops are in the list too */
     double recorded_kept,
         recorded_transient; /* their bytes, which then do not follow from the dims */
     nnc_weights weights;
@@ -331,7 +333,11 @@ static inline bool nnc_op_is_collective(const nnc_op *op)
 /* Work of one instance of an op, forward or backward by its phase. Cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
-/* The kernels that a library issues in the phase of the op. */
+/* Elements that the bytes of an implementation are counted per: input of a product, logits of a loss, output of a
+ * pointwise op or norm; 0 for other kinds. */
+double nnc_op_elements(const nnc_op *op);
+
+/* What a library issues in the phase of the op. */
 static inline nnc_issued nnc_op_issued(const nnc_op *op)
 {
     return op->phase == NNC_PHASE_GRAD_WEIGHT                                   ? op->issued[2]

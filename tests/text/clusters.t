@@ -1,7 +1,7 @@
 # A step on many devices.
 
 # Tensor, pipeline and data together with ZeRO 1: 16 devices are two domains of 8, so data crosses the network.
-$ nncost estimate dense round --full --tensor 4 --pipeline 2 --data 2 --sequence-parallel --global-batch 16 --zero 1
+$ nncost estimate dense round --full --full --tensor 4 --pipeline 2 --data 2 --sequence-parallel --global-batch 16 --zero 1
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
@@ -11,6 +11,7 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, sequence parallel, ZeRO 1
           mode predicted
 
 step      17.16 ms, busiest stage 1 of 2
+          open: --overlap -41 to +1% of the step
           no software is faster than 8.311 ms; without any overlap it takes 20.37 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 43.8% of the step, network 41.2%,
@@ -59,11 +60,14 @@ $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parall
   "work": {"forward_flops": 3.904e12, "backward_flops": 7.808e12, "recompute_flops": 0, "model_flops": 1.1712e13, "causal_flops": 1.0944768e13, "hardware_flops": 1.1712e13, "executed_flops": 1.1072896e13, "vector_flops": 30106240000, "six_nd_flops": 1.0186176e13, "flops_convention": "palm", "read_bytes": 2364016000, "write_bytes": 1173987000, "input_bytes": 64000, "tokens": 16000},
   "step": {"step_s": 0.0171628628759, "interval_s": [null, null], "lower_bound_s": 0.00831063, "upper_bound_s": 0.0203721129, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.000217995, "exposed_comm_s": 0.00706386778449, "bubble_s": 0.00164444009137, "host_s": 0, "exposed_comm": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00026394778449, "pipeline": 0.00051, "offload": 0}, "communication": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00029266, "pipeline": 0.00099, "offload": 0}, "bubble_ratio": 0.105966960316, "bubble_share": 0.0958138571207, "idle_share": 0.138782734729, "stage": 1, "bound": "compute", "next_bound": "network", "bound_s": {"compute": 0.00752056, "memory": 0.000933995, "network": 0.00706386778449, "host": 0, "bubble": 0.00164444009137}, "step_without_bound_s": 0.0117462422549, "advice": null, "kernels": null},
   "throughput": {"samples_per_s": 932.245401931, "tokens_per_s": 932245.401931, "tokens_per_s_per_device": 58265.3376207, "model_flops_per_s_per_device": 4.26502271384e13, "mfu": 0.426502271384, "causal_mfu": 0.398562876688, "hfu": 0.426502271384},
-  "memory": {"stage": 0, "weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "reserve_bytes": 0, "total_bytes": 223426000, "capacity_bytes": 10000000000, "headroom_bytes": 9776574000, "total_interval_bytes": [223426000, 223426000], "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null, "stages": [{"weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "reserve_bytes": 0, "total_bytes": 223426000}, {"weight_bytes": 29066000, "gradient_bytes": 29066000, "optimizer_bytes": 87198000, "activation_bytes": 38050000, "transient_bytes": 7000000, "reserve_bytes": 0, "total_bytes": 190380000}]},
+  "memory": {"stage": 0, "weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 223426000, "capacity_bytes": 10000000000, "headroom_bytes": 9776574000, "total_interval_bytes": [223426000, 223426000], "peak_allocated_bytes": 223426048, "peak_reserved_bytes": 224395264, "context_bytes": 0, "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null, "stages": [{"weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 223426000}, {"weight_bytes": 29066000, "gradient_bytes": 29066000, "optimizer_bytes": 87198000, "activation_bytes": 38050000, "transient_bytes": 7000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 190380000}]},
   "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 7.62793905594e-5, "per_million_tokens": 0.00476746190996, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 274.605806014},
+  "open_facts": [
+    {"name": "overlap", "values": ["0", "0.5", "1"], "effect": -0.407721564757}
+  ],
 
 # The bound of the datasheet: every collective hides.
-$ nncost estimate dense fitted --full --tensor 4 --pipeline 2 --data 2 --global-batch 16 --zero 1 --mode ideal --stages
+$ nncost estimate dense fitted --full --full --tensor 4 --pipeline 2 --data 2 --global-batch 16 --zero 1 --mode ideal --stages
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 200.0 GB/s, network 20.00 GB/s per device
@@ -110,18 +114,19 @@ stage layers and        params  forward backward weight     busy   bubble in fli
     0      4 embedding 15.53 M 130.0 us 265.0 us      - 3.160 ms 995.0 us         2
     1      4 head      14.53 M 155.0 us 315.0 us      - 3.760 ms 395.0 us         1 busiest
 
-stage   weights  gradients  optimizer  activations  transient  reserve     total  of device  fits
-    0  31.06 MB   31.06 MB   93.19 MB     112.2 MB   4.000 MB      0 B  271.5 MB       1.4%  yes
-    1  29.07 MB   29.07 MB   87.20 MB     65.10 MB   7.000 MB      0 B  217.4 MB       1.1%  yes
+stage  weights gradients optimizer activations transient not at once reserve    total of device fits
+    0 31.06 MB  31.06 MB  93.19 MB    112.2 MB  4.000 MB         0 B     0 B 271.5 MB      1.4% yes
+    1 29.07 MB  29.07 MB  87.20 MB    65.10 MB  7.000 MB         0 B     0 B 217.4 MB      1.1% yes
 
 # FSDP over all, over the 8 of a domain (HSDP), and with the weights kept after forward.
-$ nncost estimate dense fitted --full --data 16 --zero 3 | sed -n '/^plan/,/^network/p'
+$ nncost estimate dense fitted --full --full --data 16 --zero 3 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3
           batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
 step      14.32 ms, nine of ten measurements fall in 11.85 ms .. 18.51 ms
+          open: --overlap +0 to +52% of the step
           no software is faster than 3.460 ms; without any overlap it takes 22.89 ms
 bound by  network 47.1% of the step, compute 41.0%,
           without the network limit it would take 7.570 ms
@@ -137,13 +142,14 @@ exposed   6.747 ms  47.1%    norm       510.0 us   3.6%
                              network    6.747 ms  47.1%
 
 network   data 6.747 ms exposed of 14.16 ms
-$ nncost estimate dense fitted --full --data 16 --zero 3 --shard 8 | sed -n '/^plan/,/^network/p'
+$ nncost estimate dense fitted --full --full --data 16 --zero 3 --shard 8 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
           batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
 step      14.16 ms, nine of ten measurements fall in 11.71 ms .. 18.30 ms
+          open: --overlap +0 to +47%, --attention -2 to +4% of the step
           no software is faster than 3.460 ms; without any overlap it takes 22.04 ms
 bound by  network 45.6% of the step, compute 41.4%,
           without the network limit it would take 7.695 ms
@@ -159,13 +165,14 @@ exposed   6.455 ms  45.6%    norm       510.0 us   3.6%
                              network    6.455 ms  45.6%
 
 network   data 6.455 ms exposed of 13.17 ms
-$ nncost estimate dense fitted --full --data 16 --zero 3 --shard 8 --reshard=off | sed -n '/^plan/,/^network/p'
+$ nncost estimate dense fitted --full --full --data 16 --zero 3 --shard 8 --reshard=off | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 ranks
           batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
 step      11.56 ms, nine of ten measurements fall in 9.559 ms .. 14.94 ms
+          open: --overlap +0 to +53%, --attention -2 to +6% of the step
           no software is faster than 3.460 ms; without any overlap it takes 18.84 ms
 bound by  compute 50.8% of the step, network 33.4%,
           without the compute limit it would take 10.41 ms
@@ -192,8 +199,9 @@ host      34.32 us   0.2%    head       600.0 us   2.7%
 network   data 2.986 ms exposed of 5.321 ms
 
 # States and activations in host memory.
-$ nncost estimate dense round --full --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
+$ nncost estimate dense round --full --full --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
 step      138.3 ms
+          open: --overlap +0 to +2% of the step
           no software is faster than 42.84 ms; without any overlap it takes 143.5 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 94.5% of the step, compute 5.0%, without the network limit it would take 7.609 ms
@@ -224,7 +232,7 @@ total     543.4 MB (518.22 MiB) of 10.00 GB (9.31 GiB), 5.4%: fits, 9.457 GB fre
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.0003073 USD per step of all 8 devices,
           0.03841 USD per million tokens
-$ nncost estimate dense round --full --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
+$ nncost estimate dense round --full --full --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      211.1 ms
           no software is faster than 205.1 ms; without any overlap it takes 244.0 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -241,8 +249,9 @@ optimizer    1.285 GB      12.9%  states and master weights
 activations  352.5 MB       3.5%  kept for backward
 transient    88.00 MB       0.9%  gradients of activations
 total     2.154 GB (2.01 GiB) of 10.00 GB (9.31 GiB), 21.5%: fits, 7.846 GB free
-$ nncost estimate dense round --full --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
+$ nncost estimate dense round --full --full --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      9.294 ms
+          open: --overlap +0 to +106% of the step
           no software is faster than 6.921 ms; without any overlap it takes 20.97 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 74.5% of the step, network 14.1%,
@@ -262,7 +271,7 @@ transient    94.08 MB       0.9%  gathered weights
 total     561.9 MB (535.89 MiB) of 10.00 GB (9.31 GiB), 5.6%: fits, 9.438 GB free
 
 # Experts over 8 devices, the fullest with a tenth more than its share, and tokens dropped.
-$ nncost estimate experts round --full --devices 16 --expert 8 --zero 1 --micro-batch 2 --global-batch 32
+$ nncost estimate experts round --full --full --devices 16 --expert 8 --zero 1 --micro-batch 2 --global-batch 32
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
           53,641,000 active per token
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -273,6 +282,7 @@ plan      16 devices = data 16, expert 8, ZeRO 1
           mode predicted
 
 step      11.34 ms
+          open: --overlap -11 to +8% of the step
           no software is faster than 5.684 ms; without any overlap it takes 13.51 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 50.1% of the step, network 38.8%,
@@ -306,25 +316,26 @@ total     615.7 MB (587.15 MiB) of 10.00 GB (9.31 GiB), 6.2%: fits, 9.384 GB fre
 
 cost      1 USD per device-hour (nowhere, 2020-01), 5.039e-05 USD per step of all 16 devices,
           0.001575 USD per million tokens
-$ nncost estimate experts round --full --devices 16 --expert 8 --zero 1 --global-batch 32 --capacity-factor 1.25 --imbalance 1.1 | grep -e '^step' -e '^network'
+$ nncost estimate experts round --full --full --devices 16 --expert 8 --zero 1 --global-batch 32 --capacity-factor 1.25 --imbalance 1.1 | grep -e '^step' -e '^network'
 step      13.06 ms
 network   expert 1.766 ms exposed of 1.766 ms, data 3.167 ms exposed of 4.109 ms
 
 # Context parallelism in its three kinds.
-$ for k in ring all-gather ulysses; do nncost estimate experts round --full --devices 8 --context 4 --context-kind $k --seq-len 8000 --global-batch 2 | grep -e '^step' -e '^network'; done
+$ for k in ring all-gather ulysses; do nncost estimate experts round --full --full --devices 8 --context 4 --context-kind $k --seq-len 8000 --global-batch 2 | grep -e '^step' -e '^network'; done
 step      14.97 ms
 network   context 0 s exposed of 1.560 ms, data 925.6 us exposed of 4.425 ms
 step      15.72 ms
 network   context 1.188 ms exposed of 1.188 ms, data 925.6 us exposed of 4.425 ms
 step      15.16 ms
 network   context 624.0 us exposed of 624.0 us, data 925.6 us exposed of 4.425 ms
-$ nncost estimate experts round --full --devices 32 --tensor 2 --context 2 --expert 4 --context-kind ulysses --zero 1 --global-batch 32 | sed -n '/^plan/,/^network/p'
+$ nncost estimate experts round --full --full --devices 32 --tensor 2 --context 2 --expert 4 --context-kind ulysses --zero 1 --global-batch 32 | sed -n '/^plan/,/^network/p'
 plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulysses, ZeRO 1
           batch 32 = 4 micro-batches of 1 x data 8, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
 step      11.23 ms
+          open: --overlap -19 to +1%, --sequence-parallel -1 to +0% of the step
           no software is faster than 4.713 ms; without any overlap it takes 12.68 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 66.6% of the step, compute 25.3%,
@@ -343,7 +354,7 @@ exposed   7.474 ms  66.6%    norm       180.0 us   1.6%
 network   tensor 888.2 us exposed of 888.2 us, context 256.0 us exposed of 256.0 us,
 
 # A torus, and other kinds of links.
-$ nncost estimate experts old --full --data 8 --expert 8 --zero 1 | sed -n '/^links/,/^network/p'
+$ nncost estimate experts old --full --full --data 8 --expert 8 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      8 devices = data 8, expert 8, ZeRO 1
           batch 8 = 1 micro-batch of 1 x data 8, sequence 1000, fp16, policy mixed, adamw,
@@ -351,6 +362,7 @@ plan      8 devices = data 8, expert 8, ZeRO 1
           mode predicted
 
 step      9.537 ms
+          open: --overlap -13 to +8% of the step
           no software is faster than 5.684 ms; without any overlap it takes 11.70 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 59.6% of the step, memory 20.6%, without the compute limit it would take 5.175 ms
@@ -366,7 +378,7 @@ exposed   1.892 ms  19.8%    norm       180.0 us   1.9%
                              network    1.892 ms  19.8%
 
 network   expert 1.280 ms exposed of 1.280 ms, data 611.7 us exposed of 1.383 ms
-$ nncost estimate dense old --full --data 4 --tensor 4 --zero 1 | sed -n '/^links/,/^network/p'
+$ nncost estimate dense old --full --full --data 4 --tensor 4 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      16 devices = data 4 x tensor 4, ZeRO 1
           batch 4 = 1 micro-batch of 1 x data 4, sequence 1000, fp16, policy mixed, adamw,
@@ -374,6 +386,7 @@ plan      16 devices = data 4 x tensor 4, ZeRO 1
           mode predicted
 
 step      7.466 ms
+          open: --overlap -25 to +12%, --sequence-parallel +0 to +1% of the step
           no software is faster than 3.694 ms; without any overlap it takes 9.534 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 46.3% of the step, network 38.0%,
@@ -390,7 +403,7 @@ exposed   2.838 ms  38.0%    norm       340.0 us   4.6%
                              network    2.838 ms  38.0%
 
 network   tensor 2.052 ms exposed of 2.052 ms, data 786.4 us exposed of 1.654 ms
-$ for k in mesh ring pcie none; do nncost estimate dense round --full --data 8 --tensor 2 --set scale_up.kind=$k | grep -e '^links' -e '^network'; done
+$ for k in mesh ring pcie none; do nncost estimate dense round --full --full --data 8 --tensor 2 --set scale_up.kind=$k | grep -e '^links' -e '^network'; done
 links     mesh of 8 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 4.835 ms exposed of 4.835 ms, data 2.919 ms exposed of 4.872 ms
 links     ring of 8 at 100.0 GB/s, network 10.00 GB/s per device
@@ -399,7 +412,7 @@ links     pcie of 8 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 754.1 us exposed of 754.1 us, data 2.399 ms exposed of 4.352 ms
 links     network 10.00 GB/s per device
 network   tensor 7.541 ms exposed of 7.541 ms, data 17.11 ms exposed of 19.07 ms
-$ nncost estimate dense fitted --full --data 8 --set scale_up.reduces_in_switch=false | grep -e '^links' -e '^network'
+$ nncost estimate dense fitted --full --full --data 8 --set scale_up.reduces_in_switch=false | grep -e '^links' -e '^network'
 links     switch of 8 at 200.0 GB/s
 network   data 326.7 us exposed of 2.669 ms
 
@@ -409,7 +422,7 @@ network   tensor 1.633 ms exposed of 1.633 ms, data 397.8 us exposed of 516.6 us
 network   tensor 1.633 ms exposed of 1.633 ms, data 4.931 ms exposed of 5.166 ms,
 
 # A cluster of one's own: nodes of 4, two adapters each, half the network at once.
-$ nncost estimate dense round --full --cluster toy/clusters/pod.json --devices 16 --tensor 4 --zero 3 --global-batch 16
+$ nncost estimate dense round --full --full --cluster toy/clusters/pod.json --devices 16 --tensor 4 --zero 3 --global-batch 16
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     toy/clusters/pod.json, switch of 4 at 50.00 GB/s, network 10.00 GB/s per device,
@@ -420,6 +433,7 @@ plan      16 devices = data 4 x tensor 4, ZeRO 3
           mode predicted
 
 step      103.7 ms
+          open: --overlap -0 to +16% of the step
           no software is faster than 99.23 ms; without any overlap it takes 123.2 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 91.7% of the step, compute 6.7%, without the network limit it would take 8.635 ms
@@ -451,30 +465,30 @@ total     259.5 MB (247.45 MiB) of 10.00 GB (9.31 GiB), 2.6%: fits, 9.741 GB fre
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.0004608 USD per step of all 16 devices,
           0.0288 USD per million tokens
-$ nncost estimate dense round --full --devices 16 --tensor 4 --devices-per-node 4 --zero 3 --global-batch 16 | grep -e '^links' -e '^network'
+$ nncost estimate dense round --full --full --devices 16 --tensor 4 --devices-per-node 4 --zero 3 --global-batch 16 | grep -e '^links' -e '^network'
 links     switch of 4 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 4.945 ms exposed of 4.945 ms, data 40.37 ms exposed of 53.22 ms
 
 # A network that bounds the step, also in the bound.
-$ nncost estimate dense fitted --full --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
+$ nncost estimate dense fitted --full --full --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
 bound by  compute 100.0% of the step, network 87.1%,
 
 # Does not fit: what would, or that nothing of what was tried does.
-$ nncost estimate dense round --full --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
+$ nncost estimate dense round --full --full --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
 transient    192.0 MB       1.9%  gradients of activations
 total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%: DOES NOT FIT by 23.85 GB
 would fit --micro-batch 4 --micro-batches 4 --zero 1, 9.922 GB, step 687.6 ms
-          --micro-batch 4 --micro-batches 4 --zero 2, 9.192 GB, step 688.2 ms
-          --micro-batch 4 --micro-batches 4 --zero 3, 8.497 GB, step 689.2 ms
+          --micro-batch 1 --micro-batches 16, 9.417 GB, step 706.3 ms
+          --recompute full --zero 1, 6.640 GB, step 934.3 ms
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.001548 USD per step of all 8 devices,
           0.02419 USD per million tokens
-$ nncost estimate dense round --full --set layers=8000 --devices 2 --global-batch 2 | tail -8
+$ nncost estimate dense round --full --full --set layers=8000 --devices 2 --global-batch 2 | tail -8
 activations  256.4 GB    2564.1%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 total     1.794 TB (1.63 TiB) of 10.00 GB (9.31 GiB), 17942.7%: DOES NOT FIT by 1.784 TB
-          no change of batch, recompute, parallelism, optimizer or policy alone makes it fit on
-          these 2 devices
+would fit --zero 3 --adapter-rank 16 --offload optimizer,activations,weights, 2.462 GB,
+          step 82.38 s
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.005434 USD per step of all 2 devices,
           2.717 USD per million tokens
@@ -493,7 +507,7 @@ $ nncost estimate --full dense old --data 32 --set scale_out.bytes_per_s=1e9 --s
 network   data 8.623 ms exposed of 17.42 ms
 
 # Every stage of the pipeline, in all formats.
-$ nncost estimate dense round --full --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --virtual-stages 2 --stages
+$ nncost estimate dense round --full --full --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --virtual-stages 2 --stages
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
@@ -503,6 +517,7 @@ plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, interleaved, 2 vi
           mode predicted
 
 step      14.81 ms, busiest stage 3 of 4
+          open: --overlap -13 to +20%, --sequence-parallel +0 to +1% of the step
           no software is faster than 9.906 ms; without any overlap it takes 20.82 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 58.9% of the step, network 19.6%,
@@ -546,18 +561,18 @@ stage layers and        params  forward backward weight     busy   bubble in fli
     2      2           12.02 M 396.0 us 674.1 us      - 8.561 ms 4.702 ms       3.5
     3      2 head      17.02 M 516.1 us 922.1 us      - 11.51 ms 1.757 ms       2.5 busiest
 
-stage   weights  gradients  optimizer  activations  transient  reserve     total  of device  fits
-    0  36.04 MB   36.04 MB   108.1 MB     220.5 MB   8.000 MB      0 B  408.7 MB       4.1%  yes
-    1  24.04 MB   24.04 MB   72.11 MB     180.3 MB   8.000 MB      0 B  308.5 MB       3.1%  yes
-    2  24.04 MB   24.04 MB   72.11 MB     140.2 MB   8.000 MB      0 B  268.4 MB       2.7%  yes
-    3  34.04 MB   34.04 MB   102.1 MB     114.2 MB   12.00 MB      0 B  296.4 MB       3.0%  yes
+stage  weights gradients optimizer activations transient not at once reserve    total of device fits
+    0 36.04 MB  36.04 MB  108.1 MB    220.5 MB  8.000 MB         0 B     0 B 408.7 MB      4.1% yes
+    1 24.04 MB  24.04 MB  72.11 MB    180.3 MB  8.000 MB         0 B     0 B 308.5 MB      3.1% yes
+    2 24.04 MB  24.04 MB  72.11 MB    140.2 MB  8.000 MB         0 B     0 B 268.4 MB      2.7% yes
+    3 34.04 MB  34.04 MB  102.1 MB    114.2 MB  12.00 MB         0 B     0 B 296.4 MB      3.0% yes
 $ nncost estimate dense round --pipeline 4 --micro-batches 8 --stages --format csv
-stage,layers,embedding,head,params,forward_s,backward_s,weight_s,busy_s,bubble_s,exchange_s,update_s,in_flight,weight_bytes,gradient_bytes,optimizer_bytes,activation_bytes,transient_bytes,reserve_bytes,total_bytes,fits\r
-0,2,true,false,35026000,0.000592048,0.001148108,0,0.013921248,0.010420308,0.000201,0.00105078,4,70052000,70052000,420312000,256448000,16000000,0,832864000,true\r
-1,2,false,false,24026000,0.00058404,0.0011401,0,0.01379312,0.010548436,0,0.00072078,3,48052000,48052000,288312000,192288000,16000000,0,592704000,true\r
-2,2,false,false,24026000,0.00058404,0.0011401,0,0.01379312,0.010548436,0,0.00072078,2,48052000,48052000,288312000,128192000,16000000,0,528608000,true\r
-3,2,false,true,34028000,0.00080804,0.0015861,0,0.01915312,0.005188436,0.000201,0.00102084,1,68056000,68056000,408336000,88104000,22000000,0,654552000,true\r
-$ nncost estimate dense round --full --pipeline 2 --micro-batches 2 --stages --timeline --format markdown
+stage,layers,embedding,head,params,forward_s,backward_s,weight_s,busy_s,bubble_s,exchange_s,update_s,in_flight,weight_bytes,gradient_bytes,optimizer_bytes,activation_bytes,transient_bytes,apart_bytes,reserve_bytes,total_bytes,fits\r
+0,2,true,false,35026000,0.000592048,0.001148108,0,0.013921248,0.010420308,0.000201,0.00105078,4,70052000,70052000,420312000,256448000,16000000,0,0,832864000,true\r
+1,2,false,false,24026000,0.00058404,0.0011401,0,0.01379312,0.010548436,0,0.00072078,3,48052000,48052000,288312000,192288000,16000000,0,0,592704000,true\r
+2,2,false,false,24026000,0.00058404,0.0011401,0,0.01379312,0.010548436,0,0.00072078,2,48052000,48052000,288312000,128192000,16000000,0,0,528608000,true\r
+3,2,false,true,34028000,0.00080804,0.0015861,0,0.01915312,0.005188436,0.000201,0.00102084,1,68056000,68056000,408336000,88104000,22000000,0,0,654552000,true\r
+$ nncost estimate dense round --full --full --pipeline 2 --micro-batches 2 --stages --timeline --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 - **links**: switch of 8 at 100.0 GB/s
@@ -612,10 +627,10 @@ $ nncost estimate dense round --full --pipeline 2 --micro-batches 2 --stages --t
 | 0 | 4 | embedding | 59.05 M | 1.176 ms | 2.288 ms | - | 6.929 ms | 4.772 ms | 2 |  |
 | 1 | 4 | head | 58.05 M | 1.392 ms | 2.726 ms | - | 8.237 ms | 3.464 ms | 1 | busiest |
 
-| stage | weights | gradients | optimizer | activations | transient | reserve | total | of device | fits |
-|---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|
-| 0 | 118.1 MB | 118.1 MB | 708.6 MB | 256.4 MB | 16.00 MB | 0 B | 1.217 GB | 12.2% | yes |
-| 1 | 116.1 MB | 116.1 MB | 696.6 MB | 152.2 MB | 22.00 MB | 0 B | 1.103 GB | 11.0% | yes |
+| stage | weights | gradients | optimizer | activations | transient | not at once | reserve | total | of device | fits |
+|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|
+| 0 | 118.1 MB | 118.1 MB | 708.6 MB | 256.4 MB | 16.00 MB | 0 B | 0 B | 1.217 GB | 12.2% | yes |
+| 1 | 116.1 MB | 116.1 MB | 696.6 MB | 152.2 MB | 22.00 MB | 0 B | 0 B | 1.103 GB | 11.0% | yes |
 
 - **timeline**: 0 s..13.67 ms, a letter is 170.9 us, F forward, B backward, x exchange, u update, . idle
 
@@ -636,11 +651,11 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
   "work": {"forward_flops": 488000000000, "backward_flops": 976000000000, "recompute_flops": 0, "model_flops": 1.464e12, "causal_flops": 1.368096e12, "hardware_flops": 1.464e12, "executed_flops": 1.384112e12, "vector_flops": 5402612000, "six_nd_flops": 1.273272e12, "flops_convention": "palm", "read_bytes": 2681520000, "write_bytes": 1681012000, "input_bytes": 8000, "tokens": 2000},
   "step": {"step_s": 0.013673416, "interval_s": [null, null], "lower_bound_s": 0.01068084, "upper_bound_s": 0.0167201776, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.00174162, "exposed_comm_s": 0.000201, "bubble_s": 0.003494236, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000201, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000243, "offload": 0}, "bubble_ratio": 0.343272837301, "bubble_share": 0.255549600773, "idle_share": 0.302283642946, "stage": 1, "bound": "compute", "next_bound": "bubble", "bound_s": {"compute": 0.00752056, "memory": 0.00245762, "network": 0.000201, "host": 0, "bubble": 0.003494236}, "step_without_bound_s": 0.005713944, "advice": null, "kernels": null},
   "throughput": {"samples_per_s": 146.269227821, "tokens_per_s": 146269.227821, "tokens_per_s_per_device": 73134.6139107, "model_flops_per_s_per_device": 5.35345373826e13, "mfu": 0.535345373826, "causal_mfu": 0.500275863764, "hfu": 0.535345373826},
-  "memory": {"stage": 0, "weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "reserve_bytes": 0, "total_bytes": 1217248000, "capacity_bytes": 10000000000, "headroom_bytes": 8782752000, "total_interval_bytes": [1217248000, 1217248000], "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null, "stages": [{"weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "reserve_bytes": 0, "total_bytes": 1217248000}, {"weight_bytes": 116108000, "gradient_bytes": 116108000, "optimizer_bytes": 696648000, "activation_bytes": 152200000, "transient_bytes": 22000000, "reserve_bytes": 0, "total_bytes": 1103064000}]},
+  "memory": {"stage": 0, "weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1217248000, "capacity_bytes": 10000000000, "headroom_bytes": 8782752000, "total_interval_bytes": [1217248000, 1217248000], "peak_allocated_bytes": 1217248256, "peak_reserved_bytes": 1218445312, "context_bytes": 0, "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null, "stages": [{"weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1217248000}, {"weight_bytes": 116108000, "gradient_bytes": 116108000, "optimizer_bytes": 696648000, "activation_bytes": 152200000, "transient_bytes": 22000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1103064000}]},
   "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 7.59634222222e-6, "per_million_tokens": 0.00379817111111, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 27.346832},
   "stages": [
-    {"stage": 0, "layers": 4, "embedding": true, "head": false, "params": 59052000, "forward_s": 0.001176088, "backward_s": 0.002288208, "weight_s": 0, "busy_s": 0.006928592, "bubble_s": 0.004772264, "exchange_s": 0.000201, "update_s": 0.00177156, "in_flight": 2, "weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "reserve_bytes": 0, "total_bytes": 1217248000, "fits": true},
-    {"stage": 1, "layers": 4, "embedding": false, "head": true, "params": 58054000, "forward_s": 0.00139208, "backward_s": 0.0027262, "weight_s": 0, "busy_s": 0.00823656, "bubble_s": 0.003464296, "exchange_s": 0.000201, "update_s": 0.00174162, "in_flight": 1, "weight_bytes": 116108000, "gradient_bytes": 116108000, "optimizer_bytes": 696648000, "activation_bytes": 152200000, "transient_bytes": 22000000, "reserve_bytes": 0, "total_bytes": 1103064000, "fits": true}
+    {"stage": 0, "layers": 4, "embedding": true, "head": false, "params": 59052000, "forward_s": 0.001176088, "backward_s": 0.002288208, "weight_s": 0, "busy_s": 0.006928592, "bubble_s": 0.004772264, "exchange_s": 0.000201, "update_s": 0.00177156, "in_flight": 2, "weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1217248000, "fits": true},
+    {"stage": 1, "layers": 4, "embedding": false, "head": true, "params": 58054000, "forward_s": 0.00139208, "backward_s": 0.0027262, "weight_s": 0, "busy_s": 0.00823656, "bubble_s": 0.003464296, "exchange_s": 0.000201, "update_s": 0.00174162, "in_flight": 1, "weight_bytes": 116108000, "gradient_bytes": 116108000, "optimizer_bytes": 696648000, "activation_bytes": 152200000, "transient_bytes": 22000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1103064000, "fits": true}
   ],
   "timeline": [
     {"stage": 0, "activity": "forward", "micro_batch": 0, "chunk": 0, "start_s": 0, "end_s": 0.001176088},

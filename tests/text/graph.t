@@ -1,5 +1,5 @@
 # A network as a list of ops: what it is, its ops, a number of its own changed.
-$ nncost estimate inputs/rings.json round --full --micro-batch 10
+$ nncost estimate inputs/rings.json round --full --full --micro-batch 10
 model     inputs/rings.json = rings, Rings, graph, 3,900 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 10, image 8, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -27,7 +27,8 @@ gradients    7.800 kB       0.0%
 optimizer    46.80 kB       0.0%  states and master weights
 activations  167.2 kB       0.0%  kept for backward
 transient    25.60 kB       0.0%  gradients of activations
-total     255.2 kB (249.22 KiB) of 10.00 GB (9.31 GiB), 0.0%: fits, 10.00 GB free
+not at once  4.820 kB       0.0%  gradients appear as activations go
+total     260.0 kB (253.93 KiB) of 10.00 GB (9.31 GiB), 0.0%: fits, 10.00 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 4.134e-10 USD per step,
           4.134e-08 USD per thousand samples
@@ -74,7 +75,7 @@ optimizer   update        1 params=3900              - 62.40 k 109.2 k 0.5714  1
 cut: shape (a width of 100, see COLUMNS)
 
 step      14.06 MFLOP executed, 903.3 kFLOP on the vector units, 1.488 MB moved, 1.488 us, memory
-$ nncost estimate inputs/rings.json round --full --set width=20 | head -1
+$ nncost estimate inputs/rings.json round --full --full --set width=20 | head -1
 model     inputs/rings.json = rings, Rings, graph, 14,990 parameters
 $ nncost show inputs/rings.json
 model     inputs/rings.json
@@ -102,9 +103,9 @@ params            Parameters of the model.
   source          the tensors of the op list, each counted once
 
 # Its images may be of another size, if its ops agree; its turns fill stages, its marks divide.
-$ nncost estimate inputs/rings.json round --full --image 16 | sed -n 3p
+$ nncost estimate inputs/rings.json round --full --full --image 16 | sed -n 3p
 plan      batch 1, image 16, bf16, policy mixed, adamw, flash attention, recompute none,
-$ nncost estimate inputs/rings.json round --full --pipeline 2
+$ nncost estimate inputs/rings.json round --full --full --pipeline 2
 model     inputs/rings.json = rings, Rings, graph, 3,900 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s
@@ -113,6 +114,7 @@ plan      2 devices = pipeline 2, 1f1b
           software torch-compile (chosen for this plan), mode predicted
 
 step      216.0 ns, busiest stage 0 of 2
+          open: --overlap +0 to +938% of the step
           no software is faster than 114.8 ns; without any overlap it takes 2.267 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  memory 67.3% of the step, bubble 32.7%, without the memory limit it would take 25.90 ns

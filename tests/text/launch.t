@@ -4,7 +4,7 @@
 $ nncost estimate inputs/ds.json dense round --devices 4
 ! nncost: inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
 [3]
-$ nncost estimate inputs/ds.json dense round --full --devices 4 --micro-batches 8 | sed -n '/^plan/,/^$/p'
+$ nncost estimate inputs/ds.json dense --full round --full --devices 4 --micro-batches 8 | sed -n '/^plan/,/^$/p'
 plan      4 devices = data 4, ZeRO 2, offload optimizer
           batch 64 = 8 micro-batches of 2 x data 4, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
@@ -44,7 +44,7 @@ $ nncost show dense --from deepspeed
 [2]
 
 # Options win; files that disagree need one.
-$ nncost estimate inputs/ds.json dense round --full --devices 4 --micro-batches 8 --zero 1 --offload none | grep '^plan'
+$ nncost estimate inputs/ds.json dense --full round --full --devices 4 --micro-batches 8 --zero 1 --offload none | grep '^plan'
 plan      4 devices = data 4, ZeRO 1
 $ nncost estimate inputs/fsdp.yaml inputs/ds.json dense round --micro-batches 8
 ! nncost: inputs/ds.json:7: zero_optimization.stage: disagrees with inputs/fsdp.yaml:8: zero is 3 there and 2 here; --zero decides

@@ -21,12 +21,12 @@ Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds i
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
   -f, --format FORMAT            table, json, csv or markdown
   -o, --output FILE              Write to FILE, completely or not at all
-      --seller NAME              Seller whose prices count: a file in prices/, such as aws, or a ...
-      --offer KIND               Terms on which the seller rents the devices
-      --region REGION            Location of the devices: an ISO country code, or a cloud's ...
-      --from FORMAT              Format of the launch files among the arguments, such as deepspeed
-      --scenario ID              The scenario to take from the plan file that is given as MODEL
-      --sort KEY                 Order of the rows: order, time, flops or bytes, largest first
+      --dispatcher NAME          How tokens get to experts on other ranks
+      --overlap-tensor X         Share of tensor-parallel communication that overlaps with compute
+      --overlap-context X        Share of context-parallel communication that overlaps with compute
+      --overlap-expert X         Share of expert-parallel communication that overlaps with compute
+      --overlap-data X           Share of data-parallel communication that overlaps with compute
+      --overlap-pipeline X       Share of the messages between pipeline stages that overlaps with ...
 
 18 of N options; 'nncost ops --help' explains all of them.
 $ [ "$(nncost help ops)" = "$(nncost ops --help)" ] && [ "$(nncost help)" = "$(nncost --help)" ] && echo same
@@ -57,7 +57,7 @@ $ nncost ops dense round -x
 # Case does not matter, nor do dots of style: makers, owners, blanks. An exact id goes first.
 $ nncost estimate --full Dense ROUND --Micro-Batch 2 --PRECISION BF16 --Format CSV | cut -d, -f1,21 | tail -1
 dense,A device of round figures
-$ nncost estimate some-lab/Dense-Instruct "NVIDIA Round" --full | head -2
+$ nncost estimate some-lab/Dense-Instruct "NVIDIA --full Round" --full | head -2
 model     some-lab/Dense-Instruct = dense, A small decoder, decoder, 107,106,000 parameters
 device    NVIDIA Round = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 $ nncost estimate DENSE2 round
@@ -68,7 +68,7 @@ $ nncost estimate some-lab/Dense-3 round
 [3]
 
 # GPT-2 has 50,257 words: padded for tensor ranks as frameworks do it, to 128 times the ranks, and said.
-$ nncost estimate dense round --full --tensor 2 --set vocab=10001 | head -2
+$ nncost estimate dense round --full --full --tensor 2 --set vocab=10001 | head -2
 model     dense, A small decoder, decoder, 107,346,000 parameters,
           vocabulary padded to 10,240 rows for 2 tensor ranks
 $ nncost estimate dense round --tensor 2 --set vocab=10001 -f json | grep -o '"padded_vocab": [0-9]*'
@@ -92,7 +92,7 @@ $ cat plans.json | nncost search - --devices 2 --global-batch 2 --threads 1 -f c
 11
 $ nncost estimate dense round -f json > a.json; nncost diff - a.json < a.json
 - -> a.json: the same
-$ mkfifo pipe; (timeout 5 cat toy/models/dense.json > pipe &); nncost estimate ./pipe round --full | head -1
+$ mkfifo pipe; (timeout 5 cat toy/models/dense.json > pipe &); nncost estimate ./pipe round --full --full | head -1
 model     ./pipe = dense, A small decoder, decoder, 107,106,000 parameters
 $ nncost check - --update < plans.json
 ! nncost: --update: - is not a file that can be replaced
@@ -118,23 +118,23 @@ $ nncost list device | wc -l; nncost list | grep '^id'
 5
 id     year          peak in     memory  bandwidth ridge       link price/h measured aliases
 id       name                            family    parameters  shape                   input
-id             name
+id             release  name
 $ nncost list -f csv
 ! nncost: list: all lists at once are a table or Markdown, expected devices, models or software, found nothing
 [2]
 
 # The defaults file: options for all commands that have them; the command line goes first.
 $ mkdir -p config/nncost; printf '# mine\n--micro-batch 3\n--software=eager\n\n  --sort time\n' > config/nncost/defaults
-$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full | sed -n 3,4p
+$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --full | sed -n 3,4p
 plan      batch 3, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software eager, mode predicted
-$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --micro-batch 2 | sed -n 3p
+$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --full --micro-batch 2 | sed -n 3p
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --no-defaults | sed -n 3p
+$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --full --no-defaults | sed -n 3p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 $ XDG_CONFIG_HOME=$PWD/config nncost list software -f csv | wc -l
 4
-$ nncost init dense round > plans.json; XDG_CONFIG_HOME=$PWD/config nncost estimate plans.json --full | sed -n 3,4p
+$ nncost init dense round > plans.json; XDG_CONFIG_HOME=$PWD/config nncost estimate plans.json --full --full | sed -n 3,4p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 $ echo '--micro-bach 3' >> config/nncost/defaults; XDG_CONFIG_HOME=$PWD/config nncost list models 2>\&1 | sed "s|$PWD/||"

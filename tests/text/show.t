@@ -20,6 +20,7 @@ vector_flops_per_s.fp32                                1e13                     
 vector_flops_per_s.bf16                                2e13                     FLOP/s 20.00 TFLOP/s
 vector_flops_per_s.fp16                                2e13                     FLOP/s 20.00 TFLOP/s
 mem_bytes                                              20000000000              B           20.00 GB
+usable_bytes                                           -                        B
 mem_bytes_per_s                                        2e12                     B/s       2.000 TB/s
 l2_bytes                                               20000000                 B           20.00 MB
 scratch_bytes                                          200000                   B           200.0 kB
@@ -258,6 +259,7 @@ $ nncost show round --format json
     {"field": "vector_flops_per_s.bf16", "value": 1e13, "unit": "FLOP/s"},
     {"field": "vector_flops_per_s.fp16", "value": 1e13, "unit": "FLOP/s"},
     {"field": "mem_bytes", "value": 10000000000, "unit": "B"},
+    {"field": "usable_bytes", "value": null, "unit": "B"},
     {"field": "mem_bytes_per_s", "value": 1e12, "unit": "B/s"},
     {"field": "l2_bytes", "value": null, "unit": "B"},
     {"field": "scratch_bytes", "value": null, "unit": "B"},
@@ -305,6 +307,7 @@ matmul_flops_per_s.fp16,5e13,FLOP/s\r
 vector_flops_per_s.fp32,1e13,FLOP/s\r
 vector_flops_per_s.fp16,2e13,FLOP/s\r
 mem_bytes,5000000000,B\r
+usable_bytes,,B\r
 mem_bytes_per_s,500000000000,B/s\r
 l2_bytes,,B\r
 scratch_bytes,,B\r
@@ -346,6 +349,7 @@ $ nncost show old --format markdown
 | vector_flops_per_s.fp32 | 1e13 | FLOP/s | 10.00 TFLOP/s |
 | vector_flops_per_s.fp16 | 2e13 | FLOP/s | 20.00 TFLOP/s |
 | mem_bytes | 5000000000 | B | 5.000 GB |
+| usable_bytes | - | B |  |
 | mem_bytes_per_s | 500000000000 | B/s | 500.0 GB/s |
 | l2_bytes | - | B |  |
 | scratch_bytes | - | B |  |
@@ -475,23 +479,38 @@ software  toy/software/eager.json
 field                       value          unit
 id                          eager
 name                        Nothing fused
+date                        -
+dispatcher                  profile
+overlap_tensor              0
+overlap_context             0
+overlap_expert              0
+overlap_data                0.5
+overlap_pipeline            0
+recorded_attention          off
+launch_s                    1e-5           s     10.00 us
+lists_operators             off
+launch_expert_s             -              s
+launch_product_s            0              s          0 s
+tuned_pointwise             off
+added_gradients             off
 fused_norm                  off
+fused_activation            off
+fused_residual              off
+fused_rotary                off
+fused_loss                  off
+fused_maps                  off
+contiguous_maps             off
+random_written              off
+block_scales                off
 written_out                 off
 by_reductions               off
 turned_group_norms          off
 grouped_on_vectors          off
-random_written              off
-fused_activation            off
-fused_residual              off
-fused_maps                  off
-contiguous_maps             off
 copied_heads                none
 cast_weights                off
 flat_weights                off
-fused_rotary                off
 fused_rotary_scale          on
 fused_softmax               off
-fused_loss                  off
 fused_expert_bias           on
 expert_bias_gathered        off
 fused_expert_clamp          on
@@ -503,30 +522,19 @@ loss_keep                   logits
 loss_in_place               off
 softmax_upcast              on
 attention_mask_kept         off
+library_kept                off
 expanded_kv                 on
 expert_once_per_node        off
 expert_masks                off
 expert_sorts                off
 expert_dispatch_8bit        off
 narrow_gathers              off
-block_scales                off
 network_units               0
 expert_scores_first         off
 context_frozen              on
-overlap_tensor              0
 overlap_tensor_backward     -
-overlap_context             0
-overlap_expert              0
-overlap_data                0.5
-overlap_pipeline            0
 overlap_offload             0.5
 bucket_bytes                26214400       B     26.21 MB
-launch_s                    1e-5           s     10.00 us
-lists_operators             off
-launch_expert_s             -              s
-launch_product_s            0              s          0 s
-recorded_attention          off
-tuned_pointwise             off
 spread.own                  -
 spread.network              0.25
 spread.idle                 0.5
@@ -537,6 +545,8 @@ reserve.bytes               0              B          0 B
 reserve.share               0
 reserve.low                 1
 reserve.high                1
+reserve.context             -              B
+reserve.workspace           0              B          0 B
 ships.1f1b                  on
 ships.gpipe                 on
 ships.interleaved           on
@@ -553,7 +563,6 @@ ships.offload_optimizer     on
 ships.offload_activations   on
 ships.offload_weights       on
 zero_gradients              on
-added_gradients             off
 
 source    made up
 source    launch_s: assumed: one kernel

@@ -79,7 +79,7 @@ $ nncost estimate dense round --micro-batches 2 --grad-accum 4
 [2]
 
 # The same value given twice is accepted.
-$ nncost estimate dense round --full --dp 1 --data 1 --micro-batch 2 --micro-batch 2 | head -3
+$ nncost estimate dense round --full --full --dp 1 --data 1 --micro-batch 2 --micro-batch 2 | head -3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -184,7 +184,7 @@ $ nncost show densee
 $ nncost show abacus
 ! nncost: abacus: no device, model or software profile of this id, see 'nncost list'
 [3]
-$ nncost estimate small fit --full | head -2
+$ nncost estimate small fit --full --full | head -2
 model     small = dense, A small decoder, decoder, 107,106,000 parameters
 device    fit = fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s,
 
