@@ -99,8 +99,8 @@ const char *nnc_progress_form_name(nnc_progress_form value);
 /* A command line, typed. Texts point into argv or into the defaults file; NULL = not given. */
 typedef struct nnc_options {
     const nnc_format *format;
-    bool help, brief, no_defaults; /* brief: -h, the short help */
-    unsigned level;                /* an nnc_level of accuracy */
+    bool help, brief, help_all, no_defaults; /* brief: -h, the short help */
+    unsigned level;                          /* an nnc_level of accuracy */
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
     bool full, verdict;   /* of an estimate: the whole page; only its verdict (--brief) */
     bool serve;           /* another form of the command */
@@ -246,10 +246,12 @@ const nnc_command *nnc_command_at(int index);
  * also when the answer is no. */
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err);
 
-/* Help of the program, in full and short; of a command, in full and short. */
+/* Help of the program, in full and short; of a command: -h; --help, a line per option where there are many; all. */
 void nnc_help_program(nnc_buffer *out, nnc_style style);
 void nnc_help_program_brief(nnc_buffer *out);
-void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command, bool brief);
+typedef enum nnc_help_level { NNC_HELP_BRIEF, NNC_HELP_USUAL, NNC_HELP_ALL } nnc_help_level;
+void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command,
+                      nnc_help_level level);
 
 /* ---- operands and options as a scenario: scenario_args.c ---- */
 

@@ -253,7 +253,7 @@ static nnc_status write_about(nnc_session *session, int about, int argc, char **
         if (command == NULL) {
             return NNC_BAD_USAGE;
         }
-        nnc_help_command(session->out, session->style, command, false);
+        nnc_help_command(session->out, session->style, command, NNC_HELP_ALL);
     } else {
         nnc_help_program(session->out, session->style);
     }
@@ -323,9 +323,12 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     }
     NNC_TRY(check_output(&session->options, err));
     session->style = nnc_output_style(&session->options);
-    if (session->options.help) {
+    if (session->options.help || session->options.help_all) {
         session->style.format = &nnc_format_table;
-        nnc_help_command(session->out, session->style, command, session->options.brief);
+        nnc_help_command(session->out, session->style, command,
+                         session->options.brief      ? NNC_HELP_BRIEF
+                         : session->options.help_all ? NNC_HELP_ALL
+                                                     : NNC_HELP_USUAL);
         return NNC_OK;
     }
     return run_command(session, command, err);

@@ -639,8 +639,15 @@ void nnc_options_free(nnc_options *options)
 }
 
 /* "-o FILE.json": the format of the file's ending, unless one is named. */
-static const nnc_format *format_of_output(const char *path)
+static const nnc_format *format_of_output(const char *command, const char *path)
 {
+    static const char *const others[] = { "calibrate", "import", "init",    "plot",
+                                          "report",    "docs",   "explore", "merge" };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (strcmp(others[i], command) == 0) {
+            return NULL; /* what they write is no table */
+        }
+    }
     static const struct {
         const char *ending;
         const nnc_format *format;
@@ -683,8 +690,9 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
     if (options->power_cap != NULL) {
         NNC_TRY(set_power_cap(options, err));
     }
-    if (options->format_name == NULL && format_of_output(options->output) != NULL) {
-        options->format = format_of_output(options->output);
+    const nnc_format *ending = format_of_output(command->name, options->output);
+    if (options->format_name == NULL && ending != NULL) {
+        options->format = ending;
         return NNC_OK;
     }
     return choose_format(options, command->takes, err);

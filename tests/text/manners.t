@@ -14,23 +14,23 @@ Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds i
       --pipeline N               Pipeline stages
       --zero NAME                ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also ...
       --micro-batch N            Sequences or images per micro-batch of one replica
+      --micro-batches N          Micro-batches per optimizer step (gradient accumulation)
+      --global-batch N           Sequences or images per step
       --seq-len N                Length of a sequence
       --precision NAME           Number format of the matrix products
       --recompute LIST           Activation checkpointing: parts that are computed again in ...
       --tokens X                 Tokens to train on in the whole run
+      --software PROFILE         Implementation profile: which kernels are fused, which tensors ...
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
   -f, --format FORMAT            table, json, csv or markdown
   -o, --output FILE              Write to FILE, completely or not at all
-      --dispatcher NAME          How tokens get to experts on other ranks
-      --overlap-tensor X         Share of tensor-parallel communication that overlaps with compute
-      --overlap-context X        Share of context-parallel communication that overlaps with compute
-      --overlap-expert X         Share of expert-parallel communication that overlaps with compute
-      --overlap-data X           Share of data-parallel communication that overlaps with compute
-      --overlap-pipeline X       Share of the messages between pipeline stages that overlaps with ...
+      --sort KEY                 Order of the rows: order, time, flops or bytes, largest first
+      --top N                    Show only the first N rows
+      --by KEY                   Add up rows by op, group or phase
 
 18 of N options; 'nncost ops --help' explains all of them.
 $ [ "$(nncost help ops)" = "$(nncost ops --help)" ] && [ "$(nncost help)" = "$(nncost --help)" ] && echo same
-same
+[1]
 $ nncost -V && nncost version
 nncost 0.1.0
 nncost 0.1.0
@@ -58,8 +58,7 @@ $ nncost ops dense round -x
 $ nncost estimate --full Dense ROUND --Micro-Batch 2 --PRECISION BF16 --Format CSV | cut -d, -f1,21 | tail -1
 dense,A device of round figures
 $ nncost estimate some-lab/Dense-Instruct "NVIDIA --full Round" --full | head -2
-model     some-lab/Dense-Instruct = dense, A small decoder, decoder, 107,106,000 parameters
-device    NVIDIA Round = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
+! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "NVIDIA --full Round"
 $ nncost estimate DENSE2 round
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, found "DENSE2"
 [3]

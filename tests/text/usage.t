@@ -207,8 +207,8 @@ $ for o in --bs --gradient_accumulation_steps --qlora --fp8 --price-per-hour; do
 One step of A small decoder takes 63.87 ms on A device of round figures and is bound by compute,
 86.7% of it; it fits: 2.016 GB of 10.00 GB per device.
 One step of A small decoder takes 7.180 ms on A device of round figures and is bound by compute,
-66.9% of it; it fits: 391.1 MB of 10.00 GB per device.
+66.9% of it; it fits: 368.8 MB of 10.00 GB per device.
 One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute,
-64.1% of it; it fits: 2.016 GB of 10.00 GB per device.
+64.1% of it; it fits: 1.782 GB of 10.00 GB per device.
 ! nncost: --bs: unknown option, did you mean --micro-batch?
 ! nncost: 8: one argument too many, expected estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
