@@ -173,7 +173,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet_line(out, style, "%s", nnc_report_sentence(&a->report, text));
     nnc_buffer_byte(out, '\n');
     if (a->count == 0) {
-        nnc_sheet_line(out, style, "None of %" PRId32 " other plans fits, is faster or smaller.",
+        nnc_sheet_line(out, style, "No other plan of %" PRId32 " tried fits, is faster or smaller.",
                        a->tries);
         return;
     }

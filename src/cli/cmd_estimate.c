@@ -602,7 +602,7 @@ static void add_plan_word(nnc_sheet *sheet, const void *record)
     }
 }
 
-/* Where the range comes from. "measured" only where measured steps exist. */
+/* The source of the range. "measured" only where measured steps exist. */
 static void write_trust(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -688,7 +688,7 @@ static bool is_long(const char *options)
     return strlen(options) > LONG;
 }
 
-/* What makes the plan fit; or else what makes it faster. Each line was estimated. */
+/* Changes that make the plan fit; or else faster. Each line was estimated. */
 static void write_changes(nnc_sheet *sheet, const void *record)
 {
     const first_screen *first = record;
