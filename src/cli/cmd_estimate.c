@@ -617,8 +617,8 @@ static void write_trust(nnc_sheet *sheet, const void *record)
     } else if (!report->device->efficiency.fitted) {
         nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
     } else if (p->of == NNC_PAST_DEVICE || p->of == NNC_PAST_ALL_DEVICES) {
-        nnc_sheet_words(sheet, "%" PRId64 " measured steps %s: %s off on average, %s too %s",
-                        p->rows, p->of == NNC_PAST_DEVICE ? "like it" : "of such models",
+        nnc_sheet_words(sheet, "%" PRId64 " unseen measured steps %s: %s off on average, %s too %s",
+                        p->unseen, p->of == NNC_PAST_DEVICE ? "like it" : "of such models",
                         nnc_percent_text(p->error, error), nnc_percent_text(fabs(p->bias), bias),
                         p->bias < 0.0 ? "fast" : "slow");
     } else {
