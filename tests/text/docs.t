@@ -28,6 +28,7 @@ software   Software profile
 plan       Plan file
 estimate   nncost estimate --format json
 fit        nncost fit --format json
+advise     nncost advise --format json
 ops        nncost ops --format json
 op         nncost op --format json
 trace      nncost trace FILE --format json
@@ -48,7 +49,7 @@ diff       nncost diff --format json
 accuracy   nncost accuracy --format json
 calibrate  nncost calibrate --format json
 $ nncost docs schema devices
-! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, fit, ops, op, trace, compare, run, serve, serve-sweep, images, images-sweep, serve-search, budget, search, choices, scale, sweep, check, diff, accuracy, calibrate, found "devices"
+! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, fit, advise, ops, op, trace, compare, run, serve, serve-sweep, images, images-sweep, serve-search, budget, search, choices, scale, sweep, check, diff, accuracy, calibrate, found "devices"
 [2]
 
 # A program without its data has no pages.
