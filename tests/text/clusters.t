@@ -1,7 +1,7 @@
 # A step on many devices.
 
 # Tensor, pipeline and data together with ZeRO 1: 16 devices are two domains of 8, so data crosses the network.
-$ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parallel --global-batch 16 --zero 1
+$ nncost estimate dense round --full --full --tensor 4 --pipeline 2 --data 2 --sequence-parallel --global-batch 16 --zero 1
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
@@ -67,7 +67,7 @@ $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parall
   ],
 
 # The bound of the datasheet: every collective hides.
-$ nncost estimate dense fitted --tensor 4 --pipeline 2 --data 2 --global-batch 16 --zero 1 --mode ideal --stages
+$ nncost estimate dense fitted --full --full --tensor 4 --pipeline 2 --data 2 --global-batch 16 --zero 1 --mode ideal --stages
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 200.0 GB/s, network 20.00 GB/s per device
@@ -119,7 +119,7 @@ stage  weights gradients optimizer activations transient not at once reserve    
     1 29.07 MB  29.07 MB  87.20 MB    65.10 MB  7.000 MB         0 B     0 B 217.4 MB      1.1% yes
 
 # FSDP over all, over the 8 of a domain (HSDP), and with the weights kept after forward.
-$ nncost estimate dense fitted --data 16 --zero 3 | sed -n '/^plan/,/^network/p'
+$ nncost estimate dense fitted --full --full --data 16 --zero 3 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3
           batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
@@ -142,7 +142,7 @@ exposed   6.747 ms  47.1%    norm       510.0 us   3.6%
                              network    6.747 ms  47.1%
 
 network   data 6.747 ms exposed of 14.16 ms
-$ nncost estimate dense fitted --data 16 --zero 3 --shard 8 | sed -n '/^plan/,/^network/p'
+$ nncost estimate dense fitted --full --full --data 16 --zero 3 --shard 8 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
           batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
@@ -165,7 +165,7 @@ exposed   6.455 ms  45.6%    norm       510.0 us   3.6%
                              network    6.455 ms  45.6%
 
 network   data 6.455 ms exposed of 13.17 ms
-$ nncost estimate dense fitted --data 16 --zero 3 --shard 8 --reshard=off | sed -n '/^plan/,/^network/p'
+$ nncost estimate dense fitted --full --full --data 16 --zero 3 --shard 8 --reshard=off | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 ranks
           batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
@@ -190,16 +190,16 @@ exposed   3.856 ms  33.4%    norm       510.0 us   4.4%
 network   data 3.856 ms exposed of 9.972 ms
 
 # Half of what could hide does; a software profile that hides less; all exposed.
-$ for o in 1 0.5 0; do nncost estimate dense round --data 16 --overlap $o | grep '^network'; done
+$ for o in 1 0.5 0; do nncost estimate --full dense round --data 16 --overlap $o | grep '^network'; done
 network   data 919.8 us exposed of 5.321 ms
 network   data 3.120 ms exposed of 5.321 ms
 network   data 5.321 ms exposed of 5.321 ms
-$ nncost estimate dense round --data 16 --software eager | grep -e '^network' -e '^host'
+$ nncost estimate --full dense round --data 16 --software eager | grep -e '^network' -e '^host'
 host      34.32 us   0.2%    head       600.0 us   2.7%
 network   data 2.986 ms exposed of 5.321 ms
 
 # States and activations in host memory.
-$ nncost estimate dense round --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
+$ nncost estimate dense round --full --full --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
 step      138.3 ms
           open: --overlap +0 to +2% of the step
           no software is faster than 42.84 ms; without any overlap it takes 143.5 ms
@@ -232,7 +232,7 @@ total     543.4 MB (518.22 MiB) of 10.00 GB (9.31 GiB), 5.4%: fits, 9.457 GB fre
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.0003073 USD per step of all 8 devices,
           0.03841 USD per million tokens
-$ nncost estimate dense round --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
+$ nncost estimate dense round --full --full --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      211.1 ms
           no software is faster than 205.1 ms; without any overlap it takes 244.0 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -249,7 +249,7 @@ optimizer    1.285 GB      12.9%  states and master weights
 activations  352.5 MB       3.5%  kept for backward
 transient    88.00 MB       0.9%  gradients of activations
 total     2.154 GB (2.01 GiB) of 10.00 GB (9.31 GiB), 21.5%: fits, 7.846 GB free
-$ nncost estimate dense round --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
+$ nncost estimate dense round --full --full --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      9.294 ms
           open: --overlap +0 to +106% of the step
           no software is faster than 6.921 ms; without any overlap it takes 20.97 ms
@@ -271,7 +271,7 @@ transient    94.08 MB       0.9%  gathered weights
 total     561.9 MB (535.89 MiB) of 10.00 GB (9.31 GiB), 5.6%: fits, 9.438 GB free
 
 # Experts over 8 devices, the fullest with a tenth more than its share, and tokens dropped.
-$ nncost estimate experts round --devices 16 --expert 8 --zero 1 --micro-batch 2 --global-batch 32
+$ nncost estimate experts round --full --full --devices 16 --expert 8 --zero 1 --micro-batch 2 --global-batch 32
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
           53,641,000 active per token
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -316,19 +316,19 @@ total     615.7 MB (587.15 MiB) of 10.00 GB (9.31 GiB), 6.2%: fits, 9.384 GB fre
 
 cost      1 USD per device-hour (nowhere, 2020-01), 5.039e-05 USD per step of all 16 devices,
           0.001575 USD per million tokens
-$ nncost estimate experts round --devices 16 --expert 8 --zero 1 --global-batch 32 --capacity-factor 1.25 --imbalance 1.1 | grep -e '^step' -e '^network'
+$ nncost estimate experts round --full --full --devices 16 --expert 8 --zero 1 --global-batch 32 --capacity-factor 1.25 --imbalance 1.1 | grep -e '^step' -e '^network'
 step      13.06 ms
 network   expert 1.766 ms exposed of 1.766 ms, data 3.167 ms exposed of 4.109 ms
 
 # Context parallelism in its three kinds.
-$ for k in ring all-gather ulysses; do nncost estimate experts round --devices 8 --context 4 --context-kind $k --seq-len 8000 --global-batch 2 | grep -e '^step' -e '^network'; done
+$ for k in ring all-gather ulysses; do nncost estimate experts round --full --full --devices 8 --context 4 --context-kind $k --seq-len 8000 --global-batch 2 | grep -e '^step' -e '^network'; done
 step      14.97 ms
 network   context 0 s exposed of 1.560 ms, data 925.6 us exposed of 4.425 ms
 step      15.72 ms
 network   context 1.188 ms exposed of 1.188 ms, data 925.6 us exposed of 4.425 ms
 step      15.16 ms
 network   context 624.0 us exposed of 624.0 us, data 925.6 us exposed of 4.425 ms
-$ nncost estimate experts round --devices 32 --tensor 2 --context 2 --expert 4 --context-kind ulysses --zero 1 --global-batch 32 | sed -n '/^plan/,/^network/p'
+$ nncost estimate experts round --full --full --devices 32 --tensor 2 --context 2 --expert 4 --context-kind ulysses --zero 1 --global-batch 32 | sed -n '/^plan/,/^network/p'
 plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulysses, ZeRO 1
           batch 32 = 4 micro-batches of 1 x data 8, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
@@ -354,7 +354,7 @@ exposed   7.474 ms  66.6%    norm       180.0 us   1.6%
 network   tensor 888.2 us exposed of 888.2 us, context 256.0 us exposed of 256.0 us,
 
 # A torus, and other kinds of links.
-$ nncost estimate experts old --data 8 --expert 8 --zero 1 | sed -n '/^links/,/^network/p'
+$ nncost estimate experts old --full --full --data 8 --expert 8 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      8 devices = data 8, expert 8, ZeRO 1
           batch 8 = 1 micro-batch of 1 x data 8, sequence 1000, fp16, policy mixed, adamw,
@@ -378,7 +378,7 @@ exposed   1.892 ms  19.8%    norm       180.0 us   1.9%
                              network    1.892 ms  19.8%
 
 network   expert 1.280 ms exposed of 1.280 ms, data 611.7 us exposed of 1.383 ms
-$ nncost estimate dense old --data 4 --tensor 4 --zero 1 | sed -n '/^links/,/^network/p'
+$ nncost estimate dense old --full --full --data 4 --tensor 4 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      16 devices = data 4 x tensor 4, ZeRO 1
           batch 4 = 1 micro-batch of 1 x data 4, sequence 1000, fp16, policy mixed, adamw,
@@ -403,7 +403,7 @@ exposed   2.838 ms  38.0%    norm       340.0 us   4.6%
                              network    2.838 ms  38.0%
 
 network   tensor 2.052 ms exposed of 2.052 ms, data 786.4 us exposed of 1.654 ms
-$ for k in mesh ring pcie none; do nncost estimate dense round --data 8 --tensor 2 --set scale_up.kind=$k | grep -e '^links' -e '^network'; done
+$ for k in mesh ring pcie none; do nncost estimate dense round --full --full --data 8 --tensor 2 --set scale_up.kind=$k | grep -e '^links' -e '^network'; done
 links     mesh of 8 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 4.835 ms exposed of 4.835 ms, data 2.919 ms exposed of 4.872 ms
 links     ring of 8 at 100.0 GB/s, network 10.00 GB/s per device
@@ -412,17 +412,17 @@ links     pcie of 8 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 754.1 us exposed of 754.1 us, data 2.399 ms exposed of 4.352 ms
 links     network 10.00 GB/s per device
 network   tensor 7.541 ms exposed of 7.541 ms, data 17.11 ms exposed of 19.07 ms
-$ nncost estimate dense fitted --data 8 --set scale_up.reduces_in_switch=false | grep -e '^links' -e '^network'
+$ nncost estimate dense fitted --full --full --data 8 --set scale_up.reduces_in_switch=false | grep -e '^links' -e '^network'
 links     switch of 8 at 200.0 GB/s
 network   data 326.7 us exposed of 2.669 ms
 
 # Ranks in another order: what is near changes.
-$ for r in tensor-context-data-pipeline tensor-pipeline-context-data; do nncost estimate dense round --devices 32 --tensor 2 --pipeline 4 --global-batch 32 --rank-order $r | grep '^network'; done
+$ for r in tensor-context-data-pipeline tensor-pipeline-context-data; do nncost estimate --full dense round --devices 32 --tensor 2 --pipeline 4 --global-batch 32 --rank-order $r | grep '^network'; done
 network   tensor 1.633 ms exposed of 1.633 ms, data 397.8 us exposed of 516.6 us,
 network   tensor 1.633 ms exposed of 1.633 ms, data 4.931 ms exposed of 5.166 ms,
 
 # A cluster of one's own: nodes of 4, two adapters each, half the network at once.
-$ nncost estimate dense round --cluster toy/clusters/pod.json --devices 16 --tensor 4 --zero 3 --global-batch 16
+$ nncost estimate dense round --full --full --cluster toy/clusters/pod.json --devices 16 --tensor 4 --zero 3 --global-batch 16
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     toy/clusters/pod.json, switch of 4 at 50.00 GB/s, network 10.00 GB/s per device,
@@ -465,16 +465,16 @@ total     259.5 MB (247.45 MiB) of 10.00 GB (9.31 GiB), 2.6%: fits, 9.741 GB fre
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.0004608 USD per step of all 16 devices,
           0.0288 USD per million tokens
-$ nncost estimate dense round --devices 16 --tensor 4 --devices-per-node 4 --zero 3 --global-batch 16 | grep -e '^links' -e '^network'
+$ nncost estimate dense round --full --full --devices 16 --tensor 4 --devices-per-node 4 --zero 3 --global-batch 16 | grep -e '^links' -e '^network'
 links     switch of 4 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 4.945 ms exposed of 4.945 ms, data 40.37 ms exposed of 53.22 ms
 
 # A network that bounds the step, also in the bound.
-$ nncost estimate dense fitted --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
+$ nncost estimate dense fitted --full --full --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
 bound by  compute 100.0% of the step, network 87.1%,
 
 # Does not fit: what would, or that nothing of what was tried does.
-$ nncost estimate dense round --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
+$ nncost estimate dense round --full --full --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
 transient    192.0 MB       1.9%  gradients of activations
 total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%: DOES NOT FIT by 23.85 GB
 would fit --micro-batch 4 --micro-batches 4 --zero 1, 9.922 GB, step 687.6 ms
@@ -483,7 +483,7 @@ would fit --micro-batch 4 --micro-batches 4 --zero 1, 9.922 GB, step 687.6 ms
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.001548 USD per step of all 8 devices,
           0.02419 USD per million tokens
-$ nncost estimate dense round --set layers=8000 --devices 2 --global-batch 2 | tail -8
+$ nncost estimate dense round --full --full --set layers=8000 --devices 2 --global-batch 2 | tail -8
 activations  256.4 GB    2564.1%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 total     1.794 TB (1.63 TiB) of 10.00 GB (9.31 GiB), 17942.7%: DOES NOT FIT by 1.784 TB
@@ -500,14 +500,14 @@ $ nncost estimate dense old --data 32
 $ nncost estimate dense old --data 2 --offload optimizer
 ! nncost: old: offload needs host.bytes_per_s, which the device file does not record, expected --set host.bytes_per_s=...
 [3]
-$ nncost estimate dense fitted --data 2 --offload optimizer | grep -A1 'host.mem'
+$ nncost estimate --full dense fitted --data 2 --offload optimizer | grep -A1 'host.mem'
           the device file records no host.mem_bytes_per_s: updates in host memory are assumed to run
           at 0.3 of 76.80 GB/s
-$ nncost estimate dense old --data 32 --set scale_out.bytes_per_s=1e9 --set scale_out.latency_s=1e-5 | grep '^network'
+$ nncost estimate --full dense old --data 32 --set scale_out.bytes_per_s=1e9 --set scale_out.latency_s=1e-5 | grep '^network'
 network   data 8.623 ms exposed of 17.42 ms
 
 # Every stage of the pipeline, in all formats.
-$ nncost estimate dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --virtual-stages 2 --stages
+$ nncost estimate dense round --full --full --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --virtual-stages 2 --stages
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
@@ -572,7 +572,7 @@ stage,layers,embedding,head,params,forward_s,backward_s,weight_s,busy_s,bubble_s
 1,2,false,false,24026000,0.00058404,0.0011401,0,0.01379312,0.010548436,0,0.00072078,3,48052000,48052000,288312000,192288000,16000000,0,0,592704000,true\r
 2,2,false,false,24026000,0.00058404,0.0011401,0,0.01379312,0.010548436,0,0.00072078,2,48052000,48052000,288312000,128192000,16000000,0,0,528608000,true\r
 3,2,false,true,34028000,0.00080804,0.0015861,0,0.01915312,0.005188436,0.000201,0.00102084,1,68056000,68056000,408336000,88104000,22000000,0,0,654552000,true\r
-$ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline --format markdown
+$ nncost estimate dense round --full --full --pipeline 2 --micro-batches 2 --stages --timeline --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 - **links**: switch of 8 at 100.0 GB/s

@@ -123,7 +123,7 @@ $ nncost show deep | grep -E '^(layers|hidden|published)'
 published_params   -                          -
 layers             16                         deep
 hidden             1000                       dense
-$ nncost estimate deep round | sed -n 1p
+$ nncost estimate deep round --full --full | sed -n 1p
 model     deep, Deep, decoder, 203,210,000 parameters
 $ echo '{ "schema": "nncost.software/1", "id": "slow", "name": "Slow", "like": "eager", "launch_s": 1e-3, "sources": { "launch_s": "x" } }' > toy/software/slow.json
 $ nncost show slow | grep -E '^(launch_s|fused_norm|spread.steps)'
