@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Slips of 1,000 and more: each number of a device file times 1e-9, 1e-6, 1e-3, 1e3, 1e6 and 1e9. What moves a step by a
-factor of 2 is refused. Each shipped device is accepted.
+"""Slips of 1,000 and more: each number of a device, software or cluster file times 1e-9, 1e-6, 1e-3, 1e3, 1e6 and 1e9. What
+moves a step by a factor of 2 is refused. Each shipped device is accepted.
 
     usage: slips.py NNCOST ROOT
 """
 import json
 import os
+import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
@@ -36,6 +38,25 @@ for device in ("h100", "a100", "tpu-v5p"):
             step = step_s([*base, "--set", f"device.{field}={value * 10.0 ** power:.17g}"])
             if step is not None and not 0.5 < step / usual < 2:
                 faults.append(f"{device}: {field} x 1e{power}: step x {step / usual:.3g}, not refused")
+# The same of software profiles and clusters: files with one number changed.
+files = [(kind, path) for kind in ("software", "clusters") for path in sorted(Path(root, kind).glob("*.json"))]
+for kind, path in files:
+    text = path.read_text(encoding="utf-8")
+    option = "--software" if kind == "software" else "--cluster"
+    base = ["estimate", "llama3-8b", "a100", "--devices", "16", "--zero", "3"]
+    usual = step_s([*base, option, str(path)])
+    for match in re.finditer(r'"(\w+)": (\d[\d.e+-]*)(?=[,\s}])', text):
+        if usual is None or match[1] in ("rows", "unseen", "error", "bias", "low", "high") or not float(match[2]):
+            continue
+        for power in (-9, -6, -3, 3, 6, 9):
+            tried += 1
+            changed = os.path.join(tempfile.gettempdir(), f"slip-{os.getpid()}", path.name)
+            os.makedirs(os.path.dirname(changed), exist_ok=True)
+            with open(changed, "w", encoding="utf-8") as file:
+                file.write(text[:match.start(2)] + f"{float(match[2]) * 10.0 ** power:.17g}" + text[match.end(2):])
+            step = step_s([*base, option, changed])
+            if step is not None and not 0.5 < step / usual < 2:
+                faults.append(f"{path.name}: {match[1]} x 1e{power}: step x {step / usual:.3g}, not refused")
 devices = sorted(path.stem for path in Path(root, "hw").glob("*.json"))
 for device in devices:
     done = run(["serve", "gpt2", device, "--batch", "1", "--input-len", "8", "--output-len", "8"])

@@ -202,7 +202,8 @@ typedef struct nnc_advice {
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device,
                        const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                        nnc_advice *advice, int max);
-/* The same with the default profile of each plan. */
+/* The same with the default profile of the plan, which the changes keep: text names it where the changed plan would get
+ * another one. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
                                const nnc_profiles *profiles, const nnc_plan *plan,
                                nnc_scratch *scratch, nnc_advice *advice, int max);

@@ -276,6 +276,8 @@ struct nnc_device {
     int32_t source_count;
     const char *path;   /* file it was read from */
     double embodied_kg; /* embodied carbon, with the scope of its source */
+    bool lenient;       /* implausible values are computed with, instead of refused */
+    bool implausible;   /* it has some: no range of measurements applies */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

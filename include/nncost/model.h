@@ -380,7 +380,8 @@ struct nnc_model {
     int32_t note_count;
     const struct nnc_captured *captured; /* a captured program; NULL = another family */
     const char
-        *stored; /* format of the weights, as the model's name on the hub says; NULL = not said */
+        *stored;  /* format of the weights, as the model's name on the hub says; NULL = not said */
+    bool lenient; /* parameters that differ from published_params are no error */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

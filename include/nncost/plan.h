@@ -356,15 +356,14 @@ typedef struct nnc_serve_engine {
     double prefill_factor,
         decode_factor; /* time of all ops of such a step over the device's   [1] */
     double ttft_s;     /* per request, outside queue and prefill   [0] */
-    double ttft_wave;  /* closed loop: share of the first wave's wait in the mean TTFT   [1] */
+    double ttft_wave;  /* not used: simulated */
     double stream_factor[NNC_STORED_COUNT]; /* of the device's stream_fraction   [1] */
     double kv_factor;                       /* of the device's kv_fraction   [1] */
     double all_reduce_factor;               /* time over the device's   [1] */
     double all_reduce_s;                    /* additional time of each all-reduce   [0] */
     double attention_factor;                /* time of prefill attention over the device's   [1] */
     double kv_reread; /* share of the cache that is read again for each further query head   [0] */
-    double
-        stall; /* closed loop: share of the prefills of other requests that a decoding sequence waits for   [1] */
+    double stall;     /* not used: simulated */
     double host_layer_s; /* launch of a layer; overlaps with device work   [0] */
     double expert_s
         [NNC_STORED_COUNT]; /* per layer of experts in a format that the device cannot compute   [0] */
@@ -452,6 +451,7 @@ struct nnc_software {
     const nnc_source *sources;
     int32_t source_count;
     const char *path;
+    bool implausible; /* read in spite of implausible values: no range of measurements applies */
 };
 
 /* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */
@@ -485,9 +485,13 @@ struct nnc_profiles {
 /* The same profile for all plans. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
-/* The kind of a plan. */
+/* The kind of a plan. _by_plan: with models and devices that leave the choice to the plan. _kept: of a row of a comparison,
+ * which keeps the kind of the first plan, except where its model or device have one kind for all plans. */
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
                                      const nnc_plan *plan);
+nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
+nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device,
+                                       nnc_profile_kind kept);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 

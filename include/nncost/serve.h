@@ -19,6 +19,12 @@ NNC_ENUM(nnc_serve_mode, NNC_SERVE_MODE_LIST, NNC_SERVE_MODE_COUNT);
 NNC_API const char *nnc_serve_mode_name(nnc_serve_mode mode);
 NNC_API const char *nnc_serve_mode_help(nnc_serve_mode mode);
 
+/* A recorded request. Lengths of 0: those of the request as a whole. */
+typedef struct nnc_serve_arrival {
+    double arrival_s; /* rising */
+    int64_t input_len, output_len;
+} nnc_serve_arrival;
+
 /* Inputs. 0, NaN and the number of values of an enumeration mean "not given": the default of the software
  * profile, or a computed value. */
 typedef struct nnc_serve_ask {
@@ -61,6 +67,16 @@ typedef struct nnc_serve_ask {
     char draft[128];
     const nnc_model *draft_model;
     char disaggregate[24];
+    /* loops are simulated: requests, seed of arrivals and lengths; shape of the gamma distribution of the time between
+     * arrivals, 1 = Poisson; lengths are uniform within this share of their mean */
+    int64_t requests, seed;
+    double burstiness, length_spread;
+    bool
+        preempt; /* a request starts when its prompt fits, and may lose its place; off: when its whole length fits */
+    /* recorded arrivals of an open loop: the file as named, and its rows, for all replicas in turn */
+    char arrivals[256];
+    const nnc_serve_arrival *arrival_list;
+    int64_t arrival_count;
 } nnc_serve_ask;
 
 NNC_API void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size);
@@ -119,13 +135,18 @@ typedef struct nnc_serve {
     double price_per_device_hour, per_million_output_tokens;
     double per_million_prefilled_tokens, per_million_decoded_tokens; /* by the time of each phase */
     double energy_j_per_token;
+    double ttft_p99_s; /* of a simulated loop */
     /* by formula alone, not compared with measurements */
-    double ttft_p99_s; /* open loop */
     double tokens_per_verify, speculation_speedup, speculation_tpot_s;
     double transfer_bytes, transfer_s; /* sending the cache of a prompt to another worker */
     double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;
     double carbon_g_per_million_tokens; /* of output tokens, at rated power */
     double draft_s, verify_s;           /* of a draft step; of a verification step */
+    /* of a simulated loop: what half, 90 % and 99 % of its requests do not exceed */
+    double ttft_p50_s, ttft_p90_s, tpot_p50_s, tpot_p90_s, tpot_p99_s;
+    double request_p50_s, request_p90_s, request_p99_s;
+    double simulated, preemptions; /* requests; how often one lost its place in the cache */
+    double prompt_s;               /* that a prompt adds to the decode step */
 } nnc_serve;
 
 /* One op of a step, all layers together, on one device. */

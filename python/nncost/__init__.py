@@ -130,6 +130,8 @@ class Specs:
                 raise Error("set", f"expected model.FIELD or device.FIELD, found {name}")
             found[what] = self._get(f"nnc_{what}_copy", found[what])
             self._call(f"nnc_{what}_set", found[what], field.encode(), _text(value))
+        for what in {name.partition(".")[0] for name in set or {}}:
+            self._call(f"nnc_{what}_check", found[what], b"set")
         plan = _Plan()
         self._library.nnc_plan_init(ctypes.byref(plan), ctypes.sizeof(plan))
         for name, value in options.items():

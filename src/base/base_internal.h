@@ -13,6 +13,10 @@
 #ifndef NNCOST_BASE_BASE_INTERNAL_H
 #define NNCOST_BASE_BASE_INTERNAL_H
 
+#ifdef __FAST_MATH__
+#error "-ffast-math: an unknown number is NaN here, and sums have one order; build without it"
+#endif
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -315,6 +319,11 @@ void nnc_atomic_file_drop(nnc_atomic_file *file);
 
 /* Replaces the content of path by a text, durably. On failure path is unchanged, and errno has the cause. */
 bool nnc_atomic_file_write(const char *path, const char *text, size_t size);
+
+/* Opens a file to read, -1 on failure, when errno has the cause. Where the variable is set, only regular files and folders
+ * inside the folders that it lists (real paths, joined by ':') can be opened: EACCES. */
+#define NNC_ROOTS_VARIABLE "NNCOST_ROOTS"
+int nnc_open_to_read(const char *path);
 
 /* Writes size bytes to a descriptor. Returns the number written: fewer only on an error, and errno has the cause. */
 size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size);

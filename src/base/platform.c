@@ -34,6 +34,57 @@ size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size)
     return written;
 }
 
+#if defined(__wasi__)
+
+int nnc_open_to_read(const char *path)
+{
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+#else
+
+/* Is the file that was opened in one of the folders? */
+static bool is_inside(int descriptor, const char *roots)
+{
+    char link[64], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    const ssize_t size = readlink(link, path, sizeof path - 1);
+    if (size <= 0) {
+        return false;
+    }
+    path[size] = '\0';
+    for (bool more = true; more;) {
+        const size_t length = strcspn(roots, ":");
+        if ((length == 1 && roots[0] == '/') || (length > 0 && strncmp(path, roots, length) == 0 &&
+                                                 (path[length] == '/' || path[length] == '\0'))) {
+            return true;
+        }
+        more = roots[length] == ':';
+        roots += length + 1;
+    }
+    return false;
+}
+
+int nnc_open_to_read(const char *path)
+{
+    const char *roots = getenv(NNC_ROOTS_VARIABLE);
+    struct stat about;
+    if (roots == NULL) {
+        return open(path, O_RDONLY | O_CLOEXEC);
+    }
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor >= 0 &&
+        (fstat(descriptor, &about) != 0 || !(S_ISREG(about.st_mode) || S_ISDIR(about.st_mode)) ||
+         !is_inside(descriptor, roots))) {
+        close(descriptor);
+        errno = EACCES;
+        return -1;
+    }
+    return descriptor;
+}
+
+#endif
+
 bool nnc_atomic_file_write(const char *path, const char *text, size_t size)
 {
     nnc_atomic_file file;

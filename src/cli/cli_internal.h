@@ -55,7 +55,9 @@ enum {
     NNC_TAKES_SLO = 524288,     /* --slo, --max-devices */
     NNC_TAKES_TARGET = 1048576, /* --target-step, --plans */
     NNC_TAKES_LAUNCH = 2097152, /* launch files among the operands; --from */
-    NNC_TAKES_SHOW = 4194304    /* --to-options, --from */
+    NNC_TAKES_SHOW = 4194304,   /* --to-options, --from */
+    NNC_TAKES_MCP = 8388608,    /* members of nnc_mcp_options */
+    NNC_TAKES_FILES = 16777216  /* launch files, without --from, which has another meaning */
 };
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 64 };
@@ -76,7 +78,15 @@ typedef struct nnc_search_options {
     const char *plans;              /* file to write */
     const char *shards;             /* files to read */
     bool no_prune;
+    bool one_software; /* all sizes with the profile that the best plan of the smallest size gets */
 } nnc_search_options;
+
+/* Limits of one call of a tool. */
+typedef struct nnc_mcp_options {
+    const char *root; /* the folder that calls may read; NULL = any regular file */
+    double deadline_s;
+    int64_t memory_bytes;
+} nnc_mcp_options;
 
 #define NNC_PROGRESS_LIST(X)     \
     X(NNC_PROGRESS_LINE, "line") \
@@ -103,6 +113,7 @@ typedef struct nnc_options {
     int64_t threads;     /* 0 = all cores */
     nnc_progress_form progress;
     nnc_search_options search;
+    nnc_mcp_options mcp;
     nnc_sweep_options sweep;
     nnc_ops_view view;
     nnc_scenario_args given; /* what stands on top of the files */
@@ -196,7 +207,8 @@ struct nnc_command {
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = none */
     int min_operands, max_operands;
-    unsigned takes;                                           /* NNC_TAKES_... */
+    int leading_operands; /* before MODEL: 1 for the name of a picture */
+    unsigned takes;       /* NNC_TAKES_... */
     void (*form)(const nnc_options *options, nnc_form *form); /* NULL = it has one form */
     bool crew;                                                /* MPI ranks share its work */
     const nnc_command *serving; /* the form that --serve chooses; NULL = it has none */
@@ -328,6 +340,10 @@ nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err);
 
 /* ---- single commands ---- */
 
+/* mcp_server.c: answers messages until standard input ends. */
+nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err);
+/* Puts the id of a request: a number, or a text in quotes; else null. */
+void nnc_mcp_put_id(nnc_buffer *out, nnc_json id);
 /* The line that 'nncost mcp' answers to a message; empty when the message wants no answer. */
 nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err);
 

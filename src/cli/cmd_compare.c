@@ -14,6 +14,10 @@
 typedef struct compared_row {
     nnc_report report;
     const char *command; /* that gives this estimate */
+    /* The difference of the steps, and the part of it that comes from the software; NaN: the software is that of the first
+     * row. split: both as text. */
+    double change_s, framework_s;
+    const char *split; /* NULL = nothing else differs */
 } compared_row;
 
 /* Estimates side by side. varied: for each row, the value of each name in varied_names. */
@@ -200,6 +204,19 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     }
     char heads[2][32];
     put_columns(&table, NULL, ranked, heads);
+    bool split = false, named = false;
+    for (int32_t i = 0; i < comparison->row_count; i++) {
+        split = split || comparison->rows[i].split != NULL;
+    }
+    for (int32_t i = 0; i < varied; i++) {
+        named = named || strcmp(comparison->varied_names[i], "software") == 0;
+    }
+    if (split && !named) {
+        nnc_table_head(&table, (nnc_head){ .text = "software", .left = true });
+    }
+    if (split) {
+        nnc_table_head(&table, (nnc_head){ .text = "from the first row", .left = true });
+    }
     nnc_table_head(&table, (nnc_head){ .text = "", .left = true });
     for (int32_t i = 0; i < comparison->row_count; i++) {
         for (int32_t c = 0; c < varied; c++) {
@@ -207,13 +224,31 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         }
         put_columns(&table, &comparison->rows[i].report, ranked, heads);
         char crown[64];
+        const compared_row *row = &comparison->rows[i];
+        if (split && !named) {
+            nnc_table_cell(&table, row->report.software->id);
+        }
+        if (split) {
+            nnc_table_cell(&table, row->split != NULL ? row->split : "");
+        }
         nnc_table_cell(&table, crown_of(comparison, ranked, i, crown));
     }
     nnc_table_write(&table, out, style);
 }
 
+NNC_IF(has_split, compared_row, !isnan(self->framework_s))
+
 static const nnc_metric compared_rows[] = {
     NNC_ROWS(&nnc_estimate_run_metrics, NNC_IN(compared_row, report)),
+    NNC_NUMBER(compared_row, change_s, .unit = "s",
+               .help = "Step minus the step of the first row, where the software differs.",
+               .more = NNC_MORE(.when = has_split)),
+    NNC_NUMBER(
+        compared_row, framework_s, .unit = "s",
+        .help =
+            "Part of change_s that comes from the software: step minus the step of the same plan "
+            "with the software of the first row.",
+        .more = NNC_MORE(.when = has_split)),
     NNC_TEXT(compared_row, command, .help = "The command line that gives this estimate."),
 };
 static const nnc_metrics compared =
@@ -352,10 +387,53 @@ static void row_values(const product *p, int32_t row, const char **values)
     }
 }
 
+/* Gives a row whose profile was chosen the one that the first row got, so that a difference of two rows has one cause.
+ * Models and devices with one profile for all plans keep it; with --software any, every row. */
+static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenario, nnc_error *err)
+{
+    const nnc_software *software = &first->software;
+    if (scenario == first || !scenario->report.software_chosen || scenario->profiles.any) {
+        return NNC_OK;
+    }
+    const nnc_profile_kind by_plan = nnc_profile_kind_by_plan(&first->model, &first->plan),
+                           kept =
+                               nnc_profile_kind_kept(&scenario->model, &scenario->device, by_plan);
+    if (kept != by_plan) {
+        return NNC_OK;
+    }
+    if (first->report.software_chosen &&
+        nnc_profile_kind_kept(&first->model, &first->device, kept) != kept) {
+        NNC_TRY(nnc_profile_load(scenario->specs, kept, &software, err));
+    }
+    scenario->report.software_chosen =
+        first->report.software_chosen && strcmp(scenario->software.id, software->id) == 0;
+    scenario->software = *software;
+    return NNC_OK;
+}
+
+/* The command line that gives the estimate of a row. */
+static nnc_status put_command(const product *p, const nnc_options *options,
+                              const nnc_command_args *args, bool chosen,
+                              const nnc_scenario *scenario, const char **command, nnc_error *err)
+{
+    nnc_buffer text = { 0 };
+    nnc_scenario_args given = options->given;
+    nnc_command_args full = *args;
+    full.given = &given;
+    if (chosen && !scenario->report.software_chosen) {
+        given.software = scenario->software.id;
+    }
+    nnc_command_put(&text, &full);
+    *command = nnc_command_keep(p->arena, &text);
+    nnc_buffer_free(&text);
+    return *command != NULL ? NNC_OK : nnc_no_memory(err);
+}
+
 static nnc_status estimate_row(nnc_session *session, const product *p, int32_t row,
-                               nnc_scenario *scenario, const char **command, nnc_scratch *scratch,
+                               nnc_scenario *scenarios, const char **command, nnc_scratch *scratch,
                                nnc_error *err)
 {
+    nnc_scenario *scenario = &scenarios[row];
     const char *values[AXES_MAX] = { NULL };
     nnc_options options = session->options;
     row_values(p, row, values);
@@ -363,7 +441,6 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     for (int i = 0; i < options.given.setting_count; i++) {
         options.given.settings[i].value = values[AXIS_SETTINGS + i];
     }
-    nnc_buffer text = { 0 };
     const bool own =
         p->plans != NULL && values[AXIS_DEVICE] != NULL && strcmp(values[AXIS_DEVICE], "-") == 0;
     const nnc_command_args args = {
@@ -373,12 +450,6 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
         &options.given,
         options.lenient,
     };
-    nnc_command_put(&text, &args);
-    *command = nnc_command_keep(p->arena, &text);
-    nnc_buffer_free(&text);
-    if (*command == NULL) {
-        return nnc_no_memory(err);
-    }
     const nnc_plans_scenario *from = NULL;
     if (p->plans == NULL) {
         NNC_TRY(nnc_scenario_load(session->specs, &options.given, values[AXIS_MODEL],
@@ -388,10 +459,49 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
         NNC_TRY(nnc_plans_load(session->specs, &options.given, p->arena, p->plans, from,
                                own ? NULL : values[AXIS_DEVICE], scenario, err));
     }
+    const bool chosen = scenario->report.software_chosen;
+    NNC_TRY(keep_software(&scenarios[0], scenario, err));
+    NNC_TRY(put_command(p, &options, &args, chosen, scenario, command, err));
     NNC_TRY(nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
                          scratch, &scenario->result, err));
     nnc_scenario_request_run(scenario);
     return nnc_scenario_run(scenario, err);
+}
+
+/* "+242 ms: framework 231 ms, zero 11 ms", from the first row to this one. */
+static nnc_status split_change(const product *p, const nnc_scenario *scenarios, int32_t row,
+                               nnc_scratch *scratch, compared_row *made, nnc_error *err)
+{
+    const nnc_scenario *first = &scenarios[0], *scenario = &scenarios[row];
+    const char *here[AXES_MAX] = { NULL }, *there[AXES_MAX] = { NULL };
+    char all[NNC_NUMBER_TEXT], part[NNC_NUMBER_TEXT];
+    nnc_result same;
+    made->change_s = made->framework_s = (double)NAN;
+    if (strcmp(first->software.id, scenario->software.id) == 0 ||
+        nnc_estimate(&scenario->model, &scenario->device, &first->software, &scenario->plan,
+                     scratch, &same, NULL) != NNC_OK) {
+        return NNC_OK;
+    }
+    made->change_s = scenario->result.step_s - first->result.step_s;
+    made->framework_s = scenario->result.step_s - same.step_s;
+    nnc_buffer text = { 0 };
+    nnc_buffer_print(&text, "%s%s: framework %s", made->change_s < 0.0 ? "" : "+",
+                     nnc_unit_text(made->change_s, "s", all),
+                     nnc_unit_text(made->framework_s, "s", part));
+    row_values(p, 0, here);
+    row_values(p, row, there);
+    bool more = false;
+    for (int i = 0; i < p->axis_count; i++) {
+        if (i != AXIS_SOFTWARE && strcmp(here[i], there[i]) != 0) {
+            nnc_buffer_print(&text, "%s%s", more ? " and " : ", ", p->axes[i].name);
+            more = true;
+        }
+    }
+    nnc_buffer_print(&text, " %s", nnc_unit_text(same.step_s - first->result.step_s, "s", part));
+    const char *split = nnc_command_keep(p->arena, &text);
+    nnc_buffer_free(&text);
+    made->split = more ? split : NULL;
+    return split != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
 /* Is this axis a column? The device and the scenario always are; others when they have several values. */
@@ -402,7 +512,7 @@ static bool is_shown(const product *p, int index)
 }
 
 static nnc_status write_rows(nnc_session *session, const product *p, const nnc_scenario *scenarios,
-                             const char *const *commands, nnc_error *err)
+                             const char *const *commands, nnc_scratch *scratch, nnc_error *err)
 {
     const char *names[AXES_MAX];
     int32_t shown = 0;
@@ -430,7 +540,8 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
                 varied[at++] = values[i];
             }
         }
-        rows[row] = (compared_row){ scenarios[row].report, commands[row] };
+        rows[row] = (compared_row){ .report = scenarios[row].report, .command = commands[row] };
+        NNC_TRY(split_change(p, scenarios, row, scratch, &rows[row], err));
         if (scenarios[row].result.verdict != NNC_OVER_MEMORY) {
             session->exit_code = 0;
         }
@@ -469,10 +580,10 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         goto done;
     }
     for (int32_t row = 0; row < p.row_count && status == NNC_OK; row++) {
-        status = estimate_row(session, &p, row, &scenarios[row], &commands[row], scratch, err);
+        status = estimate_row(session, &p, row, scenarios, &commands[row], scratch, err);
     }
     if (status == NNC_OK) {
-        status = write_rows(session, &p, scenarios, commands, err);
+        status = write_rows(session, &p, scenarios, commands, scratch, err);
     }
 done:
     free(scenarios);
@@ -489,12 +600,16 @@ const nnc_command nnc_cmd_compare = {
         "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The rows are in "
         "the order of the options; the last option varies fastest. Flags of one plan are joined by "
         "'+': --recompute none,norm+activation,full. Among the plans that fit, the fastest and the "
-        "cheapest are marked, by tokens or, when a model has no tokens, by samples. All scenarios "
+        "cheapest are marked, by tokens or, when a model has no tokens, by samples. All rows have "
+        "the software profile of the first one, unless --software names others or a row can have "
+        "only one; 'any' gives each row the usual profile of its plan. Where profiles differ, a "
+        "column splits the change of the step. All scenarios "
         "of a plan file are compared, or those that --scenario lists. Exits with 1 when no plan "
         "fits.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
     .run = run,
     .serving = &nnc_cmd_serve_compare,
 };

@@ -124,6 +124,6 @@ const nnc_command nnc_cmd_explore = {
         "explanations. Drop model and device files on it to use them.",
     .min_operands = 0,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN,
     .run = run,
 };

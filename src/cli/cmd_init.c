@@ -212,7 +212,7 @@ const nnc_command nnc_cmd_init = {
              "plans.json.",
     .min_operands = 0,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN,
     .run = run,
     .serving = &nnc_cmd_serve_init,
 };

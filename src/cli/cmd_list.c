@@ -14,19 +14,6 @@
 #include "render/render_internal.h"
 #include "shape/shape_internal.h"
 
-/* A device to estimate on when only the parameters of a model are counted. */
-static nnc_device counting_device(void)
-{
-    nnc_device device = { .id = "counting", .mem_bytes = 1, .mem_bytes_per_s = 1.0 };
-    nnc_efficiencies_neutral(&device.efficiency);
-    for (int dtype = 0; dtype < NNC_DTYPE_COUNT; dtype++) {
-        device.matmul_flops_per_s[dtype] = 1.0;
-        device.vector_flops_per_s[dtype] = 1.0;
-    }
-    device.power_w = (double)NAN;
-    return device;
-}
-
 /* The default precision of a plan: bf16, else fp16, else fp32. */
 static nnc_dtype usual_precision(const nnc_device *device)
 {
@@ -173,7 +160,7 @@ static nnc_status load_device(nnc_specs *specs, const char *id, nnc_scratch *scr
 static nnc_status load_model(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record,
                              nnc_error *err)
 {
-    const nnc_device device = counting_device();
+    const nnc_device device = nnc_counting_device();
     const nnc_software software = nnc_software_default();
     const nnc_plan plan = nnc_plan_default();
     const nnc_model *model = NULL;

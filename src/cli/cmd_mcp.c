@@ -234,7 +234,23 @@ static void add_option(words *w, const char *key, nnc_json value)
     add_word(w, name, "=", text);
 }
 
-static nnc_status add_options(words *w, nnc_json options, nnc_error *err)
+/* Is it an option of the command that is no switch? */
+static bool takes_value(const nnc_command *command, const char *key)
+{
+    nnc_option_text option;
+    char typed[NNC_OPTION_NAME], name[NNC_OPTION_NAME];
+    key_of(key, typed);
+    for (int i = 0; command != NULL && nnc_option_at(command->takes, i, &option); i++) {
+        key_of(option.name, name);
+        if (strcmp(name, typed) == 0) {
+            return option.field->type != NNC_FIELD_BOOL;
+        }
+    }
+    return false;
+}
+
+static nnc_status add_options(words *w, const nnc_command *command, nnc_json options,
+                              nnc_error *err)
 {
     if (nnc_json_type_of(options) != NNC_JSON_OBJECT &&
         nnc_json_type_of(options) != NNC_JSON_ABSENT) {
@@ -244,6 +260,10 @@ static nnc_status add_options(words *w, nnc_json options, nnc_error *err)
         const char *key = nnc_json_key(one);
         if (!is_option_name(key) || strcmp(key, "format") == 0) {
             return nnc_fail(err, NNC_BAD_USAGE, "options", "not for tools, found \"%.60s\"", key);
+        }
+        if (nnc_json_type_of(one) == NNC_JSON_BOOL && takes_value(command, key)) {
+            return nnc_fail(err, NNC_BAD_USAGE, key, "expected a value, found %s",
+                            nnc_json_bool(one) ? "true" : "false");
         }
         add_option(w, key, one);
         if (w->failed) {
@@ -356,7 +376,7 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
     add_word(&w, tool->name, "", "");
     add_word(&w, "--no-defaults", "", "");
     add_word(&w, "--format=json", "", "");
-    NNC_TRY(add_options(&w, nnc_json_get(arguments, "options"), err));
+    NNC_TRY(add_options(&w, command_of(tool), nnc_json_get(arguments, "options"), err));
     add_word(&w, "--", "", "");
     for (int i = 0; i < 2 && tool->operands[i] != NULL; i++) {
         const char *operand = text_of(arguments, tool->operands[i]);
@@ -385,7 +405,9 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena)
         nnc_put_json_text(out, answer.bytes != NULL ? answer.bytes : "");
     } else {
         char text[sizeof err.where + sizeof err.what + 4];
-        snprintf(text, sizeof text, "%s: %s", err.where, err.what);
+        nnc_error shown;
+        nnc_fail(&shown, status, err.where, "%s", err.what); /* without controls */
+        snprintf(text, sizeof text, "%s: %s", shown.where, shown.what);
         nnc_put_json_text(out, text);
     }
     nnc_buffer_print(out, "}],\"isError\":%s}", status == NNC_OK ? "false" : "true");
@@ -394,14 +416,30 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena)
 
 /* ---- messages ---- */
 
-static void put_id(nnc_buffer *out, nnc_json id)
+void nnc_mcp_put_id(nnc_buffer *out, nnc_json id)
 {
-    nnc_buffer_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
     if (nnc_json_type_of(id) == NNC_JSON_TEXT) {
         nnc_put_json_text(out, nnc_json_text(id));
     } else if (nnc_json_type_of(id) == NNC_JSON_NUMBER) {
         char number[DIGITS];
         nnc_buffer_text(out, all_digits(nnc_json_number(id), number));
+    } else {
+        nnc_buffer_text(out, "null");
+    }
+}
+
+/* Can an answer repeat the id: a text, or a number that a double holds? */
+static bool is_id(nnc_json id)
+{
+    return nnc_json_type_of(id) == NNC_JSON_TEXT ||
+           (nnc_json_type_of(id) == NNC_JSON_NUMBER && fabs(nnc_json_number(id)) < 0x1p53);
+}
+
+static void put_head(nnc_buffer *out, nnc_json id)
+{
+    nnc_buffer_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
+    if (is_id(id)) {
+        nnc_mcp_put_id(out, id);
     } else {
         nnc_buffer_text(out, "null");
     }
@@ -419,8 +457,12 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena)
 {
     const char *method = text_of(root, "method");
     const nnc_json params = nnc_json_get(root, "params");
-    put_id(out, nnc_json_get(root, "id"));
-    if (method == NULL) {
+    put_head(out, nnc_json_get(root, "id"));
+    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
+        put_fault(out, -32600, "expected one request, an object");
+    } else if (!is_id(nnc_json_get(root, "id"))) {
+        put_fault(out, -32600, "id: expected a text or a number below 2^53");
+    } else if (method == NULL) {
         put_fault(out, -32600, "expected a method");
     } else if (strcmp(method, "initialize") == 0) {
         nnc_buffer_text(out,
@@ -445,6 +487,13 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena)
     nnc_buffer_text(out, "}\n");
 }
 
+/* Notifications, and answers to requests that this server does not make, want none. */
+static bool wants_answer(nnc_json root)
+{
+    return nnc_json_type_of(root) != NNC_JSON_OBJECT || nnc_json_get(root, "id").node != NULL ||
+           nnc_json_get(root, "method").node == NULL;
+}
+
 nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err)
 {
     nnc_arena *arena = nnc_arena_create();
@@ -458,39 +507,12 @@ nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_er
         nnc_buffer_text(out, "{\"jsonrpc\":\"2.0\",\"id\":null,");
         put_fault(out, -32700, why.what);
         nnc_buffer_text(out, "}\n");
-    } else if (nnc_json_get(nnc_json_root(&doc), "id").node != NULL) {
+    } else if (wants_answer(nnc_json_root(&doc))) {
         reply(out, nnc_json_root(&doc), arena);
     }
     nnc_json_free(&doc);
     nnc_arena_destroy(arena);
     return out->failed ? nnc_no_memory(err) : NNC_OK;
-}
-
-static nnc_status take_line(const char *line, size_t size, nnc_error *err)
-{
-    nnc_buffer out = { 0 };
-    const nnc_status status = nnc_mcp_answer(line, size, &out, err);
-    const bool written = out.size == 0 || (fwrite(out.bytes, 1, out.size, stdout) == out.size &&
-                                           fflush(stdout) == 0);
-    nnc_buffer_free(&out);
-    NNC_TRY(status);
-    return written ? NNC_OK : nnc_fail(err, NNC_IO, "standard output", "cannot be written");
-}
-
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
-    char *line = NULL;
-    size_t capacity = 0;
-    nnc_status status = NNC_OK;
-    (void)session;
-    for (ssize_t length = 0;
-         status == NNC_OK && (length = getline(&line, &capacity, stdin)) >= 0;) {
-        if (length > 1) {
-            status = take_line(line, (size_t)length, err);
-        }
-    }
-    free(line);
-    return status;
 }
 
 const nnc_command nnc_cmd_mcp = {
@@ -501,7 +523,9 @@ const nnc_command nnc_cmd_mcp = {
     .notes =
         "Tools: estimate, compare, search, scale, run, ops, explain, list and show, with the "
         "operands and options of the commands. Answers are their JSON output. Each line is one "
-        "JSON-RPC message; the server ends when standard input ends.",
-    .takes = NNC_TAKES_HELP,
-    .run = NNC_NOT_ON_PAGE(run),
+        "JSON-RPC message; the server ends when standard input ends. A call runs in a process of "
+        "its own, within --deadline and --memory, and ends when the client cancels it. It reads "
+        "regular files only: those below --root and the program's data.",
+    .takes = NNC_TAKES_HELP | NNC_TAKES_MCP,
+    .run = NNC_NOT_ON_PAGE(nnc_mcp_serve),
 };

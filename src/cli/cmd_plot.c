@@ -212,8 +212,9 @@ const nnc_command nnc_cmd_plot = {
         "whether the step fits or not, with 1 when no plan of a search fits.",
     .min_operands = 2,
     .max_operands = 3,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
-             NNC_TAKES_SEARCH | NNC_TAKES_PLOT,
+    .leading_operands = 1,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_FILES | NNC_TAKES_PLAN | NNC_TAKES_RUN |
+             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_PLOT,
     .form = form_of,
     .run = run,
 };

@@ -316,6 +316,7 @@ const nnc_command nnc_cmd_run = {
              "ms, s, min, h, d; bytes and rates k, M, G, T; tokens k, M, B, T.",
     .min_operands = 0,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN,
     .run = run,
 };

@@ -27,6 +27,8 @@ typedef enum scale_part {
 typedef struct scale_row {
     nnc_best best;
     int32_t devices;
+    double
+        framework_s; /* --software any: step minus the same plan's with the software of the first plan; else NaN */
     double efficiency; /* throughput per device over the highest of all sizes */
     /* Device time beyond that of the smallest size, over all device time of this size; below 0: less than there. */
     double lost[NNC_SCALE_COUNT];
@@ -142,7 +144,13 @@ static const nnc_metric scale_rows[] = {
            .help = "Model FLOPs utilisation.", .more = NNC_MORE(.same_as = "throughput.mfu")),
     NNC_HEAD("plan", TEXT, .get = get_shown_plan),
     NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in one word."),
+    NNC_HEAD("software", TEXT, BEST(software)),
+    NNC_HEAD("of it framework", NUMBER, NNC_IN(scale_row, framework_s), .unit = "s"),
     NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
+    NNC_AS("framework_s", NUMBER, NNC_IN(scale_row, framework_s), .unit = "s",
+           .help = "Step minus the step of the same plan with the software of the first size that "
+                   "has a plan; null: the "
+                   "same software."),
     NNC_AS("reason", TEXT, BEST(reason), .help = "Why no plan is shown."),
     NNC_AS("command", TEXT, FOUND(command), .help = "The command that estimates the plan."),
 };
@@ -177,17 +185,20 @@ static nnc_lines lines_of(const void *record)
 static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale)
 {
     nnc_table table = { .count = 0 };
-    bool tokens = false, run = false, cost = false;
+    bool tokens = false, run = false, cost = false, mixed = false;
     for (int32_t i = 0; i < scale->count; i++) {
         const nnc_best *best = &scale->rows[i].best;
         tokens = tokens || (best->result != NULL && best->result->tokens > 0);
         run = run || !isnan(best->found.run_s);
         cost = cost || !isnan(best->cost);
+        mixed = mixed || !isnan(scale->rows[i].framework_s);
     }
     nnc_table_heads(&table, &scale_metrics);
     nnc_table_rename(&table, tokens ? "samples/s" : "tokens/s", NULL);
     nnc_table_rename(&table, "run", run ? "run" : NULL);
     nnc_table_rename(&table, "cost", !cost ? NULL : run ? "run cost" : "step cost");
+    nnc_table_rename(&table, "software", mixed ? "software" : NULL);
+    nnc_table_rename(&table, "of it framework", mixed ? "of it framework" : NULL);
     nnc_table_records(&table, lines_of(scale));
     nnc_table_write(&table, out, style);
 }
@@ -324,15 +335,36 @@ static void compare_sizes(nnc_scale *scale)
     }
 }
 
+/* The part of a step that its software adds to that of the first plan. */
+static nnc_status split_step(nnc_session *session, const nnc_search_report *report,
+                             const scale_row *first, nnc_scratch *scratch, scale_row *row,
+                             nnc_error *err)
+{
+    const nnc_software *software = NULL;
+    nnc_result same;
+    if (strcmp(first->best.software, row->best.software) == 0) {
+        return NNC_OK;
+    }
+    NNC_TRY(nnc_software_load(session->specs, first->best.software, &software, err));
+    if (nnc_estimate(report->model, report->device, software, &row->best.found.plan, scratch, &same,
+                     NULL) == NNC_OK) {
+        row->framework_s = row->best.found.step_s - same.step_s;
+    }
+    return NNC_OK;
+}
+
 static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report *report,
                        nnc_error *err)
 {
     nnc_scale *scale = &s->scale;
+    const scale_row *first = NULL;
     for (int32_t i = 0; i < report->size_count; i++) {
         const nnc_search_size *size = &report->sizes[i];
         scale_row *row = &scale->rows[scale->count++];
         nnc_best *best = &row->best;
-        *row = (scale_row){ .devices = size->devices, .efficiency = (double)NAN };
+        *row = (scale_row){ .devices = size->devices,
+                            .efficiency = (double)NAN,
+                            .framework_s = (double)NAN };
         for (int part = 0; part < NNC_SCALE_COUNT; part++) {
             row->lost[part] = (double)NAN;
         }
@@ -342,6 +374,8 @@ static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report 
             NNC_TRY(give_reason(s->arena, size, best, err));
             continue;
         }
+        first = first != NULL ? first : row;
+        NNC_TRY(split_step(session, report, first, s->scratch, row, err));
         device_time(best->result, row->lost);
         if (scale->base < 0 ||
             device_s(row) < (1.0 - ROUNDING) * device_s(&scale->rows[scale->base])) {
@@ -398,6 +432,7 @@ static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *e
     const nnc_options *options = &session->options;
     const char *device = options->operands[1];
     int64_t batch = 0;
+    session->options.search.one_software = true;
     if (s->arena == NULL || s->scratch == NULL) {
         return nnc_no_memory(err);
     }
@@ -426,7 +461,9 @@ const nnc_command nnc_cmd_scale = {
         "The gain of more devices: step, throughput, efficiency, and where device time is lost.",
     .notes =
         "The best plan of every size of --devices [1..4096*8: 1, 8, 64, 512, 4096] for one batch, "
-        "as 'search' finds it, with the same options; without --global-batch it chooses one of "
+        "as 'search' finds it, with the same options, and with the software profile of the first "
+        "size that has a plan (--software any: each with its own); without --global-batch it "
+        "chooses one of "
         "about 4 million tokens, and says so. Efficiency is throughput per device over that of the "
         "smallest size with a plan. The loss to 100% is device time that a part of the step takes "
         "beyond its time at that size: compute (smaller products), recompute, update, bubble, "
@@ -434,7 +471,7 @@ const nnc_command nnc_cmd_scale = {
         "scaling' draws it. Exits with 1 when no size has a plan.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes =
-        NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
+             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH,
     .run = run,
 };

@@ -434,6 +434,42 @@ static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc
     return NNC_OK;
 }
 
+/* The whole number that a setting gives; `none` without the setting, 0 for a list. */
+static int64_t whole_setting(const nnc_scenario_args *given, const char *name, int64_t none)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        double number = 0.0;
+        if (strcmp(given->settings[i].field->name, name) == 0) {
+            return nnc_read_double(given->settings[i].value, &number) ? (int64_t)number : 0;
+        }
+    }
+    return none;
+}
+
+/* The batch that micro-batches and degrees fix, as launch files do; 0 = they leave it open. */
+static int64_t fixed_batch(const nnc_scenario_args *given)
+{
+    const int64_t split = whole_setting(given, "tensor", 1) * whole_setting(given, "pipeline", 1) *
+                          whole_setting(given, "context", 1);
+    const int64_t devices = whole_setting(given, "devices", 0);
+    const int64_t data = whole_setting(given, "data", split > 0 ? devices / split : 0);
+    return whole_setting(given, "micro_batch", 0) * whole_setting(given, "micro_batches", 0) * data;
+}
+
+static nnc_status keep_batch(nnc_scenario_args *given, nnc_arena *arena, int64_t batch,
+                             nnc_error *err)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%" PRId64, batch);
+    const char *value = nnc_arena_strdup(arena, number);
+    if (value == NULL) {
+        return nnc_no_memory(err);
+    }
+    given->settings[given->setting_count++] =
+        (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "global_batch"), value };
+    return NNC_OK;
+}
+
 nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *global_batch,
                             bool *chosen, nnc_error *err)
 {
@@ -445,9 +481,15 @@ nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *glo
     plan.seq_len = 0;
     NNC_TRY(read_given(given, &plan, err));
     *global_batch = plan.global_batch;
+    if (*global_batch == 0) {
+        *global_batch = fixed_batch(given);
+    }
     NNC_TRY(nnc_plans_open(session->specs, arena, session->options.operands[0], &plans, err));
-    if (*global_batch > 0 || plans != NULL) {
+    if (plan.global_batch > 0 || plans != NULL) {
         return NNC_OK;
+    }
+    if (*global_batch > 0) {
+        return keep_batch(given, arena, *global_batch, err);
     }
     NNC_TRY(nnc_model_load(session->specs, session->options.operands[0], &model, err));
     const int64_t seq_len = plan.seq_len > 0 ? plan.seq_len : nnc_model_sizes_of(model).seq_len;
@@ -455,20 +497,12 @@ nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *glo
         return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
                         "missing, expected the number that every plan is for");
     }
-    char number[24];
     *chosen = true;
     *global_batch = 1;
     while (*global_batch * 2 * seq_len <= USUAL_TOKENS) {
         *global_batch *= 2;
     }
-    snprintf(number, sizeof number, "%" PRId64, *global_batch);
-    const char *value = nnc_arena_strdup(arena, number);
-    if (value == NULL) {
-        return nnc_no_memory(err);
-    }
-    given->settings[given->setting_count++] =
-        (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "global_batch"), value };
-    return NNC_OK;
+    return keep_batch(given, arena, *global_batch, err);
 }
 
 /* Estimates a plan that a search found, for what the search does not keep: its parts, its bound, its energy. The result
@@ -599,8 +633,8 @@ const nnc_command nnc_cmd_search = {
              "when no plan fits, with 128 and the number of the signal when stopped by one.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
-             NNC_TAKES_SEARCH | NNC_TAKES_TARGET,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
+             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_TARGET,
     .crew = true,
     .run = run,
     .serving = &nnc_cmd_serve_search,

@@ -127,6 +127,11 @@ static const nnc_page_row answer_rows[] = {
     NNC_BOLD("{latency.request_s}"),
     NNC_ITEM("at least {latency.request_lower_bound_s}", .when = "latency.request_s"),
 
+    NNC_LINE("percentiles", .when = "formula.ttft_p99_s"),
+    NNC_ITEM("first token {latency.ttft_p50_s} (half), {latency.ttft_p90_s} (90 %), "
+             "{formula.ttft_p99_s} (99 %)"),
+    NNC_ITEM("per token {latency.tpot_p50_s}, {latency.tpot_p90_s}, {latency.tpot_p99_s}"),
+    NNC_ITEM("request {latency.request_p50_s}, {latency.request_p90_s}, {latency.request_p99_s}"),
     NNC_LINE("throughput"),
     NNC_BOLD("{throughput.output_tokens_per_s} tokens/s"),
     NNC_ITEM("{throughput.output_tokens_per_s_per_device} per device", .when = "plan.devices > 1"),
@@ -166,8 +171,6 @@ static const nnc_page_row answer_rows[] = {
     NNC_ITEM("at {carbon_g_per_kwh:g} g/kWh", .when = "cost.carbon_g_per_million_tokens"),
     NNC_ADD(nnc_sheet_region, .when = "cost.carbon_g_per_million_tokens"),
 
-    NNC_LINE("p99"),
-    NNC_ITEM("first token {formula.ttft_p99_s}, not scored"),
     NNC_LINE("speculation", .when = "formula.speculation_speedup"),
     NNC_ITEM("draft {plan.draft}", .when = "plan.draft"),
     NNC_ITEM("{plan.draft_length} x {formula.draft_s} to propose"),

@@ -499,7 +499,7 @@ const nnc_command nnc_cmd_sweep = {
              "when there is no row, with 128 and the number of the signal when stopped by one.",
     .min_operands = 2,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWEEP,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWEEP,
     .crew = true,
     .run = run_sweep,
     .serving = &nnc_cmd_serve_sweep,

@@ -585,7 +585,9 @@ const nnc_command nnc_cmd_explain = {
         "list.",
     .min_operands = 0,
     .max_operands = 3,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
+    .leading_operands = 1,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
     .run = run_explain,
     .serving = &nnc_cmd_serve_explain,
 };

@@ -136,9 +136,12 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
                                     nnc_error *err)
 {
     nnc_options *options = &session->options;
+    const bool searches = command == &nnc_cmd_report && options->operand_count > 0 &&
+                          strcmp(options->operands[0], "search") == 0;
     const nnc_launch_asked asked = { .format = options->launch_format,
-                                     .lenient = options->lenient };
-    if (!(command->takes & NNC_TAKES_LAUNCH)) {
+                                     .lenient = options->lenient,
+                                     .leading = searches ? 1 : command->leading_operands };
+    if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         return NNC_OK;
     }
     return nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count,
@@ -149,7 +152,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
 {
     char path[PATH_MAX];
     nnc_status status = NNC_OK;
-    if (!(command->takes & NNC_TAKES_LAUNCH)) {
+    if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         status = check_operands(command, &session->options, err);
     }
     if (status != NNC_OK) {
@@ -162,8 +165,9 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
+    session->style.mark = nnc_specs_marks(session->specs);
     status = take_launch_files(session, command, err);
-    if (status == NNC_OK && (command->takes & NNC_TAKES_LAUNCH)) {
+    if (status == NNC_OK && (command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         status = check_operands(command, &session->options, err);
     }
     for (int i = 0; status == NNC_OK && i < session->options.operand_count; i++) {
@@ -173,6 +177,10 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
         }
     }
     status = status == NNC_OK ? command->run(session, err) : status;
+    if (status == NNC_OK && nnc_is_marked(session->style) && !session->inside) {
+        fprintf(stderr, "nncost: implausible: %s\n", session->style.mark);
+    }
+    session->style.mark = NULL;
     nnc_specs_close(session->specs);
     session->data = NULL; /* path is local */
     return status;
@@ -328,7 +336,9 @@ int main(int argc, char **argv)
     nnc_buffer_free(&session.arguments);
     nnc_buffer_free(&out);
     if (status != NNC_OK) {
-        fprintf(stderr, "nncost: %s: %s\n", err.where, err.what);
+        nnc_error shown; /* without controls: some places are an option as it was typed */
+        nnc_fail(&shown, status, err.where, "%s", err.what);
+        fprintf(stderr, "nncost: %s: %s\n", shown.where, shown.what);
         return nnc_status_exit_code(status);
     }
     return session.exit_code;

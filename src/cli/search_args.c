@@ -365,6 +365,36 @@ static nnc_status make_digest(const nnc_session *session, const base *b,
                              2 + given->set_count, digest, err);
 }
 
+/* Leaves the profile of the best plan of the smallest size that has one, so that a difference of two sizes has one cause.
+ * Every MPI rank finds it on its own. */
+static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
+                                nnc_search_task *task, nnc_error *err)
+{
+    nnc_profiles *profiles = &b->scenario.profiles;
+    nnc_scenario_args *given = &session->options.given;
+    if (!session->options.search.one_software || given->software != NULL ||
+        !b->scenario.report.software_chosen) {
+        return NNC_OK;
+    }
+    for (int32_t i = 0; i < task->size_count; i++) {
+        nnc_search_task one = *task;
+        nnc_search_report report;
+        one.sizes = &task->sizes[i];
+        one.size_count = 1;
+        one.crew = (nnc_rank_group){ .rank = 0, .size = 1 };
+        one.search.base.devices = task->sizes[i];
+        NNC_TRY(nnc_search_task_run(&one, arena, &report, err));
+        if (report.size_count > 0 && report.sizes[0].found) {
+            const nnc_software *software =
+                nnc_profile_of(profiles, task->model, task->device, &report.sizes[0].best.plan);
+            *profiles = nnc_profiles_of_one(software);
+            given->software = software->id;
+            break;
+        }
+    }
+    return NNC_OK;
+}
+
 /* Prepares the task from options and files. Every MPI rank prepares the same; the digest of its inputs proves it. */
 static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
                           uint64_t *digest, nnc_error *err)
@@ -375,6 +405,7 @@ static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_s
         return nnc_fail(err, NNC_BAD_USAGE, "--target-step",
                         "is for one size, expected a single number of --devices");
     }
+    NNC_TRY(keep_software(session, arena, b, task, err));
     return task->search.shards > 0 || task->crew.size > 1 || session->options.search.shards != NULL
                ? make_digest(session, b, task, digest, err)
                : NNC_OK;

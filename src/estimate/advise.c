@@ -175,7 +175,8 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
 typedef struct search {
     const nnc_model *model;
     const nnc_device *device;
-    const nnc_profiles *profiles;
+    const nnc_profiles *profiles; /* the usual ones, for the options that a plan needs */
+    const nnc_software *software; /* of the plan that does not fit; its changes keep it */
     const nnc_plan *base;
     nnc_scratch *scratch;
     int steps[CHANGES];
@@ -195,7 +196,7 @@ static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
             advice->changes++;
         }
     }
-    const nnc_software *software = nnc_profile_of(s->profiles, s->model, s->device, &advice->plan);
+    const nnc_software *software = s->software;
     if (!possible || s->tries-- <= 0 ||
         (s->shipped && !nnc_software_ships(software, &advice->plan, NULL)) ||
         nnc_estimate_read(s->model, s->device, software, &advice->plan, s->scratch, &result,
@@ -204,6 +205,10 @@ static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
         return false;
     }
     write_changes(s->base, &advice->plan, advice->text, sizeof advice->text);
+    const nnc_software *usual = nnc_profile_of(s->profiles, s->model, s->device, &advice->plan);
+    if (strcmp(usual->id, software->id) != 0) {
+        add_text(advice->text, sizeof advice->text, "--software %s", software->id);
+    }
     advice->total_bytes = result.memory.total_bytes;
     advice->step_s = result.step_s;
     return true;
@@ -308,10 +313,9 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
         now.verdict == NNC_FITS) {
         return 0;
     }
-    search s = { model,     device,
-                 profiles,  &base,
-                 scratch,   { 0 },
-                 TRIES_MAX, !profiles->any && nnc_software_ships(software, &base, NULL) };
+    search s = { model,    device,    profiles,
+                 software, &base,     scratch,
+                 { 0 },    TRIES_MAX, !profiles->any && nnc_software_ships(software, &base, NULL) };
     for (int c = 0; c < CHANGES; c++) {
         s.steps[c] = steps_of((change)c, model, &base, device);
     }

@@ -517,7 +517,13 @@ struct nnc_scratch {
     nnc_derivation *why;               /* estimates record their formulas here; NULL = nowhere */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or a function with the same results */
     struct nnc_estimate_cache *shared; /* of that function; nnc_estimate_once does not read it */
+    void *load;                        /* memory of a simulated load; serving reads and writes it */
+    size_t load_bytes;
 };
+
+/* At least so many bytes at scratch->load; NULL: out of memory. Those of a simulation of 10,000 requests are there from
+ * the start. */
+void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 
 /* One estimate, from arguments that were read into a result of full size. */
 nnc_estimate_fn nnc_estimate_once;

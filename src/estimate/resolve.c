@@ -212,15 +212,8 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software)
 /* Fully sharded weights are FSDP's, whatever else the plan splits: torchtitan and others combine it with tensor
  * and pipeline parallelism. Replicas that share only optimizer states are Megatron's distributed optimizer, if it
  * trains such a model; otherwise a search would split a model only to get the kernels of that framework. */
-nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
-                                     const nnc_plan *plan)
+nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan)
 {
-    if (model->captured != NULL) {
-        return NNC_PROFILE_EAGER;
-    }
-    if (strncmp(device->architecture, "tpu", 3) == 0) {
-        return NNC_PROFILE_TPU;
-    }
     if (plan == NULL) {
         return NNC_PROFILE_COPIES;
     }
@@ -228,6 +221,20 @@ nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *d
     const bool split =
         plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
     return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
+}
+
+nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device,
+                                       nnc_profile_kind kept)
+{
+    return model->captured != NULL                        ? NNC_PROFILE_EAGER
+           : strncmp(device->architecture, "tpu", 3) == 0 ? NNC_PROFILE_TPU
+                                                          : kept;
+}
+
+nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
+                                     const nnc_plan *plan)
+{
+    return nnc_profile_kind_kept(model, device, nnc_profile_kind_by_plan(model, plan));
 }
 
 const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model,
@@ -295,6 +302,10 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model,
 {
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));
+    if (device->implausible && !device->lenient) {
+        return nnc_fail(err, NNC_BAD_SPEC, device->id,
+                        "implausible values; nnc_device_check names them");
+    }
     NNC_TRY(nnc_plan_read(plan, &asked->plan, err));
     asked->software = software;
     if (software == NULL) {

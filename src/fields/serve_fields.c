@@ -35,11 +35,30 @@ static const nnc_field serve_fields[] = {
     { COUNT(concurrency), .help = "Closed loop: this many requests are always open." },
     { NNC_FIELD(nnc_serve_ask, waves), .min = 1, .max = 1e9, NNC_DEFAULT(10),
       .help = "Closed loop: requests of the whole benchmark over --concurrency. All prompts of the "
-              "first wave arrive together; 1e9: a server in steady state." },
+              "first wave arrive together. More than --requests: a steady state, without the first "
+              "quarter." },
     { NNC_FIELD(nnc_serve_ask, request_rate), .max = 1e9, .above_min = true,
       .help = "Open loop: requests per second." },
     { NNC_FIELD(nnc_serve_ask, offline), NNC_DEFAULT_OFF,
       .help = "Run as many requests at a time as memory and engine allow." },
+    { NNC_FIELD(nnc_serve_ask, burstiness), .min = 0.01, .max = 1e6, NNC_DEFAULT(1),
+      .help =
+          "Open loop: shape of the gamma distribution of the time between arrivals. 1: Poisson; "
+          "below: bursts; above: more even." },
+    { NNC_FIELD(nnc_serve_ask, arrivals), .default_text = "none",
+      .help = "CSV file of recorded requests: arrival_s and, where they differ, input_len and "
+              "output_len." },
+    { NNC_FIELD(nnc_serve_ask, length_spread), .max = 0.99, NNC_DEFAULT(0.1),
+      .help = "Loops: lengths are uniform within this share of --input-len and --output-len, on "
+              "both sides. 0: all are equal, and the clients of a closed loop move in step." },
+    { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_OFF,
+      .help = "Loops: a request starts when the cache holds its prompt. When the cache is full, "
+              "the newest one loses its place and is computed again. Otherwise a request starts "
+              "when its whole length fits." },
+    { NNC_FIELD(nnc_serve_ask, requests), .min = 1, .max = 1 << 20, NNC_DEFAULT(10000),
+      .help = "Open loop: simulated requests of each replica; the first tenth is not counted." },
+    { NNC_FIELD(nnc_serve_ask, seed), .max = 1e15, NNC_DEFAULT(1),
+      .help = "Loops: seed of arrivals and lengths." },
     { NNC_FIELD(nnc_serve_ask, prefix_hit), .max = 1, NNC_DEFAULT(0),
       .help = "Share of a prompt whose keys and values are already cached." },
     { DEGREE(devices), .group = "Parallelism", .default_text = "the product of the degrees",
@@ -79,7 +98,7 @@ static const nnc_field serve_fields[] = {
       .help = "Maximum tokens of one prefill step." },
     { COUNT(max_batch), .default_text = "the profile's, 256",
       .help = "Maximum sequences that decode together." },
-    { NNC_FIELD(nnc_serve_ask, draft), .group = "By formula alone, not scored",
+    { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft and separate workers, not scored",
       .default_text = "none",
       .help =
           "Draft model of speculative decoding, by id or file. Its step is computed on the same "
@@ -221,7 +240,7 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(ttft_s), SECONDS, NNC_DEFAULT(0),
       .help = "Time to first token outside queue and prefill." },
     { ENGINE(ttft_wave), .max = 100, NNC_DEFAULT(1),
-      .help = "Closed loop: share of the wait of the first wave in the mean time to first token." },
+      .help = "Not used: the first wave of a closed loop is simulated. Older files have it." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, stream_factor),
       NNC_FIELD_TABLE(factor_fields), .help = "Rate of reading weights over the device's." },
     { ENGINE(kv_factor), FACTOR, .help = "Rate of reading the cache over the device's." },
@@ -238,8 +257,7 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "Share of the cache that decode attention reads again for each further query head "
               "with the same keys and values." },
     { ENGINE(stall), .max = 1, NNC_DEFAULT(1),
-      .help = "Closed loop: share of the prefills of other requests that a decoding sequence waits "
-              "for." },
+      .help = "Not used: prompts in decode steps are simulated. Older files have it." },
     { ENGINE(host_layer_s), SECONDS, NNC_DEFAULT(0),
       .help = "Host time to launch a layer; overlaps with device work." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, expert_s),

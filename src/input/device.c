@@ -267,6 +267,17 @@ static void need_sources(nnc_json root, const nnc_device *device)
     }
 }
 
+/* Refuses values that cannot all be right; of a lenient device, marks it. */
+static void judge(nnc_json at, nnc_device *device)
+{
+    char why[NNC_IMPLAUSIBLE_TEXT];
+    device->implausible = at.doc->faults->count == 0 && at.doc->faults->status == NNC_OK &&
+                          !nnc_device_is_plausible(device, why, sizeof why);
+    if (device->implausible && !device->lenient) {
+        nnc_json_fault(at, "implausible", "%s; --lenient computes with it", why);
+    }
+}
+
 void nnc_device_read(nnc_json root, const char *stem, void *spec)
 {
     nnc_device *device = spec;
@@ -297,6 +308,8 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
     if (root.doc->faults->count == 0) {
         nnc_device_rules(root, device);
     }
+    device->lenient = root.doc->lenient;
+    judge(root, device);
 }
 
 nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_error *err)
@@ -305,6 +318,8 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
     nnc_faults faults = { .name = name, .err = err };
     const nnc_json_doc none = { .faults = &faults };
     nnc_device_rules(nnc_json_root(&none), device);
+    nnc_device judged = *device;
+    judge(nnc_json_root(&none), &judged);
     return faults.status;
 }
 
@@ -358,6 +373,8 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
             scale_peaks(device);
         }
     }
+    char why[NNC_IMPLAUSIBLE_TEXT];
+    device->implausible = !nnc_device_is_plausible(device, why, sizeof why);
     return status;
 }
 
@@ -471,6 +488,8 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
     if (root.doc->faults->count == 0) {
         link_rules(root, &device->scale_up);
     }
+    device->lenient = root.doc->lenient;
+    judge(root, device);
 }
 
 bool nnc_is_cluster(nnc_json root)
@@ -494,9 +513,11 @@ static nnc_status apply_cluster(nnc_specs *specs, const char *name, const char *
 {
     nnc_device linked = *device;
     nnc_faults faults = { .name = name, .err = err };
-    nnc_json_doc doc = {
-        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
-    };
+    nnc_json_doc doc = { .faults = &faults,
+                         .arena = nnc_specs_arena(specs),
+                         .text = text,
+                         .size = size,
+                         .lenient = nnc_specs_are_lenient(specs) };
     if (nnc_json_parse(&doc)) {
         nnc_cluster_read_open(&doc, specs, stem, &linked);
     }

@@ -48,10 +48,26 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
     return ids != NULL;
 }
 
-static bool add_folder_ids(nnc_arena *arena, const char *path, nnc_id_list *list)
+/* Remembers the first error of the system: a search that finds nothing then fails with it. */
+static void note_trouble(nnc_folders *folders, const char *path, int number)
 {
+    if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR) {
+        nnc_fail(&folders->trouble, NNC_IO, path, "cannot be read: %s", strerror(number));
+    }
+}
+
+static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *list)
+{
+    nnc_arena *arena = folders->arena;
     DIR *dir = opendir(path);
+    if (dir == NULL) {
+        note_trouble(folders, path, errno);
+    }
+    errno = dir != NULL ? 0 : errno;
     const struct dirent *entry = dir != NULL ? readdir(dir) : NULL;
+    if (dir != NULL && entry == NULL) {
+        note_trouble(folders, path, errno);
+    }
     bool added = dir != NULL || errno != ENOMEM; /* a missing folder has no files */
     for (; added && entry != NULL; entry = readdir(dir)) {
         char *id;
@@ -217,7 +233,7 @@ static bool list_folder(nnc_folders *folders, const nnc_spec_info *info, const c
                         nnc_id_list *list)
 {
     const char *path = join(folders->arena, folder, "/", info->folder);
-    return path != NULL && add_folder_ids(folders->arena, path, list);
+    return path != NULL && add_folder_ids(folders, path, list);
 }
 
 static bool list_all(nnc_folders *folders, const nnc_spec_info *info, nnc_id_list *list)
@@ -266,11 +282,15 @@ static bool equal(const char *a, const char *b)
 }
 
 /* Does the file have the alias? Searches the text, which is far cheaper than parsing it. */
-static bool has_alias(const char *path, const char *alias, same_fn *same)
+static bool has_alias(nnc_folders *folders, const char *path, const char *alias, same_fn *same)
 {
     char *text = NULL, one[256];
     size_t size = 0;
-    const bool read = is_regular(path) && nnc_file_read(path, &text, &size, NULL) == NNC_OK;
+    nnc_error why = { 0 };
+    const bool read = is_regular(path) && nnc_file_read(path, &text, &size, &why) == NNC_OK;
+    if (why.status == NNC_IO && folders->trouble.status == NNC_OK) {
+        folders->trouble = why;
+    }
     const char *at = read ? strstr(text, "\"aliases\"") : NULL;
     const char *end = at != NULL ? strchr(at, ']') : NULL;
     bool has = false;
@@ -300,7 +320,7 @@ static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const 
     }
     snprintf(id, sizeof id, "%.*s", (int)strcspn(at + size, "\n"), at + size);
     const char *one = path_of(folders, info, folder, id);
-    const bool found = one == NULL || has_alias(one, alias, equal);
+    const bool found = one == NULL || has_alias(folders, one, alias, equal);
     *path = found ? one : NULL;
     return found;
 }
@@ -323,7 +343,7 @@ static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const
         if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
         }
-        if (aliased ? has_alias(one, id, same) : same(list.ids[i], id)) {
+        if (aliased ? has_alias(folders, one, id, same) : same(list.ids[i], id)) {
             *path = one;
             return NNC_OK;
         }
@@ -352,6 +372,9 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
     size_t used = 0;
     if (!list_all(folders, info, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, info->argument, "out of memory");
+    }
+    if (folders->trouble.status != NNC_OK) {
+        return nnc_fail(err, NNC_IO, folders->trouble.where, "%s", folders->trouble.what);
     }
     if (list.count == 0) {
         return nnc_fail(err, NNC_UNKNOWN_ID, info->argument,

@@ -78,6 +78,9 @@ nnc_csv nnc_csv_begin(const char *name, char *text, size_t size);
  * place or not closed, a NUL, too many cells. */
 nnc_status nnc_csv_next(nnc_csv *csv, bool *more, nnc_error *err);
 
+/* Reads the recorded requests of the file ask->arrivals; the rows live with the specs. */
+nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *err);
+
 /* ---- JSON text ---- */
 
 enum {
@@ -334,10 +337,17 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
 
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
+/* Its folders of data. Returns their number. */
+int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
+/* What is implausible about the inputs of this answer, "" = nothing; and adds to it. */
+const char *nnc_specs_marks(const nnc_specs *specs);
+void nnc_specs_mark(nnc_specs *specs, const char *text);
 
-/* plausible.c: do the relations that hold for every real device hold? If not, text says which one: its fields, the
- * expected range and the value. */
+/* plausible.c: do the relations that hold for every real device, or software profile, hold? If not, text says which one: its
+ * fields, the expected range and the value. */
+enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
+bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
 
 /* nnc_file_read; "-" is standard input. The content of a pipe is kept with the specs, because it can be read only
  * once. */
@@ -406,6 +416,7 @@ typedef struct nnc_folders {
     nnc_arena *arena;
     const char **paths; /* the first one that has a file wins */
     int count;
+    nnc_error trouble; /* first error of the system in reading them; status NNC_OK = none */
 } nnc_folders;
 
 /* The folders of $NNCOST_PATH, the user's own, and data_path unless it is NULL. false: out of memory. */

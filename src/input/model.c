@@ -62,6 +62,7 @@ static void complete(nnc_json root, nnc_model *model)
 {
     rows[model->family]->complete(root, model);
     nnc_scale_dims_record(model);
+    model->lenient = root.doc->lenient;
     if (root.doc->faults->count == 0) {
         nnc_model_rules(root, model);
     }
@@ -130,6 +131,9 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
     }
     if (status == NNC_OK) {
         nnc_scale_dims_follow(model, field);
+        model->published_params = strcmp(field, "published_params") == 0
+                                      ? model->published_params
+                                      : 0; /* they were of the model as it was */
     }
     return status;
 }

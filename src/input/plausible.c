@@ -1,4 +1,4 @@
-/* Relations that hold for every real device, as one table: a value that was typed in another unit (GB for TB, MHz for GHz)
+/* Relations that hold for every real device and software profile, as two tables: a value that was typed in another unit (GB for TB, MHz for GHz)
  * breaks one of them. The limits of single fields are wider, so that a file stays readable; these judge what a command is
  * about to compute with. Each bound leaves a factor of 1.5 or more to the devices in hw/ that come closest to it. */
 #include <math.h>
@@ -236,79 +236,258 @@ static double largest_knee(const nnc_device *d)
                 fmax(c->reduce_scatter.knee_bytes, c->all_to_all.knee_bytes));
 }
 
+static double up_bytes_per_s(const nnc_device *d)
+{
+    return d->scale_up.bytes_per_s;
+}
+
+static double out_bytes_per_s(const nnc_device *d)
+{
+    return d->scale_out.bytes_per_s;
+}
+
+static double host_bytes_per_s(const nnc_device *d)
+{
+    return d->host.bytes_per_s;
+}
+
+static double oversubscription(const nnc_device *d)
+{
+    return d->scale_out.oversubscription;
+}
+
+/* ---- software profiles ---- */
+
+static double host_s(const nnc_software *s)
+{
+    const nnc_serve_engine *e = &s->serving;
+    const double times[] = { s->launch_s,     s->launch_expert_s, s->launch_product_s,
+                             e->host_layer_s, e->sequence_s,      e->all_reduce_s,
+                             e->layer_s,      e->launch_s };
+    double most = 0.0;
+    for (size_t i = 0; i < NNC_COUNT_OF(times); i++) {
+        most = fmax(most, times[i]);
+    }
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
+        most = fmax(most, e->expert_s[i]);
+    }
+    return most;
+}
+
+static double step_s(const nnc_software *s)
+{
+    return s->serving.step_s;
+}
+
+static double wait_s(const nnc_software *s)
+{
+    return s->serving.ttft_s;
+}
+
+static double bucket_bytes(const nnc_software *s)
+{
+    return (double)s->bucket_bytes;
+}
+
+static double reserve_bytes(const nnc_software *s)
+{
+    return (double)s->reserve.bytes;
+}
+
+static double workspace_bytes(const nnc_software *s)
+{
+    return (double)s->serving.workspace_bytes;
+}
+
+static double reserve_spread(const nnc_software *s)
+{
+    return s->reserve.high / s->reserve.low;
+}
+
+static double factor_of(const nnc_software *s, bool most)
+{
+    const nnc_serve_engine *e = &s->serving;
+    const double factors[] = { e->attention_factor, e->decode_factor,     e->prefill_factor,
+                               e->kv_factor,        e->all_reduce_factor, e->ttft_wave };
+    double found = 1.0;
+    for (size_t i = 0; i < NNC_COUNT_OF(factors); i++) {
+        found = most ? fmax(found, factors[i]) : fmin(found, factors[i]);
+    }
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
+        found = most ? fmax(found, e->stream_factor[i]) : fmin(found, e->stream_factor[i]);
+    }
+    return found;
+}
+
+static double most_factor(const nnc_software *s)
+{
+    return factor_of(s, true);
+}
+
+static double least_factor(const nnc_software *s)
+{
+    return factor_of(s, false);
+}
+
+static double unit_rate(const nnc_software *s)
+{
+    return s->serving.unit_bytes_per_clock;
+}
+
 /* Bounds: hw/ as of 2026-11 gives the range in "seen", and its outermost devices. 0 and NaN are not judged: not recorded,
  * or set to nothing on purpose. */
-static const struct relation {
-    double (*value)(const nnc_device *d);
+typedef struct bounds {
     double least, most;
     const char *what, *fields, *seen;
+} bounds;
+
+static const struct relation {
+    double (*value)(const nnc_device *d);
+    bounds of;
 } relations[] = {
-    { clock_hz, 2e8, 1e10, "clock, Hz", "clock_hz", "0.7 GHz TPU v2, 2.6 GHz RTX PRO 6000" },
-    { ridge, 0.5, 3000.0, "16-bit FLOPs per byte of memory traffic (ridge)",
-      "matmul_flops_per_s or mem_bytes_per_s", "0.75 WSE-3, 560 TPU v6e" },
-    { fastest_format, 1.0, 100.0, "fastest format over the 16-bit peak", "matmul_flops_per_s",
-      "16 VCK5000" },
-    { slowest_format, 0.005, 1.0, "slowest format over the 16-bit peak", "matmul_flops_per_s",
-      "0.03 B200 in FP32" },
-    { unit_clock, 4.0, 5e6, "16-bit FLOPs per unit and clock",
-      "matmul_flops_per_s, units or clock_hz", "64 CPUs, 1e6 TPU v6e" },
-    { vector_share, 0.001, 4.0, "FP32 vector peak over the 16-bit peak",
-      "vector_flops_per_s or matmul_flops_per_s", "0.005 TPU v6e, 1 VCK5000" },
-    { read_all_s, 1e-6, 10.0, "seconds to read all memory", "mem_bytes or mem_bytes_per_s",
-      "2e-6 WSE-3, 1.8 EPYC 9654" },
-    { peak_per_byte, 1.0, 6e6, "16-bit FLOP/s per byte of memory",
-      "mem_bytes or matmul_flops_per_s", "6 EPYC 9654, 2.8e6 WSE-3" },
-    { cache_share, 1e-5, 0.1, "cache over memory", "l2_bytes or mem_bytes",
-      "1.2e-4 A40, 0.004 TPU v4" },
-    { up_share, 0.002, 0.6, "scale-up link over memory bandwidth",
-      "scale_up.bytes_per_s or mem_bytes_per_s", "0.014 TPU v7, 0.19 A100" },
-    { out_share, 2e-6, 0.2, "scale-out link over memory bandwidth",
-      "scale_out.bytes_per_s or mem_bytes_per_s", "7e-6 WSE-3, 0.06 L40S" },
-    { out_over_up, 0.002, 5.0, "scale-out over scale-up link",
-      "scale_out.bytes_per_s or scale_up.bytes_per_s", "0.04 V100, 1.6 L40S" },
-    { host_share, 0.0005, 0.5, "host link over memory bandwidth",
-      "host.bytes_per_s or mem_bytes_per_s", "0.005 TPU v5p, 0.15 VCK5000" },
-    { flops_per_joule, 5e9, 2e13, "16-bit FLOPs per joule of the rated power",
-      "power_w or matmul_flops_per_s", "2e10 EPYC 9654, 2.3e12 MI350X" },
-    { idle_share, 0.02, 1.0, "idle over busy power of a node", "node_power",
-      "0.28 B200, 0.31 H100" },
-    { node_over_device, 0.5, 5.0, "busy power of a node over power_w", "node_power or power_w",
-      "1.2 B200, 1.28 H100" },
-    { mtbf_s, 1e6, 1e10, "seconds between failures of a device", "mtbf.any_s",
-      "3.6e7 A100, 1.8e8 H100" },
-    { embodied_kg, 10.0, 1e4, "embodied carbon of a device, kg", "embodied_kg",
-      "281 H100, 318 A100" },
-    { up_latency_s, 1e-8, 1e-3, "latency of the scale-up link, s", "scale_up.latency_s",
-      "1e-6 TPU v3, 2.5e-6 PCIe" },
-    { out_latency_s, 1e-8, 2e-3, "latency of the scale-out link, s", "scale_out.latency_s",
-      "4e-6 InfiniBand; 1e-3 between sites" },
-    { least_fraction, 0.02, 1.0, "smallest share of a rate that kernels or links reach",
-      "efficiency (a fraction)", "0.18 B200" },
-    { outermost_ratio, 0.05, 1.0, "outermost factor on a rate, or 1 over it",
-      "efficiency (a ratio or calibration)", "0.4 flash attention backward" },
-    { longest_fixed_s, 1e-9, 2e-3, "longest fixed time of a kernel or a collective, s",
-      "efficiency (a fixed time)", "1e-4 collectives of the H800" },
-    { largest_half, 1e-6, 3e4, "sequence length at half of the rate of attention",
-      "efficiency.attention.seq_half", "1,000 and less" },
-    { largest_penalty, 1e-9, 5.0, "loss of rate of attention", "efficiency.attention.block_penalty",
-      "1.26 B200" },
-    { cache_rate, 1e-4, 1.0, "cache bytes per 16-bit FLOP of a product",
-      "efficiency.gemm.bf16.l2_bytes_per_flop", "0.0096 and more" },
-    { largest_knee, 1e-3, 1e9, "message size at half of the rate of a collective, B",
-      "efficiency.collectives.knee_bytes", "1e7 and less" },
+    { clock_hz, { 2e8, 1e10, "clock, Hz", "clock_hz", "0.7 GHz TPU v2, 2.6 GHz RTX PRO 6000" } },
+    { ridge,
+      { 0.5, 3000.0, "16-bit FLOPs per byte of memory traffic (ridge)",
+        "matmul_flops_per_s or mem_bytes_per_s", "0.75 WSE-3, 560 TPU v6e" } },
+    { fastest_format,
+      { 1.0, 100.0, "fastest format over the 16-bit peak", "matmul_flops_per_s", "16 VCK5000" } },
+    { slowest_format,
+      { 0.005, 1.0, "slowest format over the 16-bit peak", "matmul_flops_per_s",
+        "0.03 B200 in FP32" } },
+    { unit_clock,
+      { 4.0, 5e6, "16-bit FLOPs per unit and clock", "matmul_flops_per_s, units or clock_hz",
+        "64 CPUs, 1e6 TPU v6e" } },
+    { vector_share,
+      { 0.001, 4.0, "FP32 vector peak over the 16-bit peak",
+        "vector_flops_per_s or matmul_flops_per_s", "0.005 TPU v6e, 1 VCK5000" } },
+    { read_all_s,
+      { 1e-6, 10.0, "seconds to read all memory", "mem_bytes or mem_bytes_per_s",
+        "2e-6 WSE-3, 1.8 EPYC 9654" } },
+    { peak_per_byte,
+      { 1.0, 6e6, "16-bit FLOP/s per byte of memory", "mem_bytes or matmul_flops_per_s",
+        "6 EPYC 9654, 2.8e6 WSE-3" } },
+    { cache_share,
+      { 1e-5, 0.1, "cache over memory", "l2_bytes or mem_bytes", "1.2e-4 A40, 0.004 TPU v4" } },
+    { up_share,
+      { 0.002, 0.6, "scale-up link over memory bandwidth",
+        "scale_up.bytes_per_s or mem_bytes_per_s", "0.014 TPU v7, 0.19 A100" } },
+    { out_share,
+      { 2e-6, 0.2, "scale-out link over memory bandwidth",
+        "scale_out.bytes_per_s or mem_bytes_per_s", "7e-6 WSE-3, 0.06 L40S" } },
+    { out_over_up,
+      { 0.002, 5.0, "scale-out over scale-up link", "scale_out.bytes_per_s or scale_up.bytes_per_s",
+        "0.04 V100, 1.6 L40S" } },
+    { host_share,
+      { 0.0005, 0.5, "host link over memory bandwidth", "host.bytes_per_s or mem_bytes_per_s",
+        "0.005 TPU v5p, 0.15 VCK5000" } },
+    { flops_per_joule,
+      { 5e9, 2e13, "16-bit FLOPs per joule of the rated power", "power_w or matmul_flops_per_s",
+        "2e10 EPYC 9654, 2.3e12 MI350X" } },
+    { idle_share,
+      { 0.02, 1.0, "idle over busy power of a node", "node_power", "0.28 B200, 0.31 H100" } },
+    { node_over_device,
+      { 0.5, 5.0, "busy power of a node over power_w", "node_power or power_w",
+        "1.2 B200, 1.28 H100" } },
+    { mtbf_s,
+      { 1e6, 1e10, "seconds between failures of a device", "mtbf.any_s",
+        "3.6e7 A100, 1.8e8 H100" } },
+    { embodied_kg,
+      { 10.0, 1e4, "embodied carbon of a device, kg", "embodied_kg", "281 H100, 318 A100" } },
+    { up_latency_s,
+      { 1e-8, 1e-3, "latency of the scale-up link, s", "scale_up.latency_s",
+        "1e-6 TPU v3, 2.5e-6 PCIe" } },
+    { out_latency_s,
+      { 1e-8, 2e-3, "latency of the scale-out link, s", "scale_out.latency_s",
+        "4e-6 InfiniBand; 1e-3 between sites" } },
+    { least_fraction,
+      { 0.02, 1.0, "smallest share of a rate that kernels or links reach",
+        "efficiency (a fraction)", "0.18 B200" } },
+    { outermost_ratio,
+      { 0.05, 1.0, "outermost factor on a rate, or 1 over it",
+        "efficiency (a ratio or calibration)", "0.4 flash attention backward" } },
+    { longest_fixed_s,
+      { 1e-9, 2e-3, "longest fixed time of a kernel or a collective, s",
+        "efficiency (a fixed time)", "1e-4 collectives of the H800" } },
+    { largest_half,
+      { 1e-6, 3e4, "sequence length at half of the rate of attention",
+        "efficiency.attention.seq_half", "1,000 and less" } },
+    { largest_penalty,
+      { 1e-9, 5.0, "loss of rate of attention", "efficiency.attention.block_penalty",
+        "1.26 B200" } },
+    { cache_rate,
+      { 1e-4, 1.0, "cache bytes per 16-bit FLOP of a product",
+        "efficiency.gemm.bf16.l2_bytes_per_flop", "0.0096 and more" } },
+    { largest_knee,
+      { 1e-3, 1e9, "message size at half of the rate of a collective, B",
+        "efficiency.collectives.knee_bytes", "1e7 and less" } },
+    { up_bytes_per_s,
+      { 1e9, 1e13, "scale-up link, B/s", "scale_up.bytes_per_s", "1.6e10 T4, 9e11 GB300" } },
+    { out_bytes_per_s,
+      { 1e8, 2e12, "scale-out link, B/s", "scale_out.bytes_per_s", "3e9 TPU v5e, 1.5e11 WSE-3" } },
+    { oversubscription,
+      { 1.0, 50.0, "bandwidth of the nodes over that of the network core",
+        "scale_out.oversubscription", "1 in hw/ and clusters/; 3 to 8 in fat trees that save" } },
+    { host_bytes_per_s,
+      { 1e9, 5e12, "host link, B/s", "host.bytes_per_s", "1.5e10 TPU v4, 4.5e11 GH200" } },
 };
+
+/* Bounds of software profiles: software/ as of 2026-11 gives the range in "seen". */
+static const struct software_relation {
+    double (*value)(const nnc_software *s);
+    bounds of;
+} software_relations[] = {
+    { host_s,
+      { 1e-9, 2e-3, "longest host time of an op or a layer, s",
+        "launch_s, launch_expert_s, launch_product_s or serving (a time)",
+        "1.5e-4 megatron, 4e-4 trtllm" } },
+    { step_s,
+      { 1e-7, 0.05, "host time of a serving step, s", "serving.step_s", "0.0023 and less" } },
+    { wait_s,
+      { 1e-5, 2.0, "constant part of the first token, s", "serving.ttft_s", "0.2 and less" } },
+    { bucket_bytes, { 1e5, 1e11, "bytes of a bucket", "bucket_bytes", "2.6e7 and 1.6e8" } },
+    { reserve_bytes,
+      { 1e6, 2e10, "bytes that the framework keeps", "reserve.bytes", "2e9 and less" } },
+    { workspace_bytes,
+      { 1e6, 1e11, "bytes of the engine's workspace", "serving.workspace_bytes", "9.3e9" } },
+    { reserve_spread,
+      { 1.0, 4.0, "high over low end of a reserve", "reserve.low or reserve.high",
+        "1.6 and less" } },
+    { most_factor,
+      { 0.2, 100.0, "largest factor on a serving time", "serving (a factor)", "33 attention" } },
+    { least_factor,
+      { 0.2, 100.0, "smallest factor on a serving time", "serving (a factor)", "0.84 prefill" } },
+    { unit_rate,
+      { 0.1, 1e3, "bytes per unit and clock", "serving.unit_bytes_per_clock", "6.2 to 12.2" } },
+};
+
+static bool is_within(const bounds *of, double value, char *text, size_t size)
+{
+    if (isnan(value) || value == 0.0 || isinf(value) || (value >= of->least && value <= of->most)) {
+        return true; /* infinite: the other field is 0 */
+    }
+    snprintf(text, size, "%s: %s, expected %g to %g, found %.4g", of->fields, of->what, of->least,
+             of->most, value);
+    return false;
+}
+
+bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size)
+{
+    for (size_t i = 0; i < NNC_COUNT_OF(software_relations); i++) {
+        const struct software_relation *r = &software_relations[i];
+        if (!is_within(&r->of, r->value(software), text, size)) {
+            return false;
+        }
+    }
+    return true;
+}
 
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size)
 {
     for (size_t i = 0; i < NNC_COUNT_OF(relations); i++) {
         const struct relation *r = &relations[i];
-        const double value = r->value(device);
-        if (isnan(value) || value == 0.0 || (value >= r->least && value <= r->most)) {
-            continue;
+        if (!is_within(&r->of, r->value(device), text, size)) {
+            return false;
         }
-        snprintf(text, size, "%s: %s, expected %g to %g, found %.4g", r->fields, r->what, r->least,
-                 r->most, value);
-        return false;
     }
     return true;
 }

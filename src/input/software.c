@@ -122,6 +122,12 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
                                         sizeof(nnc_range), &software->range_count);
     nnc_read_fitted(root, "spread", &software->sources, &software->source_count);
     nnc_read_fitted(root, "serving", &software->sources, &software->source_count);
+    char why[NNC_IMPLAUSIBLE_TEXT];
+    software->implausible =
+        root.doc->faults->count == 0 && !nnc_software_is_plausible(software, why, sizeof why);
+    if (software->implausible && !root.doc->lenient) {
+        nnc_json_fault(root, "implausible", "%s; --lenient computes with it", why);
+    }
     software->serving.fitted = nnc_json_type_of(nnc_json_get(root, "serving")) == NNC_JSON_OBJECT;
 }
 
@@ -217,6 +223,9 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
         return NNC_OK;
     }
     NNC_TRY(nnc_software_load(specs, asked, &one, err));
-    *profiles = (nnc_profiles){ .of = { one, one, one, one } };
+    *profiles = (nnc_profiles){ .any = false };
+    for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
+        profiles->of[i] = one;
+    }
     return NNC_OK;
 }

@@ -31,6 +31,7 @@ struct nnc_specs {
     int reading_count;
     const nnc_piped *piped; /* newest first */
     bool lenient;
+    char marks[512]; /* implausible inputs */
 };
 
 nnc_specs *nnc_specs_open(const char *data_path)
@@ -75,6 +76,26 @@ void nnc_specs_set_lenient(nnc_specs *specs, bool lenient)
 bool nnc_specs_are_lenient(const nnc_specs *specs)
 {
     return specs->lenient;
+}
+
+int nnc_specs_folders(const nnc_specs *specs, const char *const **folders)
+{
+    *folders = specs->folders.paths;
+    return specs->folders.count;
+}
+
+const char *nnc_specs_marks(const nnc_specs *specs)
+{
+    return specs->marks;
+}
+
+void nnc_specs_mark(nnc_specs *specs, const char *text)
+{
+    const size_t used = strlen(specs->marks);
+    if (strstr(specs->marks, text) == NULL) {
+        snprintf(specs->marks + used, sizeof specs->marks - used, "%s%s", used > 0 ? "; " : "",
+                 text);
+    }
 }
 
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name)
@@ -607,8 +628,9 @@ static nnc_status fail_io(nnc_error *err, const char *path, const char *what, in
 static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, char **text,
                            size_t *size, nnc_error *err)
 {
-    size_t capacity = guess + 1, used = 0;
+    size_t capacity = (guess < NNC_FILE_BYTES_MAX ? guess : NNC_FILE_BYTES_MAX) + 1, used = 0;
     char *buffer = NULL;
+    bool known = most <= NNC_FILE_BYTES_MAX;
     for (;;) {
         char *larger = realloc(buffer, capacity + 1);
         if (larger == NULL) {
@@ -629,6 +651,14 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
         }
         if (got == 0) {
             break;
+        }
+        if (used > NNC_FILE_BYTES_MAX && !known) { /* only some kinds of document may be as large */
+            buffer[used] = '\0';
+            known = strstr(buffer, "\"nncost.") != NULL;
+            if (!known) {
+                free(buffer);
+                return nnc_file_too_large(path, NNC_FILE_BYTES_MAX, err);
+            }
         }
         capacity = used == capacity ? 2 * capacity : capacity;
     }
@@ -654,7 +684,7 @@ nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_
 {
     struct stat about;
     const bool is_standard = strcmp(path, "-") == 0;
-    const int fd = open(is_standard ? "/dev/stdin" : path, O_RDONLY | O_CLOEXEC);
+    const int fd = nnc_open_to_read(is_standard ? "/dev/stdin" : path);
     if (fd < 0 && errno == ENOMEM) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }

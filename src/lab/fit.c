@@ -19,7 +19,7 @@
  *                                sequence lengths run, step_fixed_s of 5 rows with tensor
  *                                parallelism, scale_out_fraction of 5 rows on several nodes
  *   served: time per token       step_s; from 20 rows also layer_s, sequence_s, prefill_factor
- *   served: first token          ttft_s; from 20 rows of closed loops also ttft_wave
+ *   served: first token          ttft_s
  *
  * Groups are fitted in this order, steps after kernels: a parameter fitted on kernels stays. Parameters that the
  * caller names are fitted to all rows at once.
@@ -301,7 +301,6 @@ static const struct {
     { "collectives between nodes", "efficiency.collectives.", "scale_out_fraction", ANY },
     { "collectives between nodes", "efficiency.collectives.", "scale_out_fixed_s", MESSAGES },
     { "time to first token", "serving.", "ttft_s", ANY },
-    { "time to first token", "serving.", "ttft_wave", KERNELS },
     { "time per token", "serving.", "step_s", ANY },
     { "time per token", "serving.", "prefill_factor", KERNELS },
     { "time per token", "serving.", "layer_s", DEPTHS },
@@ -468,9 +467,7 @@ static const range ranges[] = {
     FACTOR("attention_factor", 0.1, 50, 0.2, 1),
     FACTOR("unit_bytes_per_clock", 0.1, 1e4, 0.15, 8),
     AMOUNT("kv_reread", 1, 0.1, 0.2),
-    AMOUNT("stall", 1, 0.1, 1),
     AMOUNT("ttft_s", 10, 0.02, 0.05),
-    AMOUNT("ttft_wave", 100, 0.5, 1),
 };
 /* Factors by the format of weights. */
 static const range of_format = FACTOR("", 0.02, 5, 0.15, 1);

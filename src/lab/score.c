@@ -178,13 +178,16 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
     return NNC_OK;
 }
 
-static double predicted_of(const nnc_serve *serve, nnc_served served)
+/* A static batch is measured inside the engine, without the server between it and its client. */
+static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engine,
+                           nnc_served served)
 {
+    const double server_s = serve->mode == NNC_SERVE_STATIC ? engine->ttft_s : 0.0;
     switch (served) {
     case NNC_SERVED_TPOT: return serve->tpot_s;
-    case NNC_SERVED_TTFT: return serve->ttft_s;
-    case NNC_SERVED_REQUEST: return serve->request_s;
-    default: return 1.0 / serve->output_tokens_per_s;
+    case NNC_SERVED_TTFT: return serve->ttft_s - server_s;
+    case NNC_SERVED_REQUEST: return serve->request_s - server_s;
+    default: return (1.0 - server_s / serve->request_s) / serve->output_tokens_per_s;
     }
 }
 
@@ -200,7 +203,7 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve,
         [NNC_SERVED_REQUEST] = serve->request_lower_bound_s,
         [NNC_SERVED_TOKEN] = 1.0 / serve->upper_bound_tokens_per_s,
     };
-    scored->predicted_s = predicted_of(serve, row->served);
+    scored->predicted_s = predicted_of(serve, &software->serving, row->served);
     scored->lower_bound_s = bounds[row->served];
     scored->low_s = nnc_max(spread->low * scored->predicted_s, scored->lower_bound_s);
     scored->high_s = spread->high * scored->predicted_s;

@@ -9,6 +9,8 @@
 #ifndef NNCOST_LAUNCH_LAUNCH_INTERNAL_H
 #define NNCOST_LAUNCH_LAUNCH_INTERNAL_H
 
+#include <string.h>
+
 #include "scenario/scenario_internal.h"
 
 /* Can this program read YAML? */
@@ -20,10 +22,39 @@ extern const bool nnc_yaml_is_read;
 nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
                             nnc_error *err);
 
+/* A command of a shell script that starts a program with options. Texts are in the arena; JSON has each option on its
+ * line, after the name of the program: { ".program": "pretrain_gpt.py", "num_layers": 32, "swiglu": true }. */
+typedef struct nnc_shell_command {
+    const char *launcher; /* table of its launcher: "torchrun"; NULL = none */
+    const char *launcher_options, *options;
+    const char *config; /* the file that it is given; NULL = none */
+    long line;
+} nnc_shell_command;
+
+/* Reads the commands of a shell script, which is never run: variables, ${NAME:-default}, arrays, $((..)), quotes, line
+ * continuation, [ ] tests of known values. A value that the script does not set stays as it is written: "${NAME}". */
+nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena,
+                          nnc_shell_command **commands, int *count, nnc_error *err);
+/* The same for the words of a command line. */
+nnc_status nnc_shell_arguments(nnc_arena *arena, char **words, int count, const char **json,
+                               nnc_error *err);
+
+/* The path of a file that another one names: in its folder, in a folder above, or in the current one, whichever exists;
+ * else in its folder. NULL when out of memory. */
+const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name);
+
+/* Does a text end in another, shorter one? */
+static inline bool nnc_ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
 /* The launch files of a command line. */
 typedef struct nnc_launch_asked {
     const char *format; /* --from: the format of every file; NULL = by content */
     bool lenient;       /* skip keys that cannot be used, and list them */
+    int leading;        /* operands before MODEL, such as the name of a picture */
     bool may_be_open;   /* list the keys whose values ("auto") nothing sets; else they are errors */
 } nnc_launch_asked;
 

@@ -452,6 +452,20 @@ static bool create_lists(nnc_memo *memo, uint32_t count)
     return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
 }
 
+enum {
+    LOAD_BYTES = 3 << 19
+}; /* of a simulation of 10,000 requests; untouched pages take no memory */
+
+void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes)
+{
+    if (scratch->load_bytes < bytes) {
+        free(scratch->load);
+        scratch->load = malloc(bytes);
+        scratch->load_bytes = scratch->load != NULL ? bytes : 0;
+    }
+    return scratch->load;
+}
+
 nnc_scratch *nnc_scratch_create(void)
 {
     nnc_scratch *made = calloc(1, sizeof *made);
@@ -463,7 +477,7 @@ nnc_scratch *nnc_scratch_create(void)
     }
     made->estimate = estimate;
     made->shared = shared;
-    if (!create_lists(&shared->alikes, 1)) {
+    if (!create_lists(&shared->alikes, 1) || nnc_scratch_load(made, LOAD_BYTES) == NULL) {
         nnc_scratch_destroy(made);
         return NULL;
     }
@@ -480,6 +494,7 @@ void nnc_scratch_destroy(nnc_scratch *scratch)
         nnc_memo_destroy(&scratch->shared->end_seconds);
         nnc_memo_destroy(&scratch->shared->partitions);
         free(scratch->shared);
+        free(scratch->load);
     }
     free(scratch);
 }

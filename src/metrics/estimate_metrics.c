@@ -499,6 +499,13 @@ static const nnc_metric advice_rows[] = {
 static const nnc_metrics advice_metrics =
     NNC_METRICS("a change of the plan that would fit", advice_rows, nnc_advice);
 
+static const nnc_metric memory_stage_rows[] = {
+    NNC_ROWS(&nnc_memory_metrics, NNC_IN(nnc_stage, memory)),
+};
+static const nnc_metrics memory_stage_metrics =
+    NNC_METRICS("memory of one device of a stage, by class", memory_stage_rows, nnc_stage);
+NNC_IF(has_stage_list, nnc_report, self->stage_count > 1)
+
 static const nnc_metric memory_rows[] = {
     NNC_AS("stage", WHOLE, RESULT(memory_stage), .help = "The fullest pipeline stage, from 0."),
     NNC_ROWS(&nnc_memory_metrics, RESULT(memory)),
@@ -518,6 +525,10 @@ static const nnc_metric memory_rows[] = {
     NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count),
            .rows = &advice_metrics, .null_empty = true,
            .help = "Changes of the plan that would fit, the fastest first."),
+    NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
+           .rows = &memory_stage_metrics,
+           .help = "One device of every pipeline stage, when there are several.",
+           .more = NNC_MORE(.when = has_stage_list)),
 };
 static const nnc_metrics memory_metrics =
     NNC_METRICS("memory of the fullest device", memory_rows, nnc_report);

@@ -111,6 +111,9 @@ const nnc_metrics nnc_serve_step_metrics =
 
 static const nnc_metric decode_rows[] = {
     NNC_ROWS(&nnc_serve_step_metrics, OF(decode)),
+    SECONDS(prompt_s,
+            .help = "Time that a prompt adds to this step when both are computed together.",
+            .more = NNC_MORE(.source = "arXiv:2403.02310; docs/serving.md")),
     COUNT(critical_batch,
           .help = "Sequences from which decode is compute-bound; null: it never is.",
           .more = NNC_MORE(.source = "docs/serving.md")),
@@ -129,6 +132,16 @@ static const nnc_metric latency_rows[] = {
     SECONDS(request_s, .head = "request", .help = "A request from its start to its last token."),
     SECONDS(queue_s,
             .help = "Part of the time to the first token spent waiting for other requests."),
+    SECONDS(ttft_p50_s, .help = "Half of the simulated requests have their first token by then."),
+    SECONDS(ttft_p90_s, .help = "Nine of ten requests have their first token by then."),
+    SECONDS(tpot_p50_s, .help = "Time per output token that half of the requests keep to."),
+    SECONDS(tpot_p90_s, .help = "Time per output token that nine of ten requests keep to."),
+    SECONDS(tpot_p99_s, .help = "Time per output token that 99 of 100 requests keep to."),
+    SECONDS(request_p50_s, .help = "Half of the simulated requests take no longer."),
+    SECONDS(request_p90_s, .help = "Nine of ten requests take no longer."),
+    SECONDS(request_p99_s, .help = "99 of 100 requests take no longer."),
+    COUNT(simulated, .help = "Requests of the simulation of one replica."),
+    COUNT(preemptions, .help = "How often one of them lost its place in the cache."),
     NNC_AS("ttft_interval_s", NUMBER, OF(ttft_interval_s), .each_count = 2, .unit = "s",
            .help = "The range that contains nine of ten measurements."),
     NNC_AS("tpot_interval_s", NUMBER, OF(tpot_interval_s), .each_count = 2, .unit = "s",
@@ -206,7 +219,7 @@ static const nnc_metric cost_rows[] = {
 static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_report);
 
 static const nnc_metric formula_rows[] = {
-    SECONDS(ttft_p99_s, .help = "99th percentile of the time to the first token, open loop."),
+    SECONDS(ttft_p99_s, .help = "99 of 100 simulated requests have their first token by then."),
     COUNT(tokens_per_verify, .help = "Tokens from one verification of a draft.",
           .more = NNC_MORE(.source = "arXiv:2211.17192")),
     SECONDS(draft_s, .help = "A step of the draft."),

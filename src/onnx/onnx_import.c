@@ -18,7 +18,8 @@ static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc
 {
     struct stat about;
     errno = 0;
-    FILE *file = fopen(path, "rb");
+    const int descriptor = nnc_open_to_read(path);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
     if (file == NULL && errno == ENOMEM) {
         return nnc_no_memory(err);
     }

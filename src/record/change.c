@@ -362,6 +362,12 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
                      part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
         used += n > 0 ? (size_t)n : 0;
     }
+    const nnc_change *software = find_change(row, "plan.software");
+    if (software != NULL && used > 0 &&
+        used < size) { /* the part of each is not known from two recordings */
+        snprintf(text + used, size - used, "; the software changed, too: %s -> %s",
+                 software->old->text, software->now->text);
+    }
 }
 
 static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const char *id)

@@ -638,6 +638,12 @@ static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path)
     } else if (spec != NULL) {
         nnc_spec_read_open(doc, specs, kind, named, spec);
     }
+    int64_t params = 0;
+    if (kind == NNC_SPEC_MODEL && spec != NULL && doc->faults->count == 0 && !doc->lenient &&
+        !nnc_model_as_published(spec, &params)) {
+        nnc_json_fault(root, "published_params", "the model has %lld, found %lld",
+                       (long long)params, (long long)((const nnc_model *)spec)->published_params);
+    }
 }
 
 int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report, void *context)

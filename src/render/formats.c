@@ -15,9 +15,18 @@ const char *nnc_format_name(unsigned index)
     return index < NNC_FORMAT_COUNT ? nnc_formats[index]->name : "?";
 }
 
+bool nnc_is_marked(nnc_style style)
+{
+    return style.mark != NULL && style.mark[0] != '\0';
+}
+
 void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
 {
     style.format->view(out, style, view, record);
+    if (style.format->page != NULL && nnc_is_marked(style)) {
+        nnc_buffer_byte(out, '\n');
+        nnc_sheet_line(out, style, "implausible: %s", style.mark);
+    }
 }
 
 /* ---- JSON: one document, or an object in each line ---- */
@@ -27,7 +36,9 @@ static void json_write_view(nnc_buffer *out, nnc_style style, const nnc_view *vi
 {
     const nnc_place place = { .record = record };
     nnc_record document = nnc_record_begin(out, view->schema);
-    (void)style;
+    if (nnc_is_marked(style)) {
+        nnc_record_text(&document, "implausible", style.mark);
+    }
     document.exact = view->exact;
     nnc_record_members(&document, view->document, &place);
     nnc_record_end(&document);

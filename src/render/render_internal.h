@@ -40,6 +40,7 @@ typedef struct nnc_style {
     const nnc_format *format;
     int width; /* columns of the terminal */
     bool colour;
+    const char *mark; /* what is implausible about the input of the answer; NULL or "" = nothing */
 } nnc_style;
 
 /* How a result is shown. record: the result, of the type that `document` describes. */
@@ -85,6 +86,7 @@ extern const nnc_format nnc_format_table, nnc_format_json, nnc_format_csv, nnc_f
 const char *nnc_format_name(unsigned index); /* "?" past the last */
 
 /* Writes a view; errors are kept in out->failed. */
+bool nnc_is_marked(nnc_style style);
 void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
 
 /* ---- numbers and names as text: text.c ---- */

@@ -1,5 +1,6 @@
 /* A training scenario: loading the files, applying --cluster, --seller, --region, plan options and --set in this order,
  * choosing the software profile, and estimating. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,22 +269,71 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given,
     return apply_sets(given, scenario, err);
 }
 
-/* Refuses a device whose values cannot all be right. --lenient: marks the answer in every output instead. */
-static nnc_status judge_device(nnc_scenario *scenario, nnc_error *err)
+/* A device to estimate on when only the parameters of a model are counted. */
+nnc_device nnc_counting_device(void)
 {
-    char why[200];
-    if (nnc_device_is_plausible(&scenario->device, why, sizeof why)) {
-        return NNC_OK;
+    nnc_device device = { .id = "counting", .mem_bytes = 1, .mem_bytes_per_s = 1.0 };
+    nnc_efficiencies_neutral(&device.efficiency);
+    for (int dtype = 0; dtype < NNC_DTYPE_COUNT; dtype++) {
+        device.matmul_flops_per_s[dtype] = 1.0;
+        device.vector_flops_per_s[dtype] = 1.0;
     }
-    if (!nnc_specs_are_lenient(scenario->specs)) {
-        return nnc_fail(err, NNC_BAD_SPEC, scenario->device.id,
-                        "implausible %s; --lenient computes with it", why);
+    device.power_w = (double)NAN;
+    return device;
+}
+
+bool nnc_model_as_published(const nnc_model *model, int64_t *params)
+{
+    const nnc_device device = nnc_counting_device();
+    nnc_model counting = *model;
+    if (model->published_params == 0) {
+        return true;
     }
-    char *text = scenario->overrides;
-    const size_t used = strlen(text);
-    snprintf(text + used, sizeof scenario->overrides - used, "%simplausible %s",
-             used > 0 ? "; " : "", why);
-    scenario->report.overrides = text;
+    nnc_scratch *scratch = nnc_scratch_create();
+    const nnc_plan plan = nnc_plan_default();
+    nnc_result counted;
+    counting.published_params = 0;
+    const bool known = scratch != NULL && nnc_estimate(&counting, &device, NULL, &plan, scratch,
+                                                       &counted, NULL) == NNC_OK;
+    nnc_scratch_destroy(scratch);
+    *params = known ? counted.params : model->published_params;
+    return fabs((double)(*params - model->published_params)) <=
+           0.01 * (double)model->published_params;
+}
+
+/* Refuses inputs whose values cannot all be right. --lenient: marks the answer in every output instead. */
+static nnc_status judge(nnc_scenario *scenario, nnc_error *err)
+{
+    const nnc_model *model = &scenario->model;
+    const nnc_device *device = &scenario->device;
+    const nnc_software *software = &scenario->software;
+    char why[NNC_IMPLAUSIBLE_TEXT], line[NNC_IMPLAUSIBLE_TEXT + 64];
+    int64_t params = 0;
+    if (!nnc_device_is_plausible(device, why, sizeof why)) {
+        if (!nnc_specs_are_lenient(scenario->specs)) {
+            return nnc_fail(err, NNC_BAD_SPEC, device->id,
+                            "implausible %s; --lenient computes with it", why);
+        }
+        snprintf(line, sizeof line, "%s: %s", device->id, why);
+        nnc_specs_mark(scenario->specs, line);
+    }
+    if (software->implausible && !nnc_software_is_plausible(software, why, sizeof why)) {
+        snprintf(line, sizeof line, "%s: %s", software->id, why);
+        nnc_specs_mark(scenario->specs, line);
+    }
+    if (model->lenient && !nnc_model_as_published(model, &params)) {
+        snprintf(line, sizeof line, "%s: published_params %" PRId64 ", the model has %" PRId64,
+                 model->id, model->published_params, params);
+        nnc_specs_mark(scenario->specs, line);
+    }
+    const char *marks = nnc_specs_marks(scenario->specs);
+    if (marks[0] != '\0') { /* for rows of tables */
+        char *text = scenario->overrides;
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof scenario->overrides - used, "%simplausible: %s",
+                 used > 0 ? "; " : "", marks);
+        scenario->report.overrides = text;
+    }
     return NNC_OK;
 }
 
@@ -316,8 +366,8 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
         .advice = scenario->advice,
     };
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
-    NNC_TRY(judge_device(scenario, err));
     NNC_TRY(nnc_scenario_choose(scenario, err));
+    NNC_TRY(judge(scenario, err));
     NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
     return check_batch(&scenario->plan, err);
 }

@@ -119,6 +119,11 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
                              nnc_scratch *scratch, nnc_result *result,
                              nnc_advice advice[NNC_ADVICE_MAX], nnc_error *err);
 
+/* A device that can run any model, to count parameters with. */
+nnc_device nnc_counting_device(void);
+/* Has the model about the parameters that its file states (or a number that cannot be counted)? */
+bool nnc_model_as_published(const nnc_model *model, int64_t *params);
+
 /* ---- serving ---- */
 
 /* The engine profile that is used when none is named. */

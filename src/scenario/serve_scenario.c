@@ -113,6 +113,9 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
         }
         NNC_TRY(status);
     }
+    if (scenario->ask.arrivals[0] != '\0') {
+        NNC_TRY(nnc_arrivals_load(specs, &scenario->ask, err));
+    }
     scenario->images_ask.steps = 0;
     if (images && scenario->base.model.family != NNC_FAMILY_DECODER) {
         NNC_TRY(load_images(specs, scenario, err));

@@ -106,7 +106,7 @@ nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err)
 {
     static const char key[] = "\"schema\"";
     char start[256];
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = nnc_open_to_read(path);
     const ssize_t size = file >= 0 ? read(file, start, sizeof start - 1) : -1;
     if (size < 0) {
         nnc_fail(err, NNC_IO, path, "cannot %s: %s", file < 0 ? "open" : "read", strerror(errno));

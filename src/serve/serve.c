@@ -27,7 +27,7 @@ static double price_of(const nnc_serve_ask *plan, const nnc_device *device)
 void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s,
                     nnc_derivation *why)
 {
-    NNC_LET(why, devices, NULL, of->plan->devices);
+    NNC_LET(why, devices, NULL, nnc_serve_devices(of->plan));
     s->price_per_device_hour = price_of(of->plan, device);
     NNC_PUT(why, s->price_per_device_hour, NULL);
     NNC_PUT(why, s->output_tokens_per_s, NULL);
@@ -55,6 +55,18 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
     NNC_LET(why, carbon_g_per_kwh, "g/kWh", of->plan->carbon_g_per_kwh);
     NNC_SET(why, s->carbon_g_per_million_tokens, "g",
             s->energy_j_per_token * 1e6 / 3.6e6 * carbon_g_per_kwh);
+}
+
+bool nnc_serve_is_apart(const nnc_serve_ask *plan)
+{
+    return plan->prefill_workers > 0 && (plan->concurrency > 0 || !isnan(plan->request_rate));
+}
+
+double nnc_serve_devices(const nnc_serve_ask *plan)
+{
+    const double workers =
+        nnc_serve_is_apart(plan) ? (double)plan->prefill_workers + plan->decode_workers : 1.0;
+    return workers * plan->devices;
 }
 
 /* Compares the memory of the requested load with the capacity. */
@@ -114,6 +126,11 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device,
     NNC_TRY(nnc_serve_net_of(model, software, scratch, &net, err));
     NNC_TRY(nnc_serve_resolve(ask, model, device, software, &net, &s->plan, &s->mode, err));
     NNC_TRY(nnc_serve_rates_of(device, software, &s->plan, &of.rates, err));
+    of.network_bytes_per_s = device->scale_out.bytes_per_s;
+    of.work = nnc_serve_work_of(scratch, nnc_serve_requests_of(&s->plan));
+    if (of.work == NULL) {
+        return nnc_no_memory(err);
+    }
     if (s->plan.draft_model != NULL) {
         NNC_TRY(draft_of(&of, device, software, scratch, &draft_net, &draft, err));
         of.draft = &draft;
@@ -501,6 +518,11 @@ static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err)
 
 static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error *err)
 {
+    if (p->arrival_count > 0 && isnan(p->request_rate)) {
+        const double span_s =
+            p->arrival_list[p->arrival_count - 1].arrival_s - p->arrival_list[0].arrival_s;
+        p->request_rate = span_s > 0.0 ? (double)(p->arrival_count - 1) / span_s : 1e9;
+    }
     const int given =
         (p->batch > 0) + (p->concurrency > 0) + !isnan(p->request_rate) + (p->offline ? 1 : 0);
     if (given > 1) {
@@ -517,6 +539,26 @@ static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error
         p->batch = 1;
     }
     return resolve_formulas(p, err);
+}
+
+/* Limits of a simulated loop. */
+static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err)
+{
+    enum { OPEN_MOST = 1 << 18 };
+    if ((p->concurrency - 1) / p->data >= OPEN_MOST) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--concurrency",
+                        "more than is simulated, expected at most %d for each replica, found "
+                        "%" PRId64,
+                        (int)OPEN_MOST, p->concurrency);
+    }
+    if (nnc_serve_is_apart(p) &&
+        (p->prefill_workers > NNC_SERVE_WORKERS || p->decode_workers > NNC_SERVE_WORKERS)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--disaggregate",
+                        "more workers than are simulated, expected at most %d of a kind, with "
+                        "--data for groups of them, found \"%s\"",
+                        (int)NNC_SERVE_WORKERS, p->disaggregate);
+    }
+    return NNC_OK;
 }
 
 static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, nnc_error *err)
@@ -548,5 +590,6 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model,
     NNC_TRY(check_split(model, plan, err));
     NNC_TRY(resolve_formats(device, plan, err));
     resolve_engine(&software->serving, plan);
+    NNC_TRY(check_loop(plan, err));
     return check_lengths(model, plan, err);
 }

@@ -104,6 +104,8 @@ typedef struct nnc_serve_case {
     const nnc_serve_ask *plan; /* resolved */
     const nnc_serve_engine *engine;
     nnc_serve_rates rates;
+    double network_bytes_per_s;  /* of one NIC */
+    struct nnc_serve_work *work; /* of the simulation of a loop */
 } nnc_serve_case;
 
 /* Ops of the computed steps, for listing; NULL = not wanted. */
@@ -150,14 +152,67 @@ double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double
 
 /* ---- load, memory, cost ---- */
 
-/* Time per output token with `sequences` running and prefilled in turn; requests per second at which a
- * replica saturates; sequences that run at a given request rate. */
-double nnc_serve_say_tpot(double decode_s, double prefill_s, double output_len, double sequences,
-                          nnc_derivation *why);
+/* Requests per second at which a replica saturates. */
 double nnc_serve_say_saturation(double decode_s, double prefill_s, double output_len,
                                 double sequences, nnc_derivation *why);
-double nnc_serve_say_running(double rate, double ttft_s, double tpot_s, double output_len,
-                             nnc_derivation *why);
+
+/* A step of `sequences` sequences with draft and verification, where there is a draft. */
+double nnc_serve_decode_s(const nnc_serve_case *of, double sequences, double context);
+/* Cache and states of a sequence, in whole blocks, on the fullest device. */
+double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens);
+
+/* One replica under load. */
+typedef struct nnc_serve_load_case {
+    const nnc_serve_case *of;
+    double input, output, cached,
+        fresh;      /* tokens per request; the prompt splits into a cached and a computed part */
+    double context; /* mean context of a decode step */
+    double shortest, longest; /* contexts */
+    double prefill_s,
+        busy_s;    /* prefill of one prompt: its latency, and its time on the busiest stage */
+    double stages; /* their quotient */
+    double tokens_of_step; /* output tokens of a sequence in a decode step: 1 without a draft */
+    double chunk;          /* the most tokens of prompts in an iteration */
+    double slots, places;  /* the most sequences of the engine; those that the cache holds */
+    double most;           /* the smaller of both */
+    double room_bytes;     /* cache of a sequence of mean length */
+    double requests_per_s;
+    int64_t open;           /* closed loop: requests of the fullest replica; 0 = open loop */
+    int64_t count, skipped; /* simulated requests; those of them that are not counted */
+    int32_t prefill_workers, decode_workers; /* 0 = one engine does both */
+    double transfer_s;                       /* of the cache of a prompt between them */
+} nnc_serve_load_case;
+
+/* Time that `prompts` prompts add to a decode step of `sequences` sequences; of 0: their time alone. */
+double nnc_serve_added_s(const nnc_serve_load_case *load, double sequences, double prompts);
+
+/* Mean over requests, and what half, 90 % and 99 % of them do not exceed. */
+typedef struct nnc_serve_spread_of {
+    double mean, p50, p90, p99;
+} nnc_serve_spread_of;
+
+typedef struct nnc_serve_replayed {
+    nnc_serve_spread_of ttft, tpot, request; /* s; of the client */
+    double sequences;                        /* mean of a decode step */
+    int64_t requests, preemptions;
+} nnc_serve_replayed;
+
+/* Simulates the replica; of->work has space for load->count requests. */
+void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *result);
+
+enum {
+    NNC_SERVE_WORKERS = 64
+}; /* the most prefill workers, and decode workers, that are simulated */
+typedef struct nnc_serve_work nnc_serve_work;
+/* Requests that a load simulates on one replica. */
+int64_t nnc_serve_requests_of(const nnc_serve_ask *plan);
+/* Memory for them, in scratch until its next use; NULL: out of memory. */
+nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests);
+
+/* True for a loop with separate workers for prefill and decode. */
+bool nnc_serve_is_apart(const nnc_serve_ask *plan);
+/* Devices of the deployment, all workers included. */
+double nnc_serve_devices(const nnc_serve_ask *plan);
 
 /* Weights, cache and workspace on the fullest device. */
 void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *serve,
@@ -171,7 +226,7 @@ void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *serve, nnc_derivation *w
 void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve,
                     nnc_derivation *why);
 
-/* Results by formula alone: tail of the queue, speculative decoding, disaggregated prefill. */
+/* Results by formula alone: speculative decoding, disaggregated prefill. */
 void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve,
                      nnc_derivation *why);
 

@@ -1,6 +1,6 @@
-/* Latency and throughput from step times, for each way in which requests arrive: one static batch, offline
- * (as many as fit), closed loop (fixed concurrency) and open loop (request rate, queue M/D/1).   [serve-
- * load] */
+/* Latency and throughput from step times, for each way in which requests arrive. One static batch and the offline
+ * maximum have closed forms; closed loop (fixed concurrency) and open loop (request rate) are simulated
+ * (serve_replay.c).   [serve-load] */
 #include <math.h>
 
 #include "serve/serve_internal.h"
@@ -21,19 +21,6 @@ double nnc_serve_accepted(double acceptance, double drafted)
                             : drafted + 1.0;
 }
 
-double nnc_serve_say_tpot(double decode_s, double prefill_s, double output_len, double sequences,
-                          nnc_derivation *why)
-{
-    double tpot_s = 0.0;
-    NNC_PUT(why, decode_s, "s");
-    NNC_PUT(why, prefill_s, "s");
-    NNC_PUT(why, output_len, NULL);
-    NNC_PUT(why, sequences, NULL);
-    NNC_SET(why, tpot_s, "s", decode_s + sequences / output_len * prefill_s);
-    NNC_NOTE(why, "each sequence waits for the prefills of the others");
-    return tpot_s;
-}
-
 double nnc_serve_say_saturation(double decode_s, double prefill_s, double output_len,
                                 double sequences, nnc_derivation *why)
 {
@@ -48,70 +35,46 @@ double nnc_serve_say_saturation(double decode_s, double prefill_s, double output
     return rate;
 }
 
-double nnc_serve_say_running(double rate, double ttft_s, double tpot_s, double output_len,
-                             nnc_derivation *why)
-{
-    double running = 0.0;
-    NNC_PUT(why, rate, NULL);
-    NNC_PUT(why, output_len, NULL);
-    NNC_SET_AS(why, "running_of_replica", running, NULL,
-               rate * (ttft_s + (output_len - 1.0) * tpot_s));
-    NNC_SOURCE(why, "Little, Operations Research 9(3), 1961");
-    return running;
-}
+typedef nnc_serve_load_case load;
 
-/* One replica under load. */
-typedef struct load {
-    const nnc_serve_case *of;
-    double input, output, cached,
-        fresh;      /* tokens per request; the prompt splits into a cached and a computed part */
-    double context; /* mean context of a decode step */
-    double prefill_s,
-        busy_s;  /* prefill of one prompt: its latency, and its time on the busiest stage */
-    double most; /* the most sequences: limited by memory and by the engine */
-    double requests_per_s;
-} load;
-
-static double decode_s(const load *l, double sequences)
+double nnc_serve_decode_s(const nnc_serve_case *of, double sequences, double context)
 {
-    return nnc_serve_decode(l->of, sequences, l->context, NULL).time_s;
-}
-
-/* Growth of an open loop: sequences that arrive minus sequences that the replica finishes. Above 0, more
- * sequences will run. */
-static double open_growth(const load *l, double sequences)
-{
-    const double rho = l->requests_per_s * l->busy_s;
-    const double step_s = decode_s(l, nnc_max(sequences, 1.0));
-    const double ttft_s =
-        l->prefill_s + step_s / 2.0 + nnc_serve_mean_wait_s(l->busy_s, rho) + l->of->engine->ttft_s;
-    return nnc_serve_say_running(l->requests_per_s, ttft_s, step_s / (1.0 - rho), l->output, NULL) -
-           sequences;
-}
-
-/* Number of sequences of an open loop in equilibrium, by the Illinois method: secants over an interval that
- * brackets the root; the function value of an end that stays is halved, so both ends converge. */
-static double open_sequences(const load *l)
-{
-    double low = 0.0, high = l->most;
-    double below = open_growth(l, low), above = open_growth(l, high);
-    if (above >= 0.0) {
-        return high;
+    const nnc_serve_ask *p = of->plan;
+    const double tokens = (double)p->draft_length;
+    if (p->draft_length == 0) {
+        return nnc_serve_decode(of, sequences, context, NULL).time_s;
     }
-    for (int i = 0, side = 0; i < 60 && high - low > 1e-14 * high; i++) {
-        const double middle = (low * above - high * below) / (above - below);
-        const double growth = open_growth(l, middle);
-        if (growth == 0.0) {
-            return middle;
-        }
-        const bool grows = growth > 0.0;
-        above *= grows && side > 0 ? 0.5 : 1.0;
-        below *= !grows && side < 0 ? 0.5 : 1.0;
-        *(grows ? &low : &high) = middle;
-        *(grows ? &below : &above) = growth;
-        side = grows ? 1 : -1;
+    const double draft_s =
+        of->draft != NULL ? nnc_serve_decode(of->draft, sequences, context, NULL).time_s
+                          : p->draft_share * nnc_serve_decode(of, sequences, context, NULL).time_s;
+    return nnc_serve_verify(of, sequences, context, tokens + 1.0).time_s + tokens * draft_s;
+}
+
+double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens)
+{
+    const double block = (double)of->plan->block;
+    return (nnc_serve_kv_bytes(of, nnc_ceil(tokens / block) * block) + nnc_serve_state_bytes(of)) *
+           nnc_serve_stage_share(of);
+}
+
+/* Time per output token of `sequences` that run. */
+static double token_s(const load *l, double sequences)
+{
+    return sequences > 0.0 ? nnc_serve_decode_s(l->of, sequences, l->context) / l->tokens_of_step
+                           : 0.0;
+}
+
+double nnc_serve_added_s(const load *l, double sequences, double prompts)
+{
+    const nnc_serve_case *of = l->of;
+    if (sequences <= 0.0) {
+        const double together = nnc_max(prompts, 1.0);
+        return prompts / together / l->stages *
+               nnc_serve_prefill(of, together * l->stages, l->cached, l->fresh, NULL).time_s;
     }
-    return high;
+    return of->engine->prefill_factor *
+           (nnc_serve_mixed(of, sequences, l->context, prompts, l->cached, l->fresh).time_s -
+            nnc_serve_mixed(of, sequences, l->context, 0.0, l->cached, l->fresh).time_s);
 }
 
 /* ---- the modes ---- */
@@ -121,18 +84,18 @@ static double wave_s_of(const load *l, double sequences)
 {
     return sequences < 1.0 ? 0.0
                            : nnc_serve_prefill(l->of, sequences, l->cached, l->fresh, NULL).time_s +
-                                 (l->output - 1.0) * decode_s(l, sequences);
+                                 (l->output - 1.0) * token_s(l, sequences);
 }
 
 static void say_static(const load *l, nnc_serve *s, double requests, double sequences,
                        nnc_derivation *why)
 {
     NNC_LET(why, prefill_s, "s", s->prefill.time_s);
-    NNC_LET(why, decode_s, "s", s->decode.time_s);
+    NNC_LET(why, decode_s, "s", token_s(l, sequences));
     NNC_LET(why, output_len, NULL, l->output);
     NNC_LET(why, batch, NULL, requests);
-    NNC_SET(why, s->ttft_s, "s", prefill_s);
-    NNC_NOTE(why, "without a server between client and engine");
+    NNC_LET(why, engine_ttft_s, "s", l->of->engine->ttft_s);
+    NNC_SET(why, s->ttft_s, "s", prefill_s + engine_ttft_s);
     NNC_SET(why, s->tpot_s, "s", decode_s);
     NNC_NOTE(why, "one decode step of the batch at its mean context");
     NNC_SET(why, s->request_s, "s", s->ttft_s + (output_len - 1.0) * s->tpot_s);
@@ -142,7 +105,7 @@ static void say_static(const load *l, nnc_serve *s, double requests, double sequ
         NNC_LET(why, full_waves, NULL, floor(sequences / sequences_of_wave));
         NNC_LET(why, full_wave_s, "s", wave_s_of(l, sequences_of_wave));
         NNC_LET(why, last_wave_s, "s", wave_s_of(l, sequences - full_waves * sequences_of_wave));
-        NNC_SET(why, s->request_s, "s", full_waves * full_wave_s + last_wave_s);
+        NNC_SET(why, s->request_s, "s", engine_ttft_s + full_waves * full_wave_s + last_wave_s);
         NNC_NOTE(why, "the batch runs in waves; each wave holds as many sequences as fit");
     }
     NNC_SET(why, s->output_tokens_per_s, NULL, batch * output_len / s->request_s);
@@ -150,116 +113,80 @@ static void say_static(const load *l, nnc_serve *s, double requests, double sequ
     s->queue_s = 0.0;
 }
 
-/* Offline: the cache is full; each finished sequence admits a prompt, which is prefilled in the next decode
- * step. */
-static void say_offline(const load *l, nnc_serve *s, double sequences, nnc_derivation *why)
+/* Offline: every slot is taken, and requests end as fast as the engine saturates. */
+static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why)
 {
-    const nnc_serve_engine *engine = l->of->engine;
-    NNC_LET(why, sequences_of_replica, NULL, sequences);
     NNC_LET(why, output_len, NULL, l->output);
-    NNC_SAY(why, prompts_of_step, NULL, sequences_of_replica / output_len);
-    s->tpot_s =
-        nnc_serve_mixed(l->of, sequences, l->context, prompts_of_step, l->cached, l->fresh).time_s;
-    NNC_PUT(why, s->tpot_s, "s");
-    NNC_NOTE(why, "a decode step of all sequences, with the prompts that replace finished ones");
-    NNC_LET(why, replicas, NULL, l->of->plan->data);
-    NNC_SET(why, s->output_tokens_per_s, NULL, replicas * sequences_of_replica / s->tpot_s);
+    NNC_PUT(why, s->saturation_rate, NULL);
+    NNC_SET(why, s->output_tokens_per_s, NULL, s->saturation_rate * output_len);
+    s->running = l->of->plan->data * l->most;
+    NNC_PUT(why, s->running, NULL);
+    NNC_SET(why, s->tpot_s, "s", s->running / s->output_tokens_per_s);
     NNC_LET(why, prefill_s, "s", l->prefill_s);
-    NNC_LET(why, engine_ttft_s, "s", engine->ttft_s);
+    NNC_LET(why, engine_ttft_s, "s", l->of->engine->ttft_s);
     NNC_SET(why, s->ttft_s, "s", prefill_s + s->tpot_s / 2.0 + engine_ttft_s);
     NNC_SET(why, s->request_s, "s", s->ttft_s + (output_len - 1.0) * s->tpot_s);
-    s->running = l->of->plan->data * sequences;
     s->queue_s = 0.0;
 }
 
-static void say_closed(const load *l, nnc_serve *s, double open, double sequences,
-                       nnc_derivation *why)
+/* Times of the requests that the simulation served. */
+static void say_replayed(const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why)
 {
-    const nnc_serve_engine *engine = l->of->engine;
-    const double replicas = l->of->plan->data;
-    NNC_LET(why, sequences_of_replica, NULL, sequences);
-    NNC_LET(why, output_len, NULL, l->output);
-    NNC_LET(why, decode_s, "s", s->decode.time_s);
-    NNC_LET(why, prefill_s, "s", l->busy_s);
-    NNC_LET(why, stall, NULL, engine->stall);
-    NNC_SAY(why, stalling_s, "s", stall * prefill_s);
-    NNC_NOTE(why, "part of a prefill that stalls running sequences in this engine");
-    s->tpot_s = nnc_serve_say_tpot(decode_s, stalling_s, output_len, sequences_of_replica, why);
-    NNC_PUT(why, replicas, NULL);
-    NNC_LET(why, cycle_s, "s", decode_s + sequences_of_replica / output_len * prefill_s);
-    NNC_SET(why, s->output_tokens_per_s, NULL, replicas * sequences_of_replica / cycle_s);
-    NNC_NOTE(why, "the devices either decode or prefill");
-    NNC_LET(why, waiting, NULL, open - sequences);
-    NNC_SET(why, s->queue_s, "s", waiting * s->tpot_s * output_len / sequences_of_replica);
-    NNC_NOTE(why, "waiting requests over the requests that finish per second");
-    NNC_LET(why, whole_prefill_s, "s", l->prefill_s);
-    NNC_LET(why, wave_share, NULL, engine->ttft_wave / (2.0 * l->of->plan->waves));
-    NNC_LET(why, engine_ttft_s, "s", engine->ttft_s);
-    NNC_SET(why, s->ttft_s, "s",
-            whole_prefill_s + decode_s / 2.0 + sequences_of_replica * prefill_s * wave_share +
-                s->queue_s + engine_ttft_s);
-    NNC_NOTE(why, "half a running step, the prompt's own prefill, and the benchmark's first wave, "
-                  "in which all prompts arrive together");
-    NNC_SET(why, s->request_s, "s", s->ttft_s + (output_len - 1.0) * s->tpot_s);
-    s->running = replicas * sequences;
+    NNC_LET(why, simulated_ttft_s, "s", r->ttft.mean);
+    NNC_SET(why, s->ttft_s, "s", simulated_ttft_s);
+    NNC_NOTE(why, "mean over the simulated requests: wait, prefill, and the engine's server");
+    NNC_LET(why, simulated_tpot_s, "s", isnan(r->tpot.mean) ? s->decode.time_s : r->tpot.mean);
+    NNC_SET(why, s->tpot_s, "s", simulated_tpot_s);
+    NNC_NOTE(why, "mean over the simulated requests of more than one token");
+    NNC_LET(why, simulated_request_s, "s", r->request.mean);
+    NNC_SET(why, s->request_s, "s", simulated_request_s);
+    NNC_NOTE(why, "mean over the simulated requests");
+    s->ttft_p50_s = r->ttft.p50;
+    s->ttft_p90_s = r->ttft.p90;
+    s->ttft_p99_s = r->ttft.p99;
+    s->tpot_p50_s = r->tpot.p50;
+    s->tpot_p90_s = r->tpot.p90;
+    s->tpot_p99_s = r->tpot.p99;
+    s->request_p50_s = r->request.p50;
+    s->request_p90_s = r->request.p90;
+    s->request_p99_s = r->request.p99;
+    NNC_PUT(why, s->ttft_p99_s, "s");
+    s->simulated = (double)r->requests;
+    s->preemptions = (double)r->preemptions;
 }
 
-static void say_open(const load *l, nnc_serve *s, nnc_derivation *why)
+/* A load that is simulated: a closed or an open loop. */
+static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why)
 {
-    const nnc_serve_engine *engine = l->of->engine;
-    NNC_LET(why, rate, NULL, l->requests_per_s);
+    const nnc_serve_ask *p = l->of->plan;
+    say_replayed(r, s, why);
+    NNC_LET(why, prefill_s, "s", l->prefill_s);
+    NNC_LET(why, engine_ttft_s, "s", l->of->engine->ttft_s);
+    NNC_SET(why, s->queue_s, "s", nnc_max(s->ttft_s - prefill_s - engine_ttft_s, 0.0));
+    NNC_NOTE(why, "wait for other requests and their steps");
     NNC_LET(why, output_len, NULL, l->output);
-    NNC_LET(why, decode_s, "s", s->decode.time_s);
-    NNC_LET(why, prefill_s, "s", l->busy_s);
-    NNC_LET(why, whole_prefill_s, "s", l->prefill_s);
-    NNC_LET(why, engine_ttft_s, "s", engine->ttft_s);
-    NNC_LET(why, replicas, NULL, l->of->plan->data);
-    NNC_SAY(why, prefill_load, NULL, rate * prefill_s);
-    NNC_SET(why, s->tpot_s, "s", decode_s / (1.0 - prefill_load));
-    NNC_NOTE(why, "decode runs in the time that prefill leaves free");
-    NNC_SET(why, s->queue_s, "s", prefill_load / (2.0 * (1.0 - prefill_load)) * prefill_s);
-    NNC_SOURCE(why, "mean wait of the queue M/D/1");
-    NNC_SET(why, s->ttft_s, "s", whole_prefill_s + decode_s / 2.0 + s->queue_s + engine_ttft_s);
-    NNC_SET(why, s->request_s, "s", s->ttft_s + (output_len - 1.0) * s->tpot_s);
-    NNC_LET(why, running_of_replica, NULL,
-            nnc_serve_say_running(rate, s->ttft_s, s->tpot_s, output_len, why));
-    NNC_SET(why, s->running, NULL, replicas * running_of_replica);
-    NNC_SET(why, s->output_tokens_per_s, NULL, replicas * rate * output_len);
+    if (l->open > 0) {
+        NNC_LET(why, concurrency, NULL, (double)p->concurrency);
+        NNC_SET(why, s->output_tokens_per_s, NULL, concurrency / s->request_s * output_len);
+        NNC_SOURCE(why, "Little, Operations Research 9(3), 1961");
+        s->running = p->data * nnc_min((double)l->open, l->most);
+    } else {
+        NNC_LET(why, rate, NULL, p->request_rate);
+        NNC_SET(why, s->output_tokens_per_s, NULL, rate * output_len);
+        NNC_SET(why, s->running, NULL, rate * s->request_s);
+        NNC_SOURCE(why, "Little, Operations Research 9(3), 1961");
+    }
 }
 
 /* Past saturation: the queue is unbounded, and throughput stays at its maximum. */
 static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why)
 {
     s->saturated = true;
-    s->tpot_s = nnc_serve_say_tpot(decode_s(l, l->most), l->busy_s, l->output, l->most, why);
+    say_offline(l, s, why);
     s->ttft_s = s->request_s = s->queue_s = (double)INFINITY;
-    s->running = l->of->plan->data * l->most;
-    NNC_PUT(why, s->running, NULL);
-    NNC_SET(why, s->output_tokens_per_s, NULL, s->running / s->tpot_s);
 }
 
 /* ---- the entry point ---- */
-
-/* Requests in flight on one replica, and sequences running on it. */
-static double open_of(const nnc_serve *s, const load *l)
-{
-    const double replicas = l->of->plan->data;
-    return s->mode == NNC_SERVE_STATIC   ? (double)l->of->plan->batch / replicas
-           : s->mode == NNC_SERVE_CLOSED ? (double)l->of->plan->concurrency / replicas
-                                         : l->most;
-}
-
-static double sequences_of(const nnc_serve *s, load *l)
-{
-    if (s->mode == NNC_SERVE_STATIC) {
-        return open_of(s, l);
-    }
-    if (s->mode == NNC_SERVE_OPEN) {
-        return l->requests_per_s < s->saturation_rate / l->of->plan->data ? open_sequences(l)
-                                                                          : l->most;
-    }
-    return nnc_min(open_of(s, l), l->most);
-}
 
 /* Lower bounds: datasheet rates and no waiting. */
 static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why)
@@ -291,7 +218,7 @@ static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why)
 {
     NNC_LET(why, input_len, NULL, l->input);
     NNC_LET(why, output_len, NULL, l->output);
-    NNC_LET(why, devices, NULL, l->of->plan->devices);
+    NNC_LET(why, devices, NULL, nnc_serve_devices(l->of->plan));
     NNC_SET(why, s->requests_per_s, NULL, s->output_tokens_per_s / output_len);
     NNC_SET(why, s->input_tokens_per_s, NULL, s->requests_per_s * input_len);
     NNC_SET(why, s->output_tokens_per_s_per_device, NULL, s->output_tokens_per_s / devices);
@@ -337,50 +264,140 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
     nnc_say_of(why, "%s", "");
 }
 
+#define PARTS_MOST 2e6 /* of all simulated prompts: shorter chunks are simulated longer */
+
+/* Requests of the simulation, and those at its begin that are not counted: the start of an open loop; of a closed one,
+ * the first wave, where the benchmark is longer than the simulation. */
+static void count_requests(load *l)
+{
+    const nnc_serve_ask *p = l->of->plan;
+    const int64_t replicas = p->data;
+    l->open = (p->concurrency + replicas - 1) / replicas;
+    l->count = p->requests;
+    l->skipped = l->count / 10;
+    if (p->arrival_count > 0) {
+        l->count = (p->arrival_count + replicas - 1) / replicas;
+        l->skipped = 0;
+    } else if (l->open > 0) {
+        const double wanted = p->waves * (double)l->open;
+        l->count = 4 * l->open > p->requests ? 4 * l->open : p->requests;
+        l->skipped = wanted > (double)l->count ? l->count / 4 : 0;
+        l->count = wanted > (double)l->count ? l->count : (int64_t)wanted;
+    }
+}
+
+int64_t nnc_serve_requests_of(const nnc_serve_ask *plan)
+{
+    load l = { .of = &(nnc_serve_case){ .plan = plan } };
+    count_requests(&l);
+    return l.count;
+}
+
 static load load_of(const nnc_serve_case *of, const nnc_serve *s)
 {
     const nnc_serve_ask *p = of->plan;
+    const double whole = (double)(p->input_len + p->output_len);
     load l = { .of = of, .input = (double)p->input_len, .output = (double)p->output_len };
     l.cached = floor(p->prefix_hit * l.input);
     l.cached =
         nnc_min(l.cached, l.input - 1.0); /* even a fully cached prompt computes its last token */
     l.fresh = l.input - l.cached;
     l.context = l.input + l.output / 2.0;
+    l.shortest = l.input * (1.0 - p->length_spread);
+    l.longest = whole * (1.0 + p->length_spread);
+    for (int64_t i = 0; i < p->arrival_count; i++) {
+        const nnc_serve_arrival *a = &p->arrival_list[i];
+        const double input = a->input_len > 0 ? (double)a->input_len : l.input;
+        const double output = a->output_len > 0 ? (double)a->output_len : l.output;
+        l.shortest = nnc_min(l.shortest, input);
+        l.longest = nnc_max(l.longest, input + output);
+    }
+    l.tokens_of_step =
+        p->draft_length > 0 ? nnc_serve_accepted(p->acceptance, (double)p->draft_length) : 1.0;
+    l.stages = (double)p->pipeline * p->attention_data;
     l.prefill_s = nnc_serve_prefill(of, 1.0, l.cached, l.fresh, NULL).time_s;
-    l.busy_s = l.prefill_s / p->pipeline / p->attention_data;
-    l.most = nnc_min(s->max_sequences / p->data, (double)p->max_batch);
+    l.busy_s = l.prefill_s / l.stages;
+    l.places = nnc_max(s->max_sequences / p->data, 1.0);
+    l.room_bytes = nnc_serve_sequence_bytes(of, whole);
+    l.slots = (double)p->max_batch;
+    const double room = p->preempt /* places are taken as they are needed */
+                            ? (1.0 + nnc_serve_sequence_bytes(of, l.input) / l.room_bytes) / 2.0
+                            : 1.0;
+    l.most = nnc_min(l.places / room, l.slots);
     l.requests_per_s = p->request_rate / p->data;
+    if (nnc_serve_is_apart(p)) {
+        l.prefill_workers = p->prefill_workers;
+        l.decode_workers = p->decode_workers;
+        l.transfer_s = nnc_serve_kv_bytes(of, l.input) / of->network_bytes_per_s;
+    }
+    count_requests(&l);
+    l.chunk = nnc_max((double)p->chunk, l.fresh * (double)l.count / PARTS_MOST);
     return l;
+}
+
+/* The rate at which all slots are taken: each iteration computes the prompts that replace the sequences it ends, at
+ * most a chunk, and a token of the sequences that decode. */
+static double say_saturation(const load *l, nnc_derivation *why)
+{
+    const double chunk = (double)l->of->plan->chunk;
+    if (l->decode_workers > 0) {
+        NNC_LET(why, prefill_rate, NULL, l->prefill_workers / l->busy_s);
+        NNC_LET(why, decode_rate, NULL,
+                l->output > 1.0
+                    ? l->decode_workers * l->most / ((l->output - 1.0) * token_s(l, l->most))
+                    : (double)INFINITY);
+        NNC_SAY(why, saturation_of_replica, NULL, nnc_min(prefill_rate, decode_rate));
+        return saturation_of_replica;
+    }
+    const double rounds = (l->output - 1.0) / l->tokens_of_step + nnc_max(l->fresh / chunk, 1.0);
+    const double prompts = nnc_min(l->most / rounds, chunk / l->fresh);
+    NNC_LET(why, decoding, NULL, prompts * (l->output - 1.0) / l->tokens_of_step);
+    NNC_NOTE(why, "sequences in a decode step where every slot is taken");
+    const double step_s = decoding > 0.0 ? nnc_serve_decode_s(l->of, decoding, l->context) : 0.0;
+    const double together =
+        nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0)); /* of an iteration that has any */
+    const double prompt_s = nnc_serve_added_s(l, decoding, together) / together;
+    return nnc_serve_say_saturation(step_s, prompt_s, l->output, prompts * l->output, why);
 }
 
 void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list,
                     nnc_derivation *why)
 {
-    load l = load_of(of, s);
-    const bool fits = l.most >= 1.0;
-    const double most = fits ? l.most : 1.0;
+    const load l = load_of(of, s);
+    nnc_serve_replayed replayed = { .sequences = l.most };
     NNC_LET(why, replicas, NULL, of->plan->data);
-    NNC_LET(why, saturation_of_replica, NULL,
-            nnc_serve_say_saturation(decode_s(&l, most), l.busy_s, l.output, most, why));
+    NNC_LET(why, saturation_of_replica, NULL, say_saturation(&l, why));
     NNC_SET(why, s->saturation_rate, NULL, replicas * saturation_of_replica);
-    l.most = most;
-    const double sequences = sequences_of(s, &l);
+    s->saturated = s->mode == NNC_SERVE_OPEN && of->plan->arrival_count == 0 &&
+                   of->plan->request_rate >= s->saturation_rate;
+    const bool loop = s->mode == NNC_SERVE_CLOSED || s->mode == NNC_SERVE_OPEN;
+    if (loop && !s->saturated) {
+        nnc_serve_replay(&l, &replayed);
+    }
+    const double sequences = s->mode == NNC_SERVE_STATIC ? (double)of->plan->batch / of->plan->data
+                             : s->mode == NNC_SERVE_CLOSED && l.decode_workers == 0
+                                 ? nnc_min((double)l.open, l.most)
+                                 : replayed.sequences;
     const double prompts = s->mode == NNC_SERVE_STATIC ? sequences : 1.0;
     s->prefill = nnc_serve_prefill(of, prompts, l.cached, l.fresh, list);
     s->decode = nnc_serve_decode(of, sequences, l.context, list);
     say_step("prefill", &s->prefill, why);
     say_step("decode", &s->decode, why);
+    s->prompt_s = nnc_serve_added_s(&l, sequences, 1.0);
+    NNC_PUT(why, s->prompt_s, "s");
+    const double unknown = (double)NAN;
+    s->ttft_p50_s = s->ttft_p90_s = s->ttft_p99_s = unknown;
+    s->tpot_p50_s = s->tpot_p90_s = s->tpot_p99_s = unknown;
+    s->request_p50_s = s->request_p90_s = s->request_p99_s = unknown;
+    s->simulated = s->preemptions = unknown;
     if (s->mode == NNC_SERVE_STATIC) {
         say_static(&l, s, (double)of->plan->batch, sequences, why);
     } else if (s->mode == NNC_SERVE_OFFLINE) {
-        say_offline(&l, s, sequences, why);
-    } else if (s->mode == NNC_SERVE_OPEN &&
-               l.requests_per_s < s->saturation_rate / of->plan->data) {
-        say_open(&l, s, why);
-    } else if (s->mode == NNC_SERVE_OPEN) {
+        say_offline(&l, s, why);
+    } else if (s->saturated) {
         say_saturated(&l, s, why);
     } else {
-        say_closed(&l, s, open_of(s, &l), sequences, why);
+        say_loop(&l, &replayed, s, why);
     }
     say_rates(&l, s, why);
     say_bounds(&l, s, why);
@@ -391,17 +408,8 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     spread(&of->engine->ttft, s->ttft_s, s->ttft_lower_bound_s, s->ttft_interval_s);
 }
 
-/* ---- results by formula alone; no measured rows support them: tail of the queue, speculative decoding,
- * disaggregated prefill   [serve-extra] ---- */
-
-/* 99th percentile of the first-token time with Poisson arrivals. */
-static void say_tail(nnc_serve *s, double service_s, double rate, nnc_derivation *why)
-{
-    NNC_LET(why, prefill_load, NULL, rate * service_s);
-    NNC_LET(why, p99_wait_s, "s", nnc_serve_p99_wait_s(service_s, prefill_load));
-    NNC_NOTE(why, "exponential tail of the queue M/D/1");
-    NNC_SET(why, s->ttft_p99_s, "s", s->ttft_s - s->queue_s + p99_wait_s);
-}
+/* ---- results by formula alone; no measured rows support them: speculative decoding, disaggregated prefill
+ * [serve-extra] ---- */
 
 /* Speculative decoding: a draft proposes tokens, one decode step verifies them. */
 static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
@@ -425,7 +433,7 @@ static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivati
     NNC_PUT(why, s->tokens_per_verify, NULL);
     NNC_SET(why, s->speculation_speedup, NULL,
             s->tokens_per_verify * decode_s / (s->verify_s + draft_length * s->draft_s));
-    NNC_SET(why, s->speculation_tpot_s, "s", s->tpot_s / s->speculation_speedup);
+    NNC_SET(why, s->speculation_tpot_s, "s", s->tpot_s);
     NNC_SOURCE(why, "arXiv:2211.17192");
 }
 
@@ -466,13 +474,9 @@ void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_ser
 {
     const nnc_serve_ask *p = of->plan;
     const double unknown = (double)NAN;
-    s->ttft_p99_s = s->tokens_per_verify = s->speculation_speedup = s->speculation_tpot_s = unknown;
+    s->tokens_per_verify = s->speculation_speedup = s->speculation_tpot_s = unknown;
     s->transfer_bytes = s->transfer_s = s->apart_requests_per_s = s->apart_workers_ratio = unknown;
     s->apart_ttft_s = s->apart_tpot_s = s->draft_s = s->verify_s = unknown;
-    if (s->mode == NNC_SERVE_OPEN && !s->saturated) {
-        say_tail(s, s->prefill.time_s / p->pipeline / p->attention_data, p->request_rate / p->data,
-                 why);
-    }
     if (p->draft_length > 0) {
         say_speculation(of, s, why);
     }

@@ -11,7 +11,9 @@ typedef struct searching {
     const nnc_serve_search *search;
     nnc_serve_net net;
     nnc_serve_search_result *result;
+    nnc_scratch *scratch;
     nnc_status last; /* reason of the last illegal deployment */
+    bool out_of_memory;
     nnc_error *err;
 } searching;
 
@@ -143,6 +145,11 @@ typedef struct deployment {
 
 static void answer(searching *of, deployment *d)
 {
+    d->of.work = nnc_serve_work_of(of->scratch, nnc_serve_requests_of(&d->s.plan));
+    if (d->of.work == NULL) {
+        of->out_of_memory = true;
+        return;
+    }
     nnc_serve_load(&d->of, &d->s, NULL, NULL);
     nnc_serve_fit(&d->of, &d->s, NULL);
     nnc_serve_cost(&d->of, of->device, &d->s, NULL);
@@ -195,7 +202,9 @@ static void try_requests(searching *of, deployment *d)
 
 static void try_deployment(searching *of, const nnc_serve_ask *ask)
 {
-    deployment d = { .of = { .net = &of->net, .engine = &of->software->serving } };
+    deployment d = { .of = { .net = &of->net,
+                             .engine = &of->software->serving,
+                             .network_bytes_per_s = of->device->scale_out.bytes_per_s } };
     nnc_error *err = of->result->deployments == 0 ? of->err : NULL;
     d.s = (nnc_serve){ .struct_size = sizeof d.s };
     d.of.plan = &d.s.plan;
@@ -274,6 +283,7 @@ nnc_status nnc_serve_search_of(const nnc_model *model, const nnc_device *device,
                      .software = software,
                      .search = search,
                      .result = result,
+                     .scratch = scratch,
                      .last = NNC_OK,
                      .err = err };
     int32_t counts[32];
@@ -285,6 +295,9 @@ nnc_status nnc_serve_search_of(const nnc_model *model, const nnc_device *device,
                                   ask->devices > 0 ? 1 : search->devices_most, counts);
     for (int32_t i = 0; i < count; i++) {
         try_degrees(&of, ask, counts[i]);
+    }
+    if (of.out_of_memory) {
+        return nnc_no_memory(err);
     }
     return result->deployments > 0 ? NNC_OK : of.last;
 }

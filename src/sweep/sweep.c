@@ -20,6 +20,7 @@ static nnc_status add_specs(nnc_sweep *sweep, const char *models, const char *de
         return nnc_sweep_add_whole(sweep, NNC_SWEEP_SOFTWARE, "plan.software", software, err);
     }
     sweep->axes.profiles = &sweep->profiles;
+    sweep->axes.each = software != NULL;
     return nnc_profiles_asked(sweep->specs, NULL, &sweep->profiles, err);
 }
 
@@ -89,6 +90,21 @@ nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, nnc_erro
     return NNC_OK;
 }
 
+static void find_first_profile(nnc_sweep *sweep)
+{
+    nnc_sweep_axes *axes = &sweep->axes;
+    const nnc_point *point = &sweep->point;
+    for (int32_t i = 0; i < axes->axis_count; i++) {
+        if (axes->axes[i].target == NNC_SWEEP_SOFTWARE) {
+            axes->first = axes->axes[i].specs[0];
+        }
+    }
+    axes->kept = nnc_profile_kind_by_plan(&point->model, &point->plan);
+    if (axes->profiles != NULL) {
+        axes->first = nnc_profile_of(axes->profiles, &point->model, &point->device, &point->plan);
+    }
+}
+
 nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err)
 {
     const nnc_shard shard = sweep->shard;
@@ -98,6 +114,7 @@ nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err)
     NNC_TRY(nnc_sweep_count(&sweep->axes, err));
     const int64_t rows = sweep->axes.rows;
     sweep->shard_rows = shard.number > rows ? 0 : (rows - shard.number) / shard.of + 1;
+    find_first_profile(sweep);
     if (nnc_columns_of(&nnc_estimate_metrics, sweep->arena, &sweep->figures) != NNC_OK) {
         return nnc_no_memory(err);
     }
@@ -326,6 +343,32 @@ static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer 
     }
 }
 
+/* The profile of a row, when it is not the usual one of its plan; else NULL. */
+static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t *places)
+{
+    const nnc_sweep_axes *axes = &sweep->axes;
+    const nnc_model *model = &sweep->point.model;
+    const nnc_device *device = &sweep->point.device;
+    nnc_plan plan = sweep->point.plan;
+    if (axes->profiles == NULL || axes->each) {
+        return NULL;
+    }
+    for (int32_t i = 0; i < axes->axis_count; i++) {
+        const nnc_sweep_axis *axis = &axes->axes[i];
+        const int32_t place = places[axis->group];
+        if (axis->target == NNC_SWEEP_MODEL) {
+            model = axis->specs[place];
+        } else if (axis->target == NNC_SWEEP_DEVICE) {
+            device = axis->specs[place];
+        } else if (axis->target == NNC_SWEEP_PLAN_FIELD) {
+            nnc_plan_set(&plan, axis->field, axis->values[place], NULL);
+        }
+    }
+    const nnc_software *kept = axes->profiles->of[nnc_profile_kind_kept(model, device, axes->kept)];
+    const nnc_software *usual = nnc_profile_of(axes->profiles, model, device, &plan);
+    return strcmp(kept->id, usual->id) != 0 ? kept : NULL;
+}
+
 void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer *out)
 {
     const nnc_sweep_axes *axes = &sweep->axes;
@@ -334,6 +377,11 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
     put_whole(sweep, places, NNC_SWEEP_MODEL, " ", out);
     put_whole(sweep, places, NNC_SWEEP_DEVICE, " ", out);
     put_whole(sweep, places, NNC_SWEEP_SOFTWARE, " --software ", out);
+    const nnc_software *profile = unusual_profile(sweep, places);
+    if (profile != NULL) {
+        nnc_buffer_text(out, " --software ");
+        nnc_shell_word(out, profile->id);
+    }
     if (sweep->cluster != NULL) {
         nnc_buffer_text(out, " --cluster ");
         nnc_shell_word(out, sweep->cluster);

@@ -51,6 +51,11 @@ typedef struct nnc_sweep_axes {
     int64_t rows; /* product of the lengths */
     const nnc_profiles
         *profiles; /* used where no axis names a profile; NULL = the neutral profile */
+    /* Rows keep the profile of the first row, so that a difference of two rows has one cause; except models and devices with
+     * one profile for all plans. each: every row has the usual profile of its plan instead. */
+    nnc_profile_kind kept;
+    bool each;
+    const nnc_software *first; /* profile of the first row */
 } nnc_sweep_axes;
 
 /* Reads a list: "2,4", "1..8" (step 1), "1..64*2" (times 2), "0..1+0.25" (step 0.25), or several of them joined by
@@ -85,6 +90,7 @@ typedef struct nnc_point {
     int32_t places[NNC_SWEEP_AXES_MAX];
     bool placed;
     const nnc_software *profile; /* the profile that `software` copies, where no axis names one */
+    bool usual;                  /* it is the usual profile of the row's plan */
     int64_t specs_moves;         /* number of times that model or device changed */
     nnc_error
         spec_fault; /* fields of model or device that contradict each other; status NNC_OK = they agree */
@@ -267,6 +273,7 @@ typedef enum nnc_name_kind {
     NNC_NAME_VERDICT,
     NNC_NAME_REASON,
     NNC_NAME_COMMAND,
+    NNC_NAME_FRAMEWORK, /* the part of the step that the software adds to that of the first row */
     NNC_NAME_AXIS,
     NNC_NAME_FIELD,  /* of model, device or plan */
     NNC_NAME_FIGURE, /* a metric of the estimate */

@@ -137,6 +137,8 @@ static const nnc_metric own_rows[] = {
            .help = "Outcome of the plan."),
     NNC_AS("reason", TEXT, .help = "Why it does not fit, or is illegal."),
     NNC_AS("command", TEXT, .help = "The command line that estimates it."),
+    NNC_AS("framework_s", NUMBER, .unit = "s",
+           .help = "Step minus the step of the same plan with the software of the first row."),
 };
 const nnc_metrics nnc_sweep_own_metrics =
     NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
@@ -355,6 +357,11 @@ static nnc_head head_of(const lookup *l, const nnc_slot *slot)
         head_money(sweep, &figure);
         return figure;
     }
+    if (slot->kind == NNC_NAME_FRAMEWORK) {
+        nnc_head added = nnc_head_of(&own_rows[slot->kind], slot->name);
+        added.text = "of it framework";
+        return added;
+    }
     if (axis) {
         field = field_of(l, of->target, of->field);
     } else if (slot->kind == NNC_NAME_FIELD) {
@@ -410,6 +417,29 @@ static nnc_status add_listed(lookup *l, const char *list, nnc_error *err)
     return status;
 }
 
+/* Can rows have different software? */
+static bool profiles_differ(const nnc_sweep *sweep)
+{
+    const nnc_sweep_axes *axes = &sweep->axes;
+    const nnc_profiles *profiles = axes->profiles;
+    for (int32_t i = 0; i < axes->axis_count; i++) {
+        const nnc_sweep_axis *axis = &axes->axes[i];
+        for (int32_t k = 0; k < axis->count; k++) {
+            const nnc_model *model =
+                axis->target == NNC_SWEEP_MODEL ? axis->specs[k] : &sweep->point.model;
+            const nnc_device *device =
+                axis->target == NNC_SWEEP_DEVICE ? axis->specs[k] : &sweep->point.device;
+            if (profiles == NULL
+                    ? axis->target == NNC_SWEEP_SOFTWARE && k > 0
+                    : strcmp(profiles->of[nnc_profile_kind_kept(model, device, axes->kept)]->id,
+                             axes->first->id) != 0) {
+                return true;
+            }
+        }
+    }
+    return axes->each;
+}
+
 /* The default columns: axes with several values, then the most asked metrics. */
 static nnc_status add_default(lookup *l, nnc_error *err)
 {
@@ -430,8 +460,11 @@ static nnc_status add_default(lookup *l, nnc_error *err)
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0] && status == NNC_OK; i++) {
         status = add_column(l, names[i], err);
+        if (i == 0 && status == NNC_OK && profiles_differ(l->sweep)) {
+            status = add_listed(l, "plan.software,framework_s", err);
+        }
     }
-    if (status == NNC_OK && l->sweep->all) {
+    if (status == NNC_OK && (l->sweep->all || nnc_specs_are_lenient(l->sweep->specs))) {
         status = add_listed(l, "verdict,reason", err);
     }
     return status;

@@ -84,8 +84,12 @@ void nnc_point_move(nnc_point *point, int64_t row)
         check_specs(point);
     }
     if (axes->profiles != NULL) {
-        const nnc_software *profile =
-            nnc_profile_of(axes->profiles, &point->model, &point->device, &point->plan);
+        const nnc_profile_kind usual =
+            nnc_profile_kind_of(&point->model, &point->device, &point->plan);
+        const nnc_profile_kind kind =
+            axes->each ? usual : nnc_profile_kind_kept(&point->model, &point->device, axes->kept);
+        const nnc_software *profile = axes->profiles->of[kind];
+        point->usual = kind == usual || strcmp(profile->id, axes->profiles->of[usual]->id) == 0;
         if (profile != point->profile) {
             point->software = *profile;
             point->profile = profile;
@@ -349,6 +353,20 @@ static void fill_verdict(nnc_sweeper *s, nnc_sweep_verdict verdict, const char *
     }
 }
 
+/* The step minus that of the same plan with the software of the first row. */
+static nnc_cell framework_of(nnc_sweeper *s)
+{
+    const nnc_software *first = s->sweep->axes.first;
+    nnc_point *point = &s->point;
+    nnc_result same = s->result;
+    if (first != NULL && strcmp(first->id, point->software.id) != 0 &&
+        nnc_estimate_read(&point->model, &point->device, first, &point->plan, point->scratch, &same,
+                          NULL) != NNC_OK) {
+        return (nnc_cell){ .kind = NNC_CELL_NULL };
+    }
+    return (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = s->result.step_s - same.step_s };
+}
+
 /* Fills in the metrics of the estimate and the fields of the resolved plan. */
 static void fill_late(nnc_sweeper *s)
 {
@@ -357,12 +375,14 @@ static void fill_late(nnc_sweeper *s)
                                 .model = &s->point.model,
                                 .device = &s->point.device,
                                 .software = &s->point.software,
-                                .software_chosen = sweep->axes.profiles != NULL,
+                                .software_chosen = s->point.usual,
                                 .result = &s->result };
     const nnc_place place = { .record = &report };
     for (int32_t i = 0; i < sweep->slot_count; i++) {
         const nnc_slot *slot = &sweep->slots[i];
-        if (slot->kind == NNC_NAME_FIGURE) {
+        if (slot->kind == NNC_NAME_FRAMEWORK) {
+            s->cells[i] = framework_of(s);
+        } else if (slot->kind == NNC_NAME_FIGURE) {
             s->cells[i] = nnc_column_read(&sweep->figures.list[slot->index], place, s->texts[i]);
         } else if (slot->kind == NNC_NAME_FIELD && slot->target == NNC_SWEEP_PLAN_FIELD) {
             s->cells[i] =
@@ -474,7 +494,7 @@ static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
     }
     fill_late(s);
     if (fits) {
-        fill_verdict(s, NNC_SWEEP_FITS, NULL);
+        fill_verdict(s, NNC_SWEEP_FITS, s->point.device.implausible ? "implausible values" : NULL);
     } else {
         over_memory(s);
     }

@@ -20,7 +20,7 @@ recomputes=(none norm+activation full)
 "$nncost" estimate dense round --format csv >"$work/one"
 columns=$(head -n 1 "$work/one" | tr -d '\r')
 join() { local IFS=,; echo "$*"; }
-"$nncost" sweep dense fitted --devices 16 --micro-batches 4 --sequence-parallel \
+"$nncost" sweep dense fitted --software any --devices 16 --micro-batches 4 --sequence-parallel \
     --tensor "$(join "${tensors[@]}")" --pipeline "$(join "${pipelines[@]}")" \
     --zero "$(join "${zeros[@]}")" --micro-batch "$(join "${batches[@]}")" \
     --recompute "$(join "${recomputes[@]}")" --all --columns "verdict,$columns" --format csv |

@@ -132,3 +132,16 @@ $ tr '\0' ' ' </dev/zero | head -c 17000000 | cat toy/models/dense.json - >large
 $ sed 's/"bytes_per_s": [0-9.e]*, *"latency_s"/"latency_s"/' toy/clusters/pod.json >pod.json; nncost estimate dense round --cluster pod.json
 ! nncost: pod.json:6: scale_up.bytes_per_s: missing, expected the bandwidth of one device, found nothing
 [3]
+
+# What the system refuses is an error of the system; what was typed reaches no terminal raw; a large file is not read whole.
+$ mkdir bad; ln -s hw bad/hw; NNCOST_PATH=bad:$NNCOST_PATH nncost estimate dense rond
+! nncost: bad/hw: cannot be read: Too many levels of symbolic links
+[4]
+$ nncost estimate dense round --set "$(printf '\033[31m\342\200\213=1')"
+! nncost: --set ?[31m???: no such field of plan, model or device
+[2]
+$ truncate -s 1G large.json; nncost estimate large.json round; nncost validate large.json; nncost diff large.json large.json
+! nncost: large.json: too large, expected at most 16 MB, found more
+! nncost: large.json: too large, expected at most 16 MB, found more
+! nncost: large.json: too large, expected at most 16 MB, found more
+[3]

@@ -84,7 +84,7 @@ Batch:
   --lenient               Skip unknown keys of a Hugging Face configuration, unless they look like
                           part of the shape, and keys of a launch file that cannot be used; the
                           output names them.
-  --from FORMAT           Format of the launch files among the arguments: deepspeed or accelerate.
+  --from FORMAT           Format of the launch files among the arguments, such as deepspeed.
                           [recognised by content]
   --scenario ID           The scenario to take from the plan file that is given as MODEL. [its only
                           one]

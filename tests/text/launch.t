@@ -102,8 +102,8 @@ $ printf 'a: 1\n' >other.yaml; nncost estimate other.yaml dense round
 $ nncost estimate other.yaml dense round --from accelerate
 ! nncost: other.yaml:1: a: unknown key, and it may affect the cost; give what it means as an option of nncost, and --lenient skips the key
 [3]
-$ nncost estimate inputs/ds.json dense round --from axolotl
-! nncost: --from: unknown format, expected deepspeed or accelerate, found "axolotl"
+$ nncost estimate inputs/ds.json dense round --from yaml
+! nncost: --from: unknown format, expected one of those in docs/files.md, found "yaml"
 [2]
 $ printf 'a: [1\n' >bad.yaml; nncost estimate bad.yaml dense round
 ! nncost: bad.yaml:2:1: bad syntax, expected YAML, found: did not find expected ',' or ']'

@@ -24,9 +24,9 @@ Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds i
       --seller NAME              Seller whose prices count: a file in prices/, such as aws, or a ...
       --offer KIND               Terms on which the seller rents the devices
       --region REGION            Location of the devices: an ISO country code, or a cloud's ...
+      --from FORMAT              Format of the launch files among the arguments, such as deepspeed
       --scenario ID              The scenario to take from the plan file that is given as MODEL
       --sort KEY                 Order of the rows: order, time, flops or bytes, largest first
-      --top N                    Show only the first N rows
 
 18 of N options; 'nncost ops --help' explains all of them.
 $ [ "$(nncost help ops)" = "$(nncost ops --help)" ] && [ "$(nncost help)" = "$(nncost --help)" ] && echo same

@@ -152,13 +152,13 @@ energy      2.601 kWh, 1.000 kW per device as rated, PUE 1
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method ppo --prompt-tokens 200 --rollout-tail 2 --update-epochs 2 --rollout-devices 1 | sed -n '/^part/,/^goodput/p'
 part         time  share
 training   1690 s   5.1%  Steps as estimated.
-rollouts  8.515 h  92.5%  Generating the training data.
+rollouts  8.585 h  92.6%  Generating the training data.
 scoring   518.1 s   1.6%  Forward passes of policy, reference, reward, critic, teacher.
 weights   267.8 s   0.8%  Sending new weights to the devices that generate answers.
 
-method      ppo, generating 2.452 s a step, scoring 41.45 ms, new weights 21.42 ms,
+method      ppo, generating 2.472 s a step, scoring 41.45 ms, new weights 21.42 ms,
             4.148 GFLOP a token
-            5,219 tokens/s per generating device, 8 sequences at once on 1
+            5,177 tokens/s per generating device, 8 sequences at once on 1
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method distill --teacher-params 1B | sed -n '/^part/,/^goodput/p'
 part         time  share

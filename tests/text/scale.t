@@ -11,9 +11,9 @@ left out: run cost, memory, MFU (a width of 100, see COLUMNS)
 efficiency is throughput per device against 1 device; a loss is device time, over all of that size
 at 90% or more up to 8 devices; 64 lose most to data collectives
 
-    nncost estimate dense round --global-batch 64 --tokens 1T --devices 1 --micro-batch 1
-    nncost estimate dense round --global-batch 64 --tokens 1T --devices 8 --zero 1 --micro-batch 1
-    nncost estimate dense round --global-batch 64 --tokens 1T --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
+    nncost estimate dense round --software torch-compile --global-batch 64 --tokens 1T --devices 1 --micro-batch 1
+    nncost estimate dense round --software torch-compile --global-batch 64 --tokens 1T --devices 8 --zero 1 --micro-batch 1
+    nncost estimate dense round --software torch-compile --global-batch 64 --tokens 1T --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
 
 # At 80 columns what is left out is named.
 $ COLUMNS=80 nncost scale dense round --threads 1 --devices 1,8,64 --global-batch 64 --tokens 1T | head -7
@@ -46,8 +46,8 @@ unet on round, global batch 2; the best plan of each size
 efficiency is throughput per device against 1 device; a loss is device time, over all of that size
 at 90% or more up to 1 device; 2 lose most to data collectives
 
-    nncost estimate unet round --global-batch 2 --devices 1 --micro-batch 2
-    nncost estimate unet round --global-batch 2 --devices 2 --zero 3 --micro-batch 1
+    nncost estimate unet round --software torch-compile --global-batch 2 --devices 1 --micro-batch 2
+    nncost estimate unet round --software torch-compile --global-batch 2 --devices 2 --zero 3 --micro-batch 1
 
 # No size has a plan.
 $ nncost scale dense round --threads 1 --max-memory 1000 --devices 1,2 --global-batch 4

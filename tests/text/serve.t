@@ -12,17 +12,17 @@ step         time  products  experts  attention      head  network      host    
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
 decode   1.320 ms  192.1 us      0 s   17.63 us  20.05 us      0 s  1.090 ms  229.6 us  host
 
-first token  2.157 ms, nine of ten measurements from 1.078 ms to 4.313 ms, at least 1.000 ms
+first token  12.16 ms, nine of ten measurements from 6.078 ms to 24.31 ms, at least 1.000 ms
 per token    1.320 ms, nine of ten measurements from 1.056 ms to 1.650 ms, at least 229.6 us
-request      132.8 ms, at least 23.73 ms
-throughput   752.9 tokens/s, 757.7 per user, 7.529 requests/s, 1 running, 0.9% of the peak
-saturation   at 178.9 requests/s
+request      142.8 ms, at least 23.73 ms
+throughput   700.2 tokens/s, 757.7 per user, 7.002 requests/s, 1 running, 0.9% of the peak
+saturation   at 227.9 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.3689 USD per million tokens out, by time 0.001198 for a million in, 0.3666 out,
+cost         0.3967 USD per million tokens out, by time 0.001198 for a million in, 0.3666 out,
              at 1 USD per device-hour (nowhere, 2020-01)
-energy       1.328 J a token at rated power
+energy       1.428 J a token at rated power
 
 # Requests that are always open, on two replicas of two ranks each, at a price.
 $ nncost serve dense round --concurrency 64 --tensor 2 --devices 4 --input-len 500 --output-len 100 --price 2 | sed -n '/^plan/,$p'
@@ -33,54 +33,57 @@ step         time  products  experts  attention      head   network      host   
 prefill  1.805 ms  508.2 us      0 s   20.04 us  10.01 us  187.0 us  1.080 ms  500.1 us  host
 decode   1.829 ms  107.3 us      0 s   282.1 us  11.81 us  27.88 us  1.400 ms  388.1 us  host
 
-first token  15.61 ms, nine of ten measurements from 7.804 ms to 31.22 ms, at least 500.1 us
-per token    2.407 ms, nine of ten measurements from 1.925 ms to 3.008 ms, at least 388.1 us
-request      253.9 ms, at least 38.92 ms
-throughput   26,592 tokens/s, 6,648 per device, 415.5 per user, 265.9 requests/s, 64 running,
-             8.2% of the peak
-saturation   at 467.9 requests/s
+first token  15.64 ms, nine of ten measurements from 7.821 ms to 31.28 ms, at least 500.1 us
+per token    1.950 ms, nine of ten measurements from 1.560 ms to 2.437 ms, at least 388.1 us
+request      208.7 ms, at least 38.92 ms
+percentiles  first token 14.11 ms (half), 18.73 ms (90 %), 34.08 ms (99 %),
+             per token 1.964 ms, 1.992 ms, 2.009 ms, request 207.5 ms, 226.1 ms, 237.0 ms
+throughput   30,661 tokens/s, 7,665 per device, 512.9 per user, 306.6 requests/s, 64 running,
+             9.4% of the peak
+saturation   at 643.1 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.430 GB of 9.000 GB, weights 118.2 MB, cache 311.3 MB
              16.00 kB a token, at most 1,620 sequences of this length
-cost         0.08357 USD per million tokens out, by time 0.004012 for a million in, 0.06351 out,
+cost         0.07248 USD per million tokens out, by time 0.004012 for a million in, 0.06351 out,
              at 2 USD per device-hour
-energy       150.4 mJ a token at rated power
+energy       130.5 mJ a token at rated power
 
 # Requests at a rate, and too many of them.
 $ nncost serve dense round --request-rate 50 --input-len 500 --output-len 100 | sed -n '/^step/,$p'
 step         time  products  experts  attention      head  network      host     bound  by
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
-decode   1.552 ms  195.6 us      0 s   163.4 us  20.74 us      0 s  1.173 ms  375.4 us  host
+decode   1.509 ms  194.7 us      0 s   136.3 us  20.59 us      0 s  1.157 ms  348.3 us  host
 
-first token  13.06 ms, nine of ten measurements from 6.532 ms to 26.13 ms, at least 1.000 ms
-per token    1.740 ms, nine of ten measurements from 1.392 ms to 2.175 ms, at least 375.4 us
-request      185.3 ms, at least 38.16 ms
-throughput   5,000 tokens/s, 574.7 per user, 50 requests/s, 9.266 running, 6.1% of the peak
-saturation   at 178.9 requests/s
+first token  13.28 ms, nine of ten measurements from 6.638 ms to 26.55 ms, at least 1.000 ms
+per token    1.607 ms, nine of ten measurements from 1.286 ms to 2.009 ms, at least 348.3 us
+request      172.4 ms, at least 35.48 ms
+percentiles  first token 13.23 ms (half), 14.01 ms (90 %), 15.09 ms (99 %),
+             per token 1.600 ms, 1.731 ms, 1.837 ms, request 172.0 ms, 189.5 ms, 203.7 ms
+throughput   5,000 tokens/s, 622.1 per user, 50 requests/s, 8.62 running, 6.1% of the peak
+saturation   at 227.9 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
-memory       fits, 1.429 GB of 9.000 GB, weights 234.2 MB, cache 194.6 MB
+memory       fits, 1.409 GB of 9.000 GB, weights 234.2 MB, cache 175.1 MB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.05556 USD per million tokens out, by time 0.001198 for a million in, 0.04654 out,
+cost         0.05556 USD per million tokens out, by time 0.001198 for a million in, 0.05423 out,
              at 1 USD per device-hour (nowhere, 2020-01)
 energy       200.0 mJ a token at rated power
-p99          first token 15.81 ms, not scored
 $ nncost serve dense round --request-rate 500 --input-len 500 --output-len 100 | sed -n '/^first/,$p'
 first token  unbounded (arrival rate exceeds capacity)
-per token    14.31 ms, nine of ten measurements from 11.45 ms to 17.89 ms, at least 4.726 ms
+per token    11.23 ms, nine of ten measurements from 8.985 ms to 14.04 ms, at least 4.726 ms
 request      unbounded (arrival rate exceeds capacity)
-throughput   17,886 tokens/s, 69.87 per user, 178.9 requests/s, 256 running, 22.0% of the peak
-saturation   at 178.9 requests/s, below the arrival rate
+throughput   22,792 tokens/s, 89.03 per user, 227.9 requests/s, 256 running, 28.0% of the peak
+saturation   at 227.9 requests/s, below the arrival rate
 decode       memory-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 6.215 GB of 9.000 GB, weights 234.2 MB, cache 4.981 GB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.01553 USD per million tokens out, by time 0.001198 for a million in, 0.00954 out,
+cost         0.01219 USD per million tokens out, by time 0.001198 for a million in, 0.00954 out,
              at 1 USD per device-hour (nowhere, 2020-01)
-energy       55.91 mJ a token at rated power
+energy       43.87 mJ a token at rated power
 
 # As many as fit; more than fit.
 $ nncost serve dense round --offline --input-len 500 --output-len 100 --max-batch 1000 | grep -E '^(throughput|memory)' -A 1
-throughput   23,483 tokens/s, 58.86 per user, 234.8 requests/s, 399 running, 28.9% of the peak
-saturation   at 184.4 requests/s
+throughput   23,649 tokens/s, 59.27 per user, 236.5 requests/s, 399 running, 29.1% of the peak
+saturation   at 236.5 requests/s
 --
 memory       fits, 8.997 GB of 9.000 GB, weights 234.2 MB, cache 7.763 GB
              32.00 kB a token, at most 399 sequences of this length
@@ -132,37 +135,44 @@ $ nncost serve dense round --software none
 # A search: the cheapest and the fastest deployment, the front between them; none that holds.
 $ nncost search dense round --serve --slo 'ttft_s<=50ms,tpot_s<=0.003' --input-len 500 --output-len 100 --max-devices 4
 searched   dense on round with vllm, 10 deployments, 160 with their requests, 160 fit,
-           111 meet ttft_s<=50ms,tpot_s<=0.003
-cheapest   1 device, 32 requests at a time
-           first token 16.71 ms, per token 2.892 ms, 11,063 tokens/s per device, 345.7 per user,
-           0.02511 USD per million out, host-bound
-           with 48 requests tpot_s would be 3.700 ms; the limit is at most 3.000 ms
+           125 meet ttft_s<=50ms,tpot_s<=0.003
+cheapest   1 device, 48 requests at a time
+           first token 19.62 ms, per token 2.974 ms, 15,274 tokens/s per device, 336.2 per user,
+           0.01819 USD per million out, host-bound
+           with 64 requests tpot_s would be 3.565 ms; the limit is at most 3.000 ms
 fastest    4 devices, tensor 4, 1 requests at a time
-           first token 12.30 ms, per token 1.182 ms, 211.5 tokens/s per device, 846.1 per user,
-           1.313 USD per million out, host-bound
+           first token 11.63 ms, per token 1.165 ms, 196.8 tokens/s per device, 858 per user,
+           1.411 USD per million out, host-bound
 
 Pareto front: no other deployment is better both per device and per user:
 
 devices tensor pipeline expert data requests     TTFT     TPOT tok/s/device tok/s/user bound
-      1      1        1      1    1       32 16.71 ms 2.892 ms       11,063      345.7 host
-      1      1        1      1    1       24 15.73 ms 2.490 ms        9,639      401.6 host
-      1      1        1      1    1       16 14.75 ms 2.089 ms        7,660      478.8 host
-      1      1        1      1    1       12 14.27 ms 1.889 ms        6,354      529.5 host
-      1      1        1      1    1        8 13.78 ms 1.689 ms        4,736        592 host
-      1      1        1      1    1        6 13.53 ms 1.589 ms        3,775      629.1 host
-      1      1        1      1    1        4 13.29 ms 1.490 ms        2,684      671.1 host
-      2      2        1      1    1        6 13.01 ms 1.427 ms        2,102      700.6 host
-      2      2        1      1    1        4 12.81 ms 1.352 ms        1,479      739.4 host
-      2      2        1      1    1        3 12.71 ms 1.315 ms        1,141      760.4 host
-      4      4        1      1    1        4 12.57 ms 1.278 ms        782.7      782.7 host
-      4      4        1      1    1        3 12.48 ms 1.246 ms        602.1      802.8 host
-      4      4        1      1    1        2 12.39 ms 1.214 ms          412      823.9 host
-      4      4        1      1    1        1 12.30 ms 1.182 ms        211.5      846.1 host
+      1      1        1      1    1       48 19.62 ms 2.974 ms       15,274      336.2 host
+      1      1        1      1    1       32 17.66 ms 2.390 ms       12,582      418.5 host
+      1      1        1      1    1       24 16.30 ms 2.105 ms       10,678      475.1 host
+      2      1        2      1    1       48 16.85 ms 2.102 ms       10,665      475.7 host
+      1      1        1      1    1       16 15.39 ms 1.821 ms        8,174      549.1 host
+      2      1        2      1    1       32 15.68 ms 1.821 ms        8,163      549.2 host
+      1      1        1      1    1       12 14.69 ms 1.684 ms        6,612      593.7 host
+      2      1        2      1    1       24 15.01 ms 1.684 ms        6,602      593.7 host
+      1      1        1      1    1        8 14.01 ms 1.549 ms        4,778      645.4 host
+      2      1        2      1    1       16 14.62 ms 1.548 ms        4,764      645.9 host
+      2      2        1      1    1       12 13.69 ms 1.472 ms        3,764      679.6 host
+      2      2        1      1    1        8 13.25 ms 1.380 ms        2,669      724.8 host
+      4      2        2      1    1       16 13.73 ms 1.379 ms        2,661      724.9 host
+      2      2        1      1    1        6 12.74 ms 1.335 ms        2,070      748.9 host
+      4      2        2      1    1       12 13.60 ms 1.335 ms        2,058      749.1 host
+      2      2        1      1    1        4 12.52 ms 1.290 ms        1,426      775.4 host
+      4      4        1      1    1        6 12.55 ms 1.256 ms        1,096      796.4 host
+      4      4        1      1    1        4 12.50 ms 1.219 ms        750.8      820.3 host
+      4      4        1      1    1        3 12.36 ms 1.200 ms        571.6      833.1 host
+      4      4        1      1    1        2 12.14 ms 1.184 ms        386.6      844.7 host
+      4      4        1      1    1        1 11.63 ms 1.165 ms        196.8        858 host
 left out: attention, per M out (a width of 100, see COLUMNS)
 $ nncost search dense round --serve --slo 'tpot_s<=0.0003' --input-len 500 --output-len 100 --devices 2
 searched   dense on round with vllm, 3 deployments, 48 with their requests, 48 fit,
            0 meet tpot_s<=0.0003
-none       no deployment meets tpot_s at most 300.0 us: the nearest misses it by a factor of 4.13
+none       no deployment meets tpot_s at most 300.0 us: the nearest misses it by a factor of 4.07
 [1]
 $ nncost search dense round --serve --slo 'tpott_s<=0.0003'
 ! nncost: --slo: no such metric, expected one such as ttft_s, tpot_s or tokens_per_s_per_user, perhaps tpot_s, found "tpott_s"
@@ -174,12 +184,12 @@ $ nncost search dense round --slo 'tpot_s<=0.0003'
 # Every combination; the ops of both steps; what a figure is.
 $ nncost sweep dense,experts round --serve --concurrency 1..16*4 --tensor 1,3 --input-len 500 --output-len 100
 model   concurrency tensor     TTFT     TPOT  request tok/s tok/s/device tok/s/user   fit per M out decode
-dense             1      1 12.92 ms 1.341 ms 145.7 ms 745.5        745.5      745.5   399    0.3726 host
-dense             4      1 13.29 ms 1.490 ms 160.8 ms 2,684        2,684      671.1   399    0.1035 host
-dense            16      1 14.75 ms 2.089 ms 221.5 ms 7,660        7,660      478.8   399   0.03626 host
-experts           1      1 12.26 ms 1.157 ms 126.8 ms 864.3        864.3      864.3 1,991    0.3214 host
-experts           4      1 12.57 ms 1.330 ms 144.2 ms 3,008        3,008      752.1 1,991   0.09234 host
-experts          16      1 13.64 ms 1.748 ms 186.7 ms 9,156        9,156      572.2 1,991   0.03034 host
+dense             1      1 12.14 ms 1.320 ms 142.8 ms 700.3        700.3      757.7   399    0.3967 host
+dense             4      1 13.33 ms 1.417 ms 153.7 ms 2,603        2,603      705.5   399    0.1067 host
+dense            16      1 15.39 ms 1.821 ms 195.7 ms 8,174        8,174      549.1   399   0.03398 host
+experts           1      1 11.60 ms 1.141 ms 124.6 ms 802.9        802.9      876.5 1,991     0.346 host
+experts           4      1 12.47 ms 1.266 ms 137.8 ms 2,902        2,902      789.7 1,991   0.09572 host
+experts          16      1 13.24 ms 1.515 ms 163.3 ms 9,801        9,801        660 1,991   0.02834 host
 
           6 illegal rows left out
 $ nncost ops experts round --serve --batch 4 --input-len 500 --output-len 100 | sed -n '/^op/,$p'
@@ -205,11 +215,10 @@ served    dense on round, software vllm
 tpot_s:
 
 tpot_s            Time per output token after it.
-                  = decode_s + sequences / output_len * prefill_s
-                  = 0.00151656206753 + 8 / 100 * 0.00215651558926
-                  = 0.00168908331468 s (1.689 ms)
-  where           decode_s 1.517 ms, prefill_s 2.157 ms
-  note            each sequence waits for the prefills of the others
+                  = simulated_tpot_s
+                  = 0.00154941926189 s (1.549 ms)
+  where           simulated_tpot_s 1.549 ms
+  note            mean over the simulated requests of more than one token
   source          docs/serving.md
 
 max_sequences:
@@ -238,11 +247,20 @@ latency.queue_s:
 queue_s           Part of the time to the first token spent waiting for other requests.
                   = 0 s (0 s)
 
-# By formula alone: the tail, a draft, prefill apart from decode.
-$ nncost serve dense round --request-rate 20 --input-len 500 --output-len 100 --draft-length 4 --disaggregate 1:2 | sed -n '/^p99/,$p'
-p99          first token 14.49 ms, not scored
-speculation  4 x 68.94 us to propose, 1.387 ms to verify, 2.773 tokens a verification,
-             per token 626.7 us, 2.3 times as fast, not scored
+# The tail, a draft, prefill apart from decode.
+$ nncost serve dense round --request-rate 20 --input-len 500 --output-len 100 --draft-length 4 --disaggregate 1:2 | sed -n '/^percentiles/,$p'
+percentiles  first token 13.77 ms (half), 13.98 ms (90 %), 15.51 ms (99 %),
+             per token 583.7 us, 598.4 us, 611.2 us, request 72.00 ms, 76.03 ms, 78.53 ms
+throughput   2,000 tokens/s, 1,709 per user, 20 requests/s, 1.434 running, 2.5% of the peak
+saturation   at 463.7 requests/s
+decode       host-bound, at this length no number of sequences makes it compute-bound
+memory       fits, 1.273 GB of 9.000 GB, weights 234.2 MB, cache 38.91 MB
+             32.00 kB a token, at most 399 sequences of this length
+cost         0.4167 USD per million tokens out, by time 0.003594 for a million in, 0.9714 out,
+             at 1 USD per device-hour (nowhere, 2020-01)
+energy       1.500 J a token at rated power
+speculation  4 x 66.18 us to propose, 1.325 ms to verify, 2.773 tokens a verification,
+             per token 585.1 us, 2.308 times as fast, not scored
 separate     463.7 requests/s, 0.6279 prefill workers for each decode worker,
              16.00 MB of cache a prompt, sent in 1.600 ms, first token 13.76 ms,
              per token 8.792 ms, not scored
@@ -254,10 +272,9 @@ $ nncost explain --serve speculation_tpot_s dense round --draft dense --draft-le
 served    dense on round, software vllm
 speculation_tpot_s
                   Time per output token with the draft.
-                  = tpot_s / speculation_speedup
-                  = 0.00451045618891 / 0.569485835342
-                  = 0.00792022541914 s (7.920 ms)
-  where           tpot_s 4.510 ms
+                  = tpot_s
+                  = 0.00590784170073 s (5.908 ms)
+  where           tpot_s 5.908 ms
   source          arXiv:2211.17192
 $ nncost explain --serve apart_requests_per_s,transfer_s dense round --disaggregate 3:1 --input-len 500 --output-len 100 | grep ' = '
                   = min(prefill_rate, decode_rate)

@@ -16,17 +16,26 @@ software is faster than 3.460 ms; without any overlap it takes 8.207 ms
 software eager, mode predicted
 software is faster than 6.921 ms; without any overlap it takes 26.18 ms
 
-# The same of comparisons and sweeps, row by row.
+# Rows of comparisons and sweeps keep that of the first; with --software any each has its own.
 $ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
 $ nncost compare dense round --devices 4 --zero 0,3 --format json | grep -o '"software": "[a-z-]*", "software_chosen": [a-z]*'
 "software": "torch-compile", "software_chosen": true
+"software": "torch-compile", "software_chosen": false
+$ nncost compare dense round --devices 4 --zero 0,3 --software any --format json | grep -o '"software": "[a-z-]*", "software_chosen": [a-z]*'
+"software": "torch-compile", "software_chosen": true
 "software": "fsdp", "software_chosen": true
-$ nncost sweep dense round --devices 4 --zero 0,3 --tensor 1,2 --columns zero,tensor,plan.software,plan.software_chosen --format csv
+$ nncost sweep dense round --devices 4 --zero 0,3 --tensor 1,2 --software any --columns zero,tensor,plan.software,plan.software_chosen --format csv
 plan.zero,plan.tensor,plan.software,plan.software_chosen\r
 0,1,torch-compile,true\r
 0,2,megatron,true\r
 3,1,fsdp,true\r
 3,2,fsdp,true\r
+$ nncost sweep dense round --devices 4 --zero 0,3 --tensor 1,2 --columns zero,tensor,plan.software,plan.software_chosen --format csv
+plan.zero,plan.tensor,plan.software,plan.software_chosen\r
+0,1,torch-compile,true\r
+0,2,torch-compile,false\r
+3,1,torch-compile,false\r
+3,2,torch-compile,false\r
 $ nncost sweep dense round --devices 4 --zero 0,3 --software eager --columns zero,plan.software,plan.software_chosen --format csv
 plan.zero,plan.software,plan.software_chosen\r
 0,eager,false\r

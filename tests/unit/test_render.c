@@ -302,7 +302,8 @@ START_TEST(page_rows)
                                         .flag = true,
                                         .word = "yes" };
     nnc_buffer out = { 0 };
-    nnc_sheet sheet = nnc_sheet_begin(&out, (nnc_style){ &nnc_format_table, 80, false });
+    nnc_sheet sheet =
+        nnc_sheet_begin(&out, (nnc_style){ .format = &nnc_format_table, .width = 80 });
     nnc_sheet_rows(&sheet, &page, &record);
     ck_assert_str_eq(as_text(&out), "time      12.30 ms, 50.0% of 4\n"
                                     "          above, as a metric, equal, has no value\n"

@@ -77,12 +77,13 @@ START_TEST(advice_is_what_a_search_finds)
         search.best = 1;
         search.base.devices = 8;
         search.base.global_batch = 8;
-        ck_assert_int_eq(
-            nnc_search_by_plan(model, a100, &profiles, &search, NULL, NULL, found, NULL), NNC_OK);
+        const nnc_software *software =
+            nnc_profile_of(&profiles, model, a100, &plan); /* advice keeps it */
+        ck_assert_int_eq(nnc_search_run(model, a100, software, &search, NULL, NULL, found, NULL),
+                         NNC_OK);
         ck_assert_int_eq(found->best_count, 1);
         ck_assert_msg(advice[0].step_s <= 1.03 * found->best[0].step_s, "%s: %g, found %g",
                       models[i], advice[0].step_s, found->best[0].step_s);
-        const nnc_software *software = nnc_profile_of(&profiles, model, a100, &found->best[0].plan);
         ck_assert_int_eq(
             nnc_estimate(model, a100, software, &found->best[0].plan, scratch, &r, NULL), NNC_OK);
         ck_assert_int_eq(r.verdict, NNC_FITS);

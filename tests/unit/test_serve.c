@@ -78,7 +78,7 @@ START_TEST(loads_agree)
     ck_assert_double_eq_tol(
         d->time_s, d->product_s + d->expert_s + d->attention_s + d->head_s + d->comm_s + d->host_s,
         1e-15);
-    ck_assert_double_eq_tol(closed.output_tokens_per_s * closed.tpot_s, 32.0, 1e-9);
+    ck_assert_double_eq_tol(closed.requests_per_s * closed.request_s, 32.0, 1e-9);
 
     ask.concurrency = 0;
     ask.request_rate = closed.requests_per_s;

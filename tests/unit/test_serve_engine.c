@@ -117,25 +117,6 @@ START_TEST(units_limit_what_kernels_read)
 }
 END_TEST
 
-/* Eight requests whose prompts arrive together wait for half of the eight prefills on average; in ten waves
- * a tenth of the requests do; in a server that has run for long, none. */
-START_TEST(waves_of_a_benchmark_wait)
-{
-    nnc_serve_ask ask = batch_of(0);
-    ask.concurrency = 8;
-    set_up();
-    ask.waves = 1e9;
-    const nnc_serve steady = served("llama3-8b", &ask);
-    ask.waves = 1.0;
-    const nnc_serve one = served("llama3-8b", &ask);
-    ask.waves = 10.0;
-    const nnc_serve ten = served("llama3-8b", &ask);
-    ck_assert_double_eq_tol(one.ttft_s - steady.ttft_s, 4.0 * one.prefill.time_s, 1e-8);
-    ck_assert_double_eq_tol(ten.ttft_s - steady.ttft_s, 0.4 * one.prefill.time_s, 1e-8);
-    ck_assert_double_eq(one.tpot_s, steady.tpot_s);
-}
-END_TEST
-
 /* Two all-reduces a layer and the one of the input table, 65 in 32 layers. */
 START_TEST(all_reduces_take_what_the_engine_adds)
 {
@@ -158,18 +139,6 @@ START_TEST(launches_hide_behind_the_device)
     ck_assert_double_eq(served("llama3-8b", &ask).decode.time_s, alone);
     engine.serving.host_layer_s = 1e-3;
     close_to(served("llama3-8b", &ask).decode.time_s, 32e-3);
-}
-END_TEST
-
-/* Half of the prefills stall: TPOT = decode + 0.5 x C / O x prefill. */
-START_TEST(half_of_the_prefills_stall)
-{
-    nnc_serve_ask ask = batch_of(0);
-    ask.concurrency = 8;
-    set_up();
-    engine.serving.stall = 0.5;
-    const nnc_serve s = served("llama3-8b", &ask);
-    close_to(s.tpot_s, s.decode.time_s + 0.5 * 8.0 / 10.0 * s.prefill.time_s);
 }
 END_TEST
 
@@ -327,10 +296,8 @@ int main(void)
         one_row_streams_weights,
         query_heads_read_the_cache_again,
         units_limit_what_kernels_read,
-        waves_of_a_benchmark_wait,
         all_reduces_take_what_the_engine_adds,
         launches_hide_behind_the_device,
-        half_of_the_prefills_stall,
         batches_run_in_waves,
         prompts_ride_in_decode_steps,
         attention_of_experts_stays_wide,

@@ -456,15 +456,15 @@ static void load(void) /* S4 */
     } else if (has("concurrency_printed")) {
         const double rate = input("request_rate"), ttft = input("ttft_s");
         const double tpot = input("tpot_s"), output = input("output_len");
-        is("concurrency_field_tpot", nnc_serve_say_running(rate, ttft, tpot, output, NULL));
-        is("concurrency_printed", nnc_serve_say_running(rate, ttft + tpot, tpot, output, NULL));
+        is("concurrency_field_tpot", rate * (ttft + (output - 1.0) * tpot));
+        is("concurrency_printed", rate * (ttft + output * tpot));
     } else if (has("mean_wait_s")) {
         is("mean_wait_s", nnc_serve_mean_wait_s(input("service_s"), input("rho")));
         is("p99_wait_s", nnc_serve_p99_wait_s(input("service_s"), input("rho")));
     } else if (has("saturation_rate")) {
         const double decode_s = input("t_dec_s"), prefill_s = input("t_pre_s");
         const double output = input("output_len"), batch = input("concurrency");
-        const double tpot = nnc_serve_say_tpot(decode_s, prefill_s, output, batch, NULL);
+        const double tpot = decode_s + batch / output * prefill_s;
         const double rate = nnc_serve_say_saturation(decode_s, prefill_s, output, batch, NULL);
         is("tpot_s", tpot);
         is("output_tokens_per_s", batch / tpot);

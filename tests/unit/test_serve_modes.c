@@ -1,6 +1,6 @@
 /* Latency and throughput of each way in which requests arrive, computed again from the times of a prefill and of a
- * decode step with the formulas of docs/serving.md, for several splits over devices; speculative decoding and separate
- * prefill workers the same way. */
+ * decode step with the formulas of docs/serving.md, for several splits over devices; laws of simulated loops;
+ * speculative decoding and separate prefill workers. test_serve_replay.c has loops by hand. */
 #include "run_cases.h"
 #include "serve/serve_internal.h"
 #include "serve_cases.h"
@@ -37,6 +37,7 @@ static nnc_serve_ask split_of(const split *by)
     ask.tensor = by->tensor;
     ask.pipeline = by->pipeline;
     ask.prefix_hit = by->prefix_hit;
+    ask.length_spread = 0.0;
     return ask;
 }
 
@@ -84,9 +85,9 @@ START_TEST(static_batches)
         CLOSE(s.prefill.sequences, 24.0 / ask.data, 1e-12);
         CLOSE(s.prefill.new_tokens, 1000.0 * (1.0 - ask.prefix_hit), 1e-12);
         CLOSE(s.decode.context, 1000.0 + 100.0, 1e-12);
-        CLOSE(s.ttft_s, s.prefill.time_s, 1e-12);
+        CLOSE(s.ttft_s, s.prefill.time_s + engine->serving.ttft_s, 1e-12);
         CLOSE(s.tpot_s, s.decode.time_s, 1e-12);
-        CLOSE(s.request_s, s.prefill.time_s + 199.0 * s.decode.time_s, 1e-12);
+        CLOSE(s.request_s, s.ttft_s + 199.0 * s.decode.time_s, 1e-12);
         CLOSE(s.output_tokens_per_s, 24.0 * 200.0 / s.request_s, 1e-12);
         ck_assert_double_eq(s.running, 24.0);
         ck_assert_double_eq(s.queue_s, 0.0);
@@ -104,60 +105,62 @@ START_TEST(batches_in_waves)
     const double most = floor(last.max_sequences);
     ask.batch = (int64_t)most;
     const nnc_serve full = served(&ask);
-    CLOSE(full.request_s, full.prefill.time_s + 199.0 * full.decode.time_s, 1e-12);
+    const double server_s = engine->serving.ttft_s;
+    CLOSE(full.request_s, server_s + full.prefill.time_s + 199.0 * full.decode.time_s, 1e-12);
     ask.batch = 2 * (int64_t)most + 1;
     const nnc_serve waves = served(&ask);
-    CLOSE(waves.request_s, 2.0 * full.request_s + last.request_s, 1e-12);
+    CLOSE(waves.request_s, 2.0 * full.request_s + last.request_s - 2.0 * server_s, 1e-12);
     CLOSE(waves.output_tokens_per_s, (2.0 * most + 1.0) * 200.0 / waves.request_s, 1e-12);
     ask.batch = 2 * (int64_t)most;
-    CLOSE(served(&ask).request_s, 2.0 * full.request_s, 1e-12);
+    CLOSE(served(&ask).request_s, 2.0 * full.request_s - server_s, 1e-12);
 }
 END_TEST
 
-/* An open loop: a queue M/D/1 of prefills, decode in the time that they leave. */
+/* An open loop: Little's law; the parts of the first token; replicas and splits; one request alone is a batch of 1. */
 START_TEST(open_loops)
 {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);
         ask.request_rate = 2.0 * ask.data;
         const nnc_serve s = served(&ask);
-        const double busy_s = s.prefill.time_s / ask.pipeline, load = 2.0 * busy_s;
-        const double queue_s = load * busy_s / 2.0 / (1.0 - load);
         ck_assert(s.mode == NNC_SERVE_OPEN && !s.saturated);
         ck_assert_double_eq(s.prefill.sequences, 1.0);
-        CLOSE(s.tpot_s, s.decode.time_s / (1.0 - load), 1e-12);
-        CLOSE(s.queue_s, queue_s, 1e-12);
-        CLOSE(s.ttft_s, s.prefill.time_s + s.decode.time_s / 2.0 + queue_s + engine->serving.ttft_s,
-              1e-12);
-        CLOSE(s.request_s, s.ttft_s + 199.0 * s.tpot_s, 1e-12);
+        CLOSE(s.ttft_s, s.prefill.time_s + s.queue_s + engine->serving.ttft_s, 1e-12);
+        CLOSE(s.request_s, s.ttft_s + 199.0 * s.tpot_s, 1e-9);
         CLOSE(s.running, 2.0 * ask.data * s.request_s, 1e-12);
-        CLOSE(s.decode.sequences * ask.data, s.running, 1e-9); /* the equilibrium */
         CLOSE(s.output_tokens_per_s, 2.0 * ask.data * 200.0, 1e-12);
-        CLOSE(s.ttft_p99_s, s.ttft_s - queue_s + fmax(0.0, queue_s / load * log(100.0 * load)),
-              1e-12);
+        ck_assert(s.ttft_p50_s <= s.ttft_p90_s && s.ttft_p90_s <= s.ttft_p99_s);
+        ck_assert_double_ge(s.ttft_s, s.prefill.time_s);
+        ck_assert_double_ge(s.tpot_s, s.decode.lower_bound_s);
+        ck_assert_double_eq(s.simulated, 10000.0);
         check_rates(&s);
+
+        ask.request_rate = 1e-4 * ask.data; /* alone */
+        const nnc_serve alone = served(&ask);
+        ask.request_rate = NAN;
+        ask.batch = ask.data;
+        const nnc_serve one = served(&ask);
+        CLOSE(alone.ttft_p50_s, one.ttft_s, 1e-6);
+        CLOSE(alone.request_p50_s, one.request_s, 1e-6);
     }
 }
 END_TEST
 
-/* Offline, the cache is full. Past saturation an open loop runs as many sequences, and each output token also waits for
- * its share of a prefill; the rate of saturation is that of this loop. */
+/* All slots taken: offline, past saturation, and a closed loop of as many clients end as many requests a second. */
 START_TEST(full_loops)
 {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);
         ask.offline = true;
         const nnc_serve all = served(&ask);
-        const double most = all.decode.sequences, busy_s = all.prefill.time_s / ask.pipeline;
+        const double most = fmin(all.max_sequences / ask.data, (double)all.plan.max_batch);
         ck_assert_int_eq((int)all.mode, NNC_SERVE_OFFLINE);
-        CLOSE(most, fmin(all.max_sequences / ask.data, (double)all.plan.max_batch), 1e-12);
-        ck_assert_double_ge(all.tpot_s, all.decode.time_s);
-        ck_assert_double_le(all.tpot_s, all.decode.time_s + most / 200.0 * all.prefill.time_s);
+        CLOSE(all.decode.sequences, most, 1e-12);
         CLOSE(all.running, ask.data * most, 1e-12);
-        CLOSE(all.output_tokens_per_s, ask.data * most / all.tpot_s, 1e-12);
+        CLOSE(all.requests_per_s, all.saturation_rate, 1e-12);
+        CLOSE(all.tpot_s, all.running / all.output_tokens_per_s, 1e-12);
         CLOSE(all.ttft_s, all.prefill.time_s + all.tpot_s / 2.0 + engine->serving.ttft_s, 1e-12);
         CLOSE(all.request_s, all.ttft_s + 199.0 * all.tpot_s, 1e-12);
-        CLOSE(all.saturation_rate, ask.data / (busy_s + 200.0 * all.decode.time_s / most), 1e-12);
         ck_assert_double_eq(all.queue_s, 0.0);
         check_rates(&all);
 
@@ -165,16 +168,21 @@ START_TEST(full_loops)
         ask.request_rate = 2.0 * all.saturation_rate;
         const nnc_serve s = served(&ask);
         ck_assert(s.saturated && isinf(s.ttft_s) && isinf(s.request_s) && isinf(s.queue_s));
-        CLOSE(s.tpot_s, all.decode.time_s + most / 200.0 * busy_s, 1e-12);
+        CLOSE(s.tpot_s, all.tpot_s, 1e-12);
         CLOSE(s.running, ask.data * most, 1e-12);
-        CLOSE(s.output_tokens_per_s, s.running / s.tpot_s, 1e-12);
-        CLOSE(s.output_tokens_per_s, all.saturation_rate * 200.0, 1e-9);
+        CLOSE(s.output_tokens_per_s, all.saturation_rate * 200.0, 1e-12);
         check_rates(&s);
+
+        ask.request_rate = NAN; /* lengths of a spread keep the clients from moving in step */
+        ask.concurrency = 4 * ask.data * (int64_t)most;
+        ask.length_spread = 0.5;
+        ask.waves = 1e9;
+        CLOSE(served(&ask).requests_per_s, all.saturation_rate, 0.02);
     }
 }
 END_TEST
 
-/* A closed loop: `concurrency` requests are open; those that do not fit wait. */
+/* A closed loop: Little's law; one client is a batch of 1; requests that do not fit wait. */
 START_TEST(closed_loops)
 {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
@@ -183,24 +191,34 @@ START_TEST(closed_loops)
             ask.concurrency = 12;
             ask.max_batch = full ? 3 : 0;
             const nnc_serve s = served(&ask);
-            const double open = 12.0 / ask.data, n = full ? fmin(3.0, open) : open;
-            const double busy_s = s.prefill.time_s / ask.pipeline;
-            const double cycle_s = s.decode.time_s + n / 200.0 * busy_s;
+            const double open = 12.0 / ask.data;
             ck_assert_int_eq((int)s.mode, NNC_SERVE_CLOSED);
-            CLOSE(s.decode.sequences, n, 1e-12);
-            CLOSE(s.tpot_s, s.decode.time_s + n / 200.0 * engine->serving.stall * busy_s, 1e-12);
-            CLOSE(s.output_tokens_per_s, ask.data * n / cycle_s, 1e-12);
-            ck_assert_double_eq_tol(s.queue_s, (open - n) * s.tpot_s * 200.0 / n,
-                                    1e-12 + 1e-12 * s.queue_s);
-            CLOSE(s.ttft_s,
-                  s.prefill.time_s + s.decode.time_s / 2.0 +
-                      n * busy_s * engine->serving.ttft_wave / (2.0 * s.plan.waves) + s.queue_s +
-                      engine->serving.ttft_s,
-                  1e-12);
-            CLOSE(s.request_s, s.ttft_s + 199.0 * s.tpot_s, 1e-12);
-            CLOSE(s.running, ask.data * n, 1e-12);
+            CLOSE(s.requests_per_s * s.request_s, 12.0, 1e-12);
+            CLOSE(s.running, ask.data * s.decode.sequences, 1e-12);
+            if (full &&
+                open >
+                    3.0) { /* each of the others' 200 tokens, three at a time; not the first three */
+                CLOSE(s.queue_s, (open - 3.0) / 3.0 * 200.0 * s.tpot_s, 0.2);
+            } else {
+                ck_assert_double_lt(s.queue_s, 40.0 * s.tpot_s);
+            }
             check_rates(&s);
         }
+        nnc_serve_ask ask = split_of(&splits[i]);
+        ask.concurrency = ask.data;
+        const nnc_serve client = served(&ask);
+        ask.concurrency = 0;
+        ask.batch = ask.data;
+        const nnc_serve one = served(&ask);
+        CLOSE(client.ttft_s, one.ttft_s, 1e-9);
+        CLOSE(client.tpot_s, one.tpot_s, 1e-9);
+        CLOSE(client.output_tokens_per_s, one.output_tokens_per_s, 1e-9);
+
+        ask.batch = 0; /* lengths of a spread have their mean */
+        ask.concurrency = ask.data;
+        ask.length_spread = 0.1;
+        CLOSE(served(&ask).ttft_s, one.ttft_s, 3e-3);
+        CLOSE(served(&ask).request_s, one.request_s, 1e-3);
     }
 }
 END_TEST
@@ -221,7 +239,8 @@ START_TEST(speculation)
     ck_assert_double_lt(s.verify_s, 1.5 * s.decode.time_s); /* weights are read once for 5 tokens */
     CLOSE(s.speculation_speedup, 3.3616 * s.decode.time_s / (s.verify_s + 0.4 * s.decode.time_s),
           1e-12);
-    CLOSE(s.speculation_tpot_s, s.tpot_s / s.speculation_speedup, 1e-12);
+    CLOSE(s.tpot_s, s.decode.time_s / s.speculation_speedup, 1e-12);
+    CLOSE(s.speculation_tpot_s, s.tpot_s, 1e-12);
     ask.acceptance = 1.0;
     ck_assert_double_eq(served(&ask).tokens_per_verify, 5.0);
     ask.acceptance = 0.0;
@@ -232,6 +251,14 @@ START_TEST(speculation)
     ok(nnc_model_load(specs, "llama3-8b", &draft, &err), &err);
     ask.draft_model = draft; /* itself: a draft step is a decode step */
     CLOSE(served(&ask).draft_s, s.decode.time_s, 1e-12);
+
+    ask.acceptance =
+        1.0; /* 199 tokens of 5 a step: 40 steps; an open loop of one request has them, too */
+    ask.draft_model = NULL;
+    ask.batch = 0;
+    ask.concurrency = 1;
+    const nnc_serve loop = served(&ask);
+    CLOSE(loop.request_s - loop.ttft_s, 40.0 * (loop.verify_s + 4.0 * loop.draft_s), 1e-3);
 }
 END_TEST
 
@@ -254,6 +281,14 @@ START_TEST(separate_prefill)
         CLOSE(s.apart_workers_ratio, decodes / 2.0 / (prefills / 3.0), 1e-12);
         CLOSE(s.apart_ttft_s, s.prefill.time_s + s.transfer_s + engine->serving.ttft_s, 1e-12);
         CLOSE(s.apart_tpot_s, s.decode.time_s, 1e-12);
+
+        ask.offline = false; /* under load: a prefill is in no decode step, and is sent */
+        ask.request_rate = 0.01;
+        const nnc_serve loop = served(&ask);
+        CLOSE(loop.ttft_p50_s, s.apart_ttft_s, 1e-6);
+        CLOSE(loop.output_tokens_per_s_per_device * 5.0 * loop.plan.devices, 0.01 * 200.0, 1e-12);
+        ask.request_rate = 2.0 * loop.saturation_rate;
+        ck_assert(served(&ask).saturated);
     }
 }
 END_TEST

@@ -1,0 +1,1065 @@
+/* The keys of launch files, read by the tables in foreign/launch/.
+ *
+ * A table has one row for each key. The kinds of rows:
+ *     "to"         The field that takes the value.
+ *     "values"     For each possible value, the fields to set. Other values are refused, unless there is a value "*".
+ *     "sets"       The fields to set whatever the value is.
+ *     "file"       The value is the path of another launch file, in this format. "known": fields of paths that come
+ *                  with the program, for when there is no such file.
+ *     "harmless"   The reason why the key does not affect the cost.
+ *     "note"       How the key makes the estimate inexact, unless its value is off: every output shows it.
+ * Further members of a row:
+ *     "as"         How "to" takes the value. "switch": on if the number is above 0; "vocab": the vocabulary of the
+ *                  model that the value names; "pattern": a pattern of layers, with the kinds in "letters", the field
+ *                  of their number in "count", and another such row for the same pattern in "second".
+ *     "auto"       The key may be "auto"; then another file or an option must set one of these fields.
+ *     "instead"    The option to pass when the value cannot be used.
+ *     "when"       Conditions. Unless they hold, the fields of "otherwise" are set, or the key has no effect, for the
+ *                  reason "else".
+ *     "each"       Every item of a list is a value. Without it, a list is its items in alphabetic order, "a,b".
+ *     "same"       The key whose value this key must have to be without effect.
+ *     "of_model"   The key is not refused when MODEL is given.
+ * A key that ends in ".*" stands for everything inside it, one that ends in '*' for all that begin so. ".program" is the
+ * program of a script.
+ *
+ * Fields are those of the plan and of a run; "MODEL", the name of the model; "SOFTWARE", the profile; and "model.FIELD",
+ * a field of a model that the file describes: it becomes a model file, with the fields of the table's "model" where no
+ * key sets them. Fields to set are texts, { "zero": "3" }. The first letter of a name may be
+ *     '?'  a default: it counts when nothing else sets the field;
+ *     '!'  a question: something else must set the field;
+ *     '-'  the field keeps the default of nncost, so that no rule sets it.
+ * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
+ * number. A key in it that ends in '?' counts as 1 when it is absent. A text "@key" is the value of a key.
+ *
+ * A condition is a field or, after '@', a key of the file, and its allowed values: { "zero": ["0", "1"] }. "*x*" stands
+ * for texts with x in them; a '!' before the name reverses the condition. A key that is neither in the file nor in
+ * "absent" has the value "absent".
+ *
+ * Members of a table. "also": another table, whose rows count for keys without a row. "absent": the values that the
+ * program gives to keys that are not in the file, as if they were there. "arguments": the keys are options of a command
+ * line: "--a-b" is a_b. "inside": the object that has the keys.
+ *
+ * Order: the files in the order given; the files they name; questions; "rules", which are defaults of the program with
+ * a condition; questions of rules. Two files that disagree are an error unless an option decides. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/expression.h"
+#include "launch/launch_reading.h"
+
+/* ---- what was found ---- */
+
+bool nnc_reading_goes_on(const nnc_reading *r)
+{
+    return r->status == NNC_OK;
+}
+
+/* The fault that was noted at a value becomes the error of the reading. */
+void nnc_reading_fail(nnc_reading *r, nnc_json at)
+{
+    r->status = at.doc->faults->status != NNC_OK ? at.doc->faults->status : NNC_BAD_SPEC;
+}
+
+/* Keys from the root to a value, joined by dots, are given by the caller. */
+void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why,
+                        bool skipped)
+{
+    nnc_launch_said *said = r->said;
+    nnc_ignored_key *grown = nnc_arena_grow(r->arena, said->ignored, said->ignored_count,
+                                            &said->ignored_capacity, sizeof *said->ignored);
+    const char *key = nnc_arena_strdup(r->arena, path);
+    const char *reason = nnc_arena_strdup(r->arena, why);
+    if (grown == NULL || key == NULL || reason == NULL) {
+        r->status = nnc_no_memory(r->err);
+        return;
+    }
+    said->ignored = grown;
+    said->ignored[said->ignored_count++] = (nnc_ignored_key){ .file = r->files[r->file].path,
+                                                              .key = key,
+                                                              .line = nnc_json_line(at),
+                                                              .why = reason,
+                                                              .skipped = skipped };
+}
+
+/* A key that cannot be used: an error, or with --lenient a line of the list. */
+static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row)
+{
+    const nnc_json instead = nnc_json_get(row, "instead");
+    if (r->has_model && nnc_json_get(row, "of_model").node != NULL) {
+        nnc_reading_ignore(r, at, path, "MODEL is given", false);
+        return;
+    }
+    if (r->asked->lenient) {
+        nnc_reading_ignore(r, at, path, what, true);
+        return;
+    }
+    nnc_json_fault(at, NULL, "%s; %s%s", what,
+                   instead.node != NULL ? nnc_json_text(instead)
+                                        : "give what it means as an option of nncost",
+                   ", and --lenient skips the key");
+    nnc_reading_fail(r, at);
+}
+
+bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field)
+{
+    for (int i = 0; i < r->given->setting_count; i++) {
+        if (r->given->settings[i].field == field) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static nnc_set_field *find_set(nnc_reading *r, const nnc_field *field)
+{
+    for (int i = 0; i < r->set_count; i++) {
+        if (r->sets[i].field == field) {
+            return &r->sets[i];
+        }
+    }
+    return NULL;
+}
+
+nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name)
+{
+    for (int i = 0; i < r->model_count; i++) {
+        if (strcmp(r->model[i].name, name) == 0) {
+            return &r->model[i];
+        }
+    }
+    return NULL;
+}
+
+/* A field of the plan or of a run; NULL: no such field. */
+static const nnc_field *field_of(const char *name)
+{
+    const nnc_field *field = nnc_field_of_key(&nnc_plan_table, name);
+    return field != NULL ? field : nnc_field_of_key(&nnc_run_table, name);
+}
+
+/* "model.hidden" -> "hidden", "MODEL" -> "MODEL"; NULL: not a field of the model. */
+static const char *model_name(const char *name)
+{
+    const bool word = strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0;
+    return strncmp(name, "model.", 6) == 0 ? name + 6 : word ? name : NULL;
+}
+
+/* Is the field known, by an option or a file? */
+static bool is_known(nnc_reading *r, const char *name)
+{
+    const nnc_field *field = field_of(name);
+    const char *of_model = model_name(name);
+    return of_model != NULL
+               ? r->has_model || nnc_reading_model(r, of_model) != NULL
+               : field != NULL && (nnc_reading_is_given(r, field) || find_set(r, field) != NULL);
+}
+
+/* Joins the flags of two keys: "optimizer" and "weights". false: no space. */
+static bool join_flags(char value[NNC_LAUNCH_VALUE], const char *more)
+{
+    const size_t used = strlen(value);
+    return strstr(value, more) != NULL || snprintf(value + used, NNC_LAUNCH_VALUE - used, ",%s",
+                                                   more) < (int)(NNC_LAUNCH_VALUE - used);
+}
+
+static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, const char *value)
+{
+    char option[NNC_OPTION_NAME];
+    const char *path = r->files[first->file].path;
+    const long line = first->at.node != NULL ? nnc_json_line(first->at) : 1;
+    nnc_json_fault(at, NULL, "disagrees with %s:%ld: %s is %s there and %s here; %s decides", path,
+                   line, first->field->name, first->value, value,
+                   nnc_option_name(first->field->name, option));
+    nnc_reading_fail(r, at);
+}
+
+/* Does an open question name the field first? */
+static bool is_open(const nnc_reading *r, const char *name)
+{
+    for (int i = 0; i < r->question_count; i++) {
+        const nnc_question *q = &r->questions[i];
+        if (q->is_open &&
+            strcmp(q->only != NULL ? q->only : nnc_json_text(nnc_json_first(q->fields)), name) ==
+                0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Sets a field of the model, or its name, which its own reader checks. */
+static void set_model(nnc_reading *r, nnc_json at, const char *name, const char *value,
+                      bool is_default)
+{
+    nnc_model_field *field = nnc_reading_model(r, name);
+    if (field != NULL && (field->is_set || is_default || strcmp(field->value, value) == 0)) {
+        field->is_default = field->is_default && is_default;
+        return;
+    }
+    if (field != NULL && !field->is_default) {
+        nnc_json_fault(at, NULL, "disagrees with %s:%ld: %s is %s there and %s here",
+                       r->files[field->file].path, nnc_json_line(field->at), name, field->value,
+                       value);
+        nnc_reading_fail(r, at);
+        return;
+    }
+    if (field == NULL && r->model_count == NNC_LAUNCH_FIELDS_MAX) {
+        r->status = nnc_fail(r->err, NNC_BAD_SPEC, r->files[r->file].path, "too many settings");
+        return;
+    }
+    field = field != NULL ? field : &r->model[r->model_count++];
+    *field = (nnc_model_field){ .name = nnc_arena_strdup(r->arena, name),
+                                .value = nnc_arena_strdup(r->arena, value),
+                                .file = r->file,
+                                .at = at,
+                                .is_default = is_default };
+    if (field->name == NULL || field->value == NULL) {
+        r->model_count = 0;
+        r->status = nnc_no_memory(r->err);
+    }
+}
+
+/* The text of a value of a field as an option writes it; an error tells what is wrong with it. */
+static nnc_status usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE],
+                             nnc_error *err)
+{
+    nnc_plan plan = nnc_plan_default();
+    nnc_run_ask run = nnc_run_ask_default();
+    if (nnc_field_is_of(&nnc_run_table, field)) {
+        NNC_TRY(nnc_field_set(&nnc_run_table, &run, field->name, value, err));
+        nnc_field_text(field, &run, text, NNC_LAUNCH_VALUE);
+    } else {
+        NNC_TRY(nnc_plan_set(&plan, field->name, value, err));
+        nnc_field_text(field, &plan, text, NNC_LAUNCH_VALUE);
+    }
+    return NNC_OK;
+}
+
+/* Sets a field from a text, which is checked as an option would be. */
+static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value,
+                     bool is_default)
+{
+    const nnc_field *field = field_of(name);
+    char text[NNC_LAUNCH_VALUE];
+    nnc_error bad;
+    if (model_name(name) != NULL) {
+        set_model(r, at, model_name(name), value, is_default);
+        return;
+    }
+    if (field == NULL) {
+        r->status = nnc_fail(r->err, NNC_BAD_SPEC, r->files[r->file].format,
+                             "the table names no field of the plan, found \"%s\"", name);
+        return;
+    }
+    if (usual_text(field, value, text, &bad) != NNC_OK) {
+        nnc_json_fault(at, NULL, "%s", bad.what);
+        nnc_reading_fail(r, at);
+        return;
+    }
+    nnc_set_field *set = find_set(r, field);
+    if (is_default && (nnc_reading_is_given(r, field) || is_open(r, name))) {
+        return;
+    }
+    if (set != NULL && (is_default || strcmp(set->value, text) == 0)) {
+        if (set->is_default && !is_default) {
+            set->is_default = false;
+            set->at = at;
+        }
+        return; /* known already */
+    }
+    if (set != NULL && !set->is_default && nnc_flags_of(field->type) == NULL) {
+        if (!nnc_reading_is_given(r, field)) {
+            disagree(r, at, set, text);
+        }
+        return;
+    }
+    if (set != NULL && !set->is_default && join_flags(set->value, text)) {
+        return;
+    }
+    if (set == NULL && r->set_count == NNC_LAUNCH_FIELDS_MAX) {
+        r->status = nnc_fail(r->err, NNC_BAD_SPEC, r->files[r->file].path, "too many settings");
+        return;
+    }
+    set = set != NULL ? set : &r->sets[r->set_count++];
+    *set = (nnc_set_field){ .field = field, .file = r->file, .at = at, .is_default = is_default };
+    snprintf(set->value, sizeof set->value, "%s", text);
+}
+
+/* Keeps the default of nncost for a field that nothing sets. */
+static void keep(nnc_reading *r, nnc_json at, const char *name)
+{
+    const nnc_field *field = field_of(name);
+    if (field != NULL && find_set(r, field) == NULL && r->set_count < NNC_LAUNCH_FIELDS_MAX) {
+        r->sets[r->set_count++] = (nnc_set_field){
+            .field = field, .file = r->file, .at = at, .is_kept = true, .value = "default"
+        };
+    }
+}
+
+static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, const char *only)
+{
+    const char *kept = nnc_arena_strdup(r->arena, path);
+    if (kept == NULL) {
+        r->status = nnc_no_memory(r->err);
+    } else if (r->question_count == NNC_LAUNCH_FIELDS_MAX) {
+        r->status = nnc_fail(r->err, NNC_BAD_SPEC, r->files[r->file].path, "too many open keys");
+    } else {
+        r->questions[r->question_count++] = (nnc_question){
+            .at = at, .fields = fields, .only = only, .path = kept, .file = r->file
+        };
+    }
+}
+
+/* ---- keys of a file ---- */
+
+/* The part of the table of the file that is read now. */
+static nnc_json table_part(const nnc_reading *r, const char *part)
+{
+    return nnc_json_get(nnc_json_root(&r->files[r->file].table.doc), part);
+}
+
+/* "--num-layers" -> "num_layers" for a format of arguments; other keys stay as they are. */
+static void key_name(const nnc_reading *r, const char *key, char *name, size_t size)
+{
+    if (table_part(r, "arguments").node == NULL) {
+        snprintf(name, size, "%s", key);
+        return;
+    }
+    snprintf(name, size, "%s", key + strspn(key, "-"));
+    for (char *c = name; *c != '\0'; c++) {
+        *c = *c == '-' ? '_' : *c;
+    }
+}
+
+/* The object that has the keys. */
+static nnc_json keys_of(const nnc_reading *r)
+{
+    const nnc_json root = nnc_json_root(&r->files[r->file].content.doc);
+    const nnc_json inside = table_part(r, "inside");
+    const nnc_json found = inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : inside;
+    return found.node != NULL ? found : root;
+}
+
+/* A text of a row; "": the row does not have it. */
+static const char *text_of(nnc_json row, const char *member)
+{
+    const nnc_json found = nnc_json_get(row, member);
+    return found.node != NULL ? nnc_json_text(found) : "";
+}
+
+/* The value of a key of the file, or that of an absent key. node NULL: neither. */
+static nnc_json value_of(const nnc_reading *r, const char *key)
+{
+    const char *rest = "";
+    nnc_json found = { 0 };
+    if (table_part(r, "arguments").node == NULL) {
+        found = nnc_json_follow(keys_of(r), key, &rest);
+    } else {
+        for (nnc_json at = nnc_json_first(keys_of(r)); at.node != NULL; at = nnc_json_next(at)) {
+            char name[NNC_LAUNCH_KEY];
+            key_name(r, nnc_json_key(at), name, sizeof name);
+            found = strcmp(name, key) == 0 ? at : found;
+        }
+    }
+    const bool missing =
+        *rest != '\0' || found.node == NULL || nnc_json_type_of(found) == NNC_JSON_NULL;
+    return missing ? nnc_json_get(table_part(r, "absent"), key) : found;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool value_text(nnc_json at, char *text, size_t size);
+
+/* The items of a list in alphabetic order: "k_proj,q_proj". */
+static bool list_text(nnc_json list, char *text, size_t size)
+{
+    enum { ITEMS_MAX = 32, ITEM_TEXT = 96 };
+    char items[ITEMS_MAX][ITEM_TEXT];
+    const char *order[ITEMS_MAX];
+    size_t count = 0, used = 0;
+    for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
+        const nnc_json_type type = nnc_json_type_of(at);
+        if (count == ITEMS_MAX || type == NNC_JSON_LIST ||
+            !value_text(at, items[count], sizeof items[count])) {
+            return false;
+        }
+        order[count] = items[count];
+        count++;
+    }
+    qsort(order, count, sizeof *order, compare_texts);
+    text[0] = '\0';
+    for (size_t i = 0; i < count && used < size; i++) {
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? "," : "", order[i]);
+    }
+    return used < size;
+}
+
+/* A value as text: "true", "5e8", "cpu". NOLINTNEXTLINE(misc-no-recursion): a list has no list inside */
+static bool value_text(nnc_json at, char *text, size_t size)
+{
+    char number[NNC_NUMBER_TEXT];
+    switch (nnc_json_type_of(at)) {
+    case NNC_JSON_BOOL:
+        snprintf(text, size, "%s", nnc_json_bool(at) ? "true" : "false");
+        return true;
+    case NNC_JSON_NUMBER:
+        snprintf(text, size, "%s", nnc_number_text(nnc_json_number(at), number));
+        return true;
+    case NNC_JSON_TEXT: return snprintf(text, size, "%s", nnc_json_text(at)) < (int)size;
+    case NNC_JSON_LIST: return list_text(at, text, size);
+    default: return false;
+    }
+}
+
+/* ---- formulas ---- */
+
+typedef struct formula {
+    nnc_reading *r;
+    nnc_json at; /* the key that it belongs to */
+    double stack[16];
+    int depth;
+} formula;
+
+static size_t take_digits(void *context, const char *at)
+{
+    formula *f = context;
+    char *end = NULL;
+    const double number = strtod(at, &end);
+    if (f->depth < (int)(sizeof f->stack / sizeof *f->stack)) {
+        f->stack[f->depth++] = number;
+        return (size_t)(end - at);
+    }
+    return 0;
+}
+
+/* Pushes the value of a key, a number of at least 0; 1 for an absent key that ends in '?'. */
+static bool take_key(void *context, const char *name, size_t length)
+{
+    formula *f = context;
+    char key[NNC_LAUNCH_KEY];
+    const bool optional = name[length - 1] == '?';
+    snprintf(key, sizeof key, "%.*s", (int)(length - (optional ? 1 : 0)), name);
+    const nnc_json found = value_of(f->r, key);
+    double number = 1.0;
+    if (found.node == NULL && !optional) {
+        nnc_json_fault(f->at, NULL, "needs the key %s, which is absent", key);
+        nnc_reading_fail(f->r, f->at);
+        return false;
+    }
+    if (found.node != NULL) {
+        const nnc_json_type type = nnc_json_type_of(found);
+        number = type == NNC_JSON_NUMBER ? nnc_json_number(found) : -1.0;
+        if (!(number >= 0.0 && number <= 1e12) || number > floor(number)) {
+            nnc_json_fault(found, NULL, "expected a whole number");
+            nnc_reading_fail(f->r, found);
+            return false;
+        }
+    }
+    if (f->depth == (int)(sizeof f->stack / sizeof *f->stack)) {
+        return false;
+    }
+    f->stack[f->depth++] = number;
+    return true;
+}
+
+static bool take_operator(void *context, nnc_operator of)
+{
+    formula *f = context;
+    const double b = f->stack[--f->depth], a = f->stack[f->depth - 1];
+    f->stack[f->depth - 1] = of == NNC_OPERATOR_ADD        ? a + b
+                             : of == NNC_OPERATOR_SUBTRACT ? a - b
+                             : of == NNC_OPERATOR_MULTIPLY ? a * b
+                             : of == NNC_OPERATOR_DIVIDE   ? a / b
+                                                           : fmod(a, b);
+    return true;
+}
+
+static void refuse_formula(void *context, const char *expected, const char *at)
+{
+    formula *f = context;
+    f->r->status = nnc_fail(f->r->err, NNC_BAD_SPEC, f->r->files[f->r->file].format,
+                            "bad arithmetic in the table, expected %s, found \"%s\"", expected, at);
+}
+
+/* "=4*hidden_size", "=a/b?": the result is a whole number of at least 0. */
+static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[NNC_LAUNCH_VALUE])
+{
+    static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ARITHMETIC |
+                                                                1 << NNC_OPERATOR_REMAINDER,
+                                                   .nesting_max = 8,
+                                                   .name_marks = "._?",
+                                                   .number = take_digits,
+                                                   .name = take_key,
+                                                   .operate = take_operator,
+                                                   .refuse = refuse_formula };
+    formula f = { .r = r, .at = at };
+    if (!nnc_expression_read(&grammar, text + 1, &f)) {
+        if (nnc_reading_goes_on(r)) {
+            refuse_formula(&f, "fewer operands", text);
+        }
+        return false;
+    }
+    const double result = f.stack[0];
+    if (!(result >= 0.0 && result <= 1e15) || result > floor(result)) {
+        nnc_json_fault(at, NULL, "%s is not a whole number", text + 1);
+        nnc_reading_fail(r, at);
+        return false;
+    }
+    snprintf(value, NNC_LAUNCH_VALUE, "%.0f", result);
+    return true;
+}
+
+/* ---- conditions ---- */
+
+/* The value that a field has now, of an option, a file or a default. */
+static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE])
+{
+    const nnc_plan plan = nnc_plan_default();
+    const nnc_run_ask run = nnc_run_ask_default();
+    const nnc_set_field *set = find_set(r, field);
+    const char *value = set != NULL && !set->is_kept ? set->value : NULL;
+    for (int i = 0; i < r->given->setting_count; i++) {
+        if (r->given->settings[i].field == field) {
+            value = r->given->settings[i].value;
+        }
+    }
+    if (value == NULL || usual_text(field, value, text, NULL) != NNC_OK) {
+        nnc_field_text(field, nnc_field_is_of(&nnc_run_table, field) ? (const void *)&run : &plan,
+                       text, NNC_LAUNCH_VALUE);
+    }
+}
+
+/* The value of what a condition names: a key after '@', else a field. false: no such field. */
+static bool condition_text(nnc_reading *r, const char *name, char *text, size_t size)
+{
+    if (name[0] == '@') {
+        const nnc_json found = value_of(r, name + 1);
+        if (found.node == NULL || !value_text(found, text, size)) {
+            snprintf(text, size, "%s", found.node == NULL ? "absent" : "several");
+        }
+        return true;
+    }
+    const nnc_field *field = field_of(name);
+    char value[NNC_LAUNCH_VALUE];
+    if (field != NULL) {
+        current_text(r, field, value);
+        snprintf(text, size, "%s", value);
+    }
+    return field != NULL;
+}
+
+/* Is the text the word, in any case? "*x*": does it contain x? */
+static bool is_like(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    if (length < 3 || word[0] != '*' || word[length - 1] != '*') {
+        return strcasecmp(text, word) == 0;
+    }
+    for (; *text != '\0'; text++) {
+        if (strncasecmp(text, word + 1, length - 2) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool holds(nnc_reading *r, nnc_json conditions)
+{
+    for (nnc_json one = nnc_json_first(conditions); one.node != NULL; one = nnc_json_next(one)) {
+        char text[NNC_LAUNCH_TEXT];
+        const bool negated = nnc_json_key(one)[0] == '!';
+        bool met = false;
+        if (!condition_text(r, nnc_json_key(one) + negated, text, sizeof text)) {
+            return false;
+        }
+        for (nnc_json value = nnc_json_first(one); value.node != NULL;
+             value = nnc_json_next(value)) {
+            met = met || is_like(text, nnc_json_text(value));
+        }
+        if (met == negated) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- rows ---- */
+
+/* The text that a table gives to a field: as it is, '=' a formula, '@' the value of a key. false: an error was noted, or
+ * the key is absent. */
+static bool table_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size)
+{
+    char number[NNC_LAUNCH_VALUE];
+    if (value[0] == '=') {
+        const bool done = calculate(r, at, value, number);
+        snprintf(text, size, "%s", done ? number : "");
+        return done;
+    }
+    if (value[0] == '@') {
+        const nnc_json found = value_of(r, value + 1);
+        return found.node != NULL && value_text(found, text, size);
+    }
+    snprintf(text, size, "%s", value);
+    return true;
+}
+
+void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields,
+                     bool are_defaults)
+{
+    for (nnc_json one = nnc_json_first(fields); one.node != NULL && nnc_reading_goes_on(r);
+         one = nnc_json_next(one)) {
+        const char *name = nnc_json_key(one);
+        char text[NNC_LAUNCH_TEXT];
+        if (name[0] == '-') {
+            keep(r, at, name + 1);
+        } else if (name[0] == '!') {
+            ask(r, at, path, (nnc_json){ 0 }, name + 1);
+        } else if (table_text(r, at, nnc_json_text(one), text, sizeof text)) {
+            set_text(r, at, name + (name[0] == '?'), text, are_defaults || name[0] == '?');
+        }
+    }
+}
+
+/* The values of a row: as many as there is space for. */
+static void put_expected(nnc_json values, char *text, size_t size)
+{
+    size_t used = 0;
+    for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
+        const char *key = nnc_json_key(one);
+        if (used + strlen(key) + 6 > size) {
+            snprintf(text + used, size - used, " ...");
+            return;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", key);
+    }
+}
+
+static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json row,
+                        const char *text)
+{
+    const nnc_json values = nnc_json_get(row, "values");
+    char expected[160] = "", what[400];
+    for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
+        if (strcasecmp(nnc_json_key(one), text) == 0 || strcmp(nnc_json_key(one), "*") == 0) {
+            if (nnc_json_count(one) == 0) {
+                const char *why = text_of(row, "why");
+                nnc_reading_ignore(r, at, path, why[0] != '\0' ? why : "off or usual", false);
+            }
+            nnc_reading_set(r, at, path, one, false);
+            return;
+        }
+    }
+    put_expected(values, expected, sizeof expected);
+    snprintf(what, sizeof what, "cannot be estimated, expected %s, found %.120s", expected, text);
+    refuse(r, at, path, what, row);
+}
+
+/* Puts the word of a letter, as an item of a list. false: the row has none. */
+static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *count)
+{
+    const char name[2] = { letter, '\0' };
+    const nnc_json word = nnc_json_get(letters, name);
+    if (word.node != NULL) {
+        nnc_buffer_text(out, (*count)++ > 0 ? ", " : "[");
+        nnc_put_json_text(out, nnc_json_text(word));
+    }
+    return word.node != NULL && *count < 4096;
+}
+
+/* "([0]*3+[1]*11)": 3 layers of a kind and 11 of another one; "M-*": a letter for each layer. false: neither. */
+static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, int *count)
+{
+    const char *at = text + strspn(text, "(");
+    if (*at != '[') {
+        while (*at != '\0' && put_letter(letters, *at, out, count)) {
+            at++;
+        }
+        return *at == '\0';
+    }
+    while (*at == '[') {
+        const char *close = strchr(at, ']');
+        char *end = NULL;
+        const long times = close != NULL && close[1] == '*' ? strtol(close + 2, &end, 10) : 1;
+        for (long i = 0; close != NULL && i < times; i++) {
+            for (const char *c = at + 1; c < close; c++) {
+                if (strchr(", ", *c) == NULL && !put_letter(letters, *c, out, count)) {
+                    return false;
+                }
+            }
+        }
+        at = close == NULL ? "?" : end != NULL ? end : close + 1;
+        at += strspn(at, "+)");
+    }
+    return *at == '\0';
+}
+
+/* A pattern of layers as a list of the model. A number N: one layer of the first kind, then N - 1 of the second.
+ * NOLINTNEXTLINE(misc-no-recursion): two deep */
+static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *text)
+{
+    const nnc_json letters = nnc_json_get(row, "letters");
+    const char *total = text_of(row, "count");
+    nnc_buffer list = { 0 };
+    char number[NNC_LAUNCH_VALUE];
+    double every = 0.0;
+    int count = 0;
+    bool known =
+        nnc_json_type_of(at) != NNC_JSON_NUMBER && read_pattern(letters, text, &list, &count);
+    if (nnc_json_type_of(at) == NNC_JSON_NUMBER && nnc_read_double(text, &every)) {
+        known = every >= 1.0 && every <= 100.0;
+        for (int i = 0; known && i < (int)every; i++) {
+            known = put_letter(letters, i == 0 ? '1' : '0', &list, &count);
+        }
+    }
+    nnc_buffer_text(&list, "]");
+    nnc_buffer_byte(&list, '\0');
+    if (!known || count == 0 || list.failed) {
+        nnc_json_mismatch(at, "wrong value", "a pattern such as ([0]*3+[1]*58)");
+        nnc_reading_fail(r, at);
+    } else {
+        set_text(r, at, text_of(row, "to"), list.bytes, false);
+        snprintf(number, sizeof number, "%d", count);
+        if (total[0] != '\0') {
+            set_text(r, at, total, number, false);
+        }
+    }
+    nnc_buffer_free(&list);
+    const nnc_json second = nnc_json_get(row, "second");
+    if (nnc_reading_goes_on(r) && second.node != NULL) {
+        take_pattern(r, at, second, text);
+    }
+}
+
+/* The vocabulary of a model that has the tokenizer's name. */
+static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to)
+{
+    const nnc_model *found = NULL;
+    char number[NNC_LAUNCH_VALUE];
+    if (nnc_model_load(r->specs, model, &found, NULL) == NNC_OK &&
+        found->family == NNC_FAMILY_DECODER) {
+        snprintf(number, sizeof number, "%lld", (long long)found->decoder.vocab);
+        set_text(r, at, to, number, true);
+    }
+}
+
+static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *text)
+{
+    const nnc_json as = nnc_json_get(row, "as");
+    const char *name = nnc_json_text(nnc_json_get(row, "to"));
+    double number = 0.0;
+    if (as.node == NULL) {
+        set_text(r, at, name, text, false);
+    } else if (strcmp(nnc_json_text(as), "vocab") == 0) {
+        take_vocab(r, at, text, name);
+    } else if (strcmp(nnc_json_text(as), "pattern") == 0) {
+        take_pattern(r, at, row, text);
+    } else if (nnc_read_double(text, &number) && number >= 0.0) {
+        set_text(r, at, name, number > 0.0 ? "on" : "off", false);
+    } else {
+        nnc_json_mismatch(at, "wrong value", "a number of at least 0");
+        nnc_reading_fail(r, at);
+    }
+}
+
+/* Remembers the path of another file. */
+static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
+{
+    const char *kept = nnc_arena_strdup(r->arena, path);
+    if (kept == NULL) {
+        r->status = nnc_no_memory(r->err);
+    } else if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
+        nnc_json_mismatch(at, "wrong value", "the path of a file");
+        nnc_reading_fail(r, at);
+    } else if (r->reference_count < NNC_LAUNCH_FILES_MAX) {
+        r->references[r->reference_count++] =
+            (nnc_reference){ at, nnc_json_text(nnc_json_get(row, "file")), kept,
+                             nnc_json_get(row, "known"), r->file };
+    }
+}
+
+/* Takes the text of a value, or of an item of a list of values. */
+static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
+{
+    const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
+    char what[NNC_LAUNCH_TEXT + 80];
+    const nnc_field *field = field_of(text_of(row, "to"));
+    if (strstr(text, "${") != NULL && strcmp(text_of(row, "as"), "vocab") == 0) {
+        nnc_reading_ignore(r, at, path, "not set in the script", false);
+    } else if (strstr(text, "${") != NULL && field != NULL && nnc_reading_is_given(r, field)) {
+        nnc_reading_ignore(r, at, path, "given as an option", false);
+    } else if (strstr(text, "${") != NULL) {
+        snprintf(what, sizeof what, "has a value that the script does not set: %.200s", text);
+        refuse(r, at, path, what, row);
+    } else if (automatic.node != NULL && strcmp(text, "auto") == 0) {
+        ask(r, at, path, automatic, NULL);
+    } else if (sets.node != NULL) {
+        nnc_reading_set(r, at, path, sets, false);
+    } else if (nnc_json_get(row, "values").node != NULL) {
+        take_values(r, at, path, row, text);
+    } else if (nnc_json_get(row, "to").node != NULL) {
+        take_number(r, at, row, text);
+    } else {
+        refuse(r, at, path, "cannot be estimated", row);
+    }
+}
+
+/* Takes each word of an item: YAML reads "[a b]" as one. */
+static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
+{
+    char text[NNC_LAUNCH_TEXT], *rest = text;
+    if (!value_text(at, text, sizeof text)) {
+        nnc_json_mismatch(at, "wrong value", "a word");
+        nnc_reading_fail(r, at);
+        return;
+    }
+    while (*rest != '\0' && nnc_reading_goes_on(r)) {
+        char *word = rest;
+        rest += strcspn(rest, " ");
+        if (*rest != '\0') {
+            *rest++ = '\0';
+        }
+        if (*word != '\0') {
+            take_text(r, at, path, row, word);
+        }
+    }
+}
+
+/* A value that switches a feature off. */
+static bool is_off(nnc_json at)
+{
+    const nnc_json_type type = nnc_json_type_of(at);
+    return (type == NNC_JSON_BOOL && !nnc_json_bool(at)) ||
+           (type == NNC_JSON_TEXT && nnc_json_text(at)[0] == '\0') ||
+           ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
+}
+
+/* Is the value that of the key that the row names by "same"? */
+static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row)
+{
+    const nnc_json same = nnc_json_get(row, "same");
+    const nnc_json other = same.node != NULL ? value_of(r, nnc_json_text(same)) : same;
+    char a[NNC_LAUNCH_VALUE], b[NNC_LAUNCH_VALUE];
+    return other.node != NULL && value_text(at, a, sizeof a) && value_text(other, b, sizeof b) &&
+           strcmp(a, b) == 0;
+}
+
+static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
+{
+    const nnc_json harmless = nnc_json_get(row, "harmless"), when = nnc_json_get(row, "when");
+    const nnc_json otherwise = nnc_json_get(row, "otherwise");
+    const bool is_list = nnc_json_type_of(at) == NNC_JSON_LIST;
+    char text[NNC_LAUNCH_TEXT];
+    if (harmless.node != NULL) {
+        nnc_reading_ignore(r, at, path, nnc_json_text(harmless), false);
+    } else if (nnc_json_get(row, "note").node != NULL && !is_off(at)) {
+        nnc_reading_ignore(r, at, path, text_of(row, "note"), true);
+    } else if (nnc_json_get(row, "note").node != NULL) {
+        nnc_reading_ignore(r, at, path, "off", false);
+    } else if (when.node != NULL && !holds(r, when) && otherwise.node != NULL) {
+        nnc_reading_set(r, at, path, otherwise, false);
+    } else if (when.node != NULL && !holds(r, when)) {
+        nnc_reading_ignore(r, at, path, text_of(row, "else"), false);
+    } else if (nnc_json_count(row) == 2 && nnc_json_get(row, "instead").node != NULL) {
+        refuse(r, at, path, "cannot be estimated", row);
+    } else if (is_same(r, at, row)) {
+        nnc_reading_ignore(r, at, path, text_of(row, "why"), false);
+    } else if (nnc_json_get(row, "file").node != NULL) {
+        name_file(r, at, path, row);
+    } else if (is_list && nnc_json_get(row, "each").node != NULL) {
+        for (nnc_json one = nnc_json_first(at); one.node != NULL && nnc_reading_goes_on(r);
+             one = nnc_json_next(one)) {
+            take_words(r, one, path, row);
+        }
+    } else if (value_text(at, text, sizeof text)) {
+        take_text(r, at, path, row, text);
+    } else {
+        nnc_json_mismatch(at, "wrong value", "a number, a text, true or false");
+        nnc_reading_fail(r, at);
+    }
+}
+
+/* Is the key inside the one that a row with ".*" names, or does it begin as a row that ends in '*'? */
+static bool is_inside(const char *key, const char *path)
+{
+    if (!nnc_ends_in(key, "*")) {
+        return false;
+    }
+    const size_t stem = strlen(key) - (nnc_ends_in(key, ".*") ? 2 : 1);
+    return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
+}
+
+/* The row of a key: that of its name before one with ".*". below: there are rows for keys inside it. */
+static nnc_json find_row(nnc_json rows, const char *path, bool *below)
+{
+    const size_t length = strlen(path);
+    nnc_json wide = { 0 };
+    *below = false;
+    for (nnc_json row = nnc_json_first(rows); row.node != NULL; row = nnc_json_next(row)) {
+        const char *key = nnc_json_text(nnc_json_get(row, "key"));
+        if (strcmp(key, path) == 0) {
+            return row;
+        }
+        if (wide.node == NULL && is_inside(key, path)) {
+            wide = row;
+        }
+        *below = *below || (strncmp(key, path, length) == 0 && key[length] == '.');
+    }
+    const nnc_json none = { 0 };
+    return *below ? none : wide;
+}
+
+/* The row of a key in the table, else in the one that the table names by "also". */
+static nnc_json row_of(const nnc_reading *r, const char *path, bool *below)
+{
+    const nnc_launch_file *file = &r->files[r->file];
+    bool below_also = false;
+    nnc_json row = find_row(table_part(r, "keys"), path, below);
+    if (row.node == NULL && file->also.is_parsed) {
+        row = find_row(nnc_json_get(nnc_json_root(&file->also.doc), "keys"), path, &below_also);
+        *below = *below || below_also;
+    }
+    return row;
+}
+
+/* Reads the members of an object. prefix: the keys around it with their dots. Recursion is as deep as the file.
+ * NOLINTNEXTLINE(misc-no-recursion) */
+static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
+{
+    for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_reading_goes_on(r);
+         at = nnc_json_next(at)) {
+        char path[NNC_LAUNCH_KEY], name[NNC_LAUNCH_KEY];
+        bool below = false;
+        key_name(r, nnc_json_key(at), name, sizeof name);
+        const bool fits = snprintf(path, sizeof path, "%s%s", prefix, name) < (int)sizeof path - 2;
+        const nnc_json none = { 0 };
+        const nnc_json row = fits ? row_of(r, path, &below) : none;
+        const nnc_json_type type = nnc_json_type_of(at);
+        if (type == NNC_JSON_NULL) {
+            nnc_reading_ignore(r, at, path, "empty: the same as absent", false);
+        } else if (row.node != NULL) {
+            take_value(r, at, path, row);
+        } else if (path[0] == '.') {
+            continue; /* the name of the program, which only some tables ask for */
+        } else if (below && type == NNC_JSON_OBJECT) {
+            const size_t end = strlen(path); /* space for it is left above */
+            path[end] = '.';
+            path[end + 1] = '\0';
+            read_members(r, at, path);
+        } else {
+            refuse(r, at, path, "unknown key, and it may affect the cost", row);
+        }
+    }
+}
+
+/* Reads the values that the program gives to absent keys. */
+static void read_absent(nnc_reading *r, nnc_json keys)
+{
+    const nnc_json absent = table_part(r, "absent");
+    for (nnc_json at = nnc_json_first(absent); at.node != NULL && nnc_reading_goes_on(r);
+         at = nnc_json_next(at)) {
+        const nnc_json found = value_of(r, nnc_json_key(at));
+        bool below = false;
+        const nnc_json row = row_of(r, nnc_json_key(at), &below);
+        char text[NNC_LAUNCH_TEXT];
+        if (found.node == at.node && row.node != NULL && value_text(at, text, sizeof text) &&
+            nnc_json_get(row, "harmless").node == NULL) {
+            const int32_t said = r->said->ignored_count;
+            const nnc_json when = nnc_json_get(row, "when");
+            if (when.node == NULL || holds(r, when)) {
+                take_text(r, keys, nnc_json_key(at), row, text);
+            } else {
+                nnc_reading_set(r, keys, nnc_json_key(at), nnc_json_get(row, "otherwise"), false);
+            }
+            r->said->ignored_count = said; /* a default that sets nothing is not worth a line */
+        }
+    }
+}
+
+void nnc_reading_keys(nnc_reading *r, int index)
+{
+    const nnc_json root = nnc_json_root(&r->files[index].content.doc);
+    r->file = index;
+    const nnc_json keys = keys_of(r);
+    if (nnc_json_type_of(keys) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(root, "wrong content", "an object of keys");
+        nnc_reading_fail(r, root);
+        return;
+    }
+    read_members(r, keys, "");
+    read_absent(r, keys);
+    if (nnc_reading_goes_on(r)) {
+        nnc_reading_set(r, root, "", table_part(r, "defaults"), true);
+    }
+}
+
+/* ---- after all files ---- */
+
+/* "--micro-batch or --global-batch" */
+static void put_options(const nnc_question *q, char *text, size_t size)
+{
+    char option[NNC_OPTION_NAME];
+    size_t used = 0;
+    text[0] = '\0';
+    if (q->only != NULL && strncmp(q->only, "model.", 6) == 0) {
+        snprintf(text, size, "--set %s=N", q->only);
+    } else if (q->only != NULL) {
+        snprintf(text, size, "%s", nnc_option_name(q->only, option));
+    }
+    for (nnc_json one = nnc_json_first(q->fields); one.node != NULL && used < size;
+         one = nnc_json_next(one)) {
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " or " : "",
+                                 nnc_option_name(nnc_json_text(one), option));
+    }
+}
+
+static bool is_answered(nnc_reading *r, const nnc_question *q)
+{
+    bool known = q->only != NULL && is_known(r, q->only);
+    for (nnc_json one = nnc_json_first(q->fields); one.node != NULL; one = nnc_json_next(one)) {
+        known = known || is_known(r, nnc_json_text(one));
+    }
+    return known;
+}
+
+/* A question without an answer is an error, or a line of the list. */
+static void answer(nnc_reading *r, nnc_question *q)
+{
+    char options[160], what[256];
+    q->is_open = !is_answered(r, q);
+    if (!q->is_open) {
+        return;
+    }
+    put_options(q, options, sizeof options);
+    snprintf(what, sizeof what, "left open, expected %s, or a file that sets it", options);
+    if (r->asked->may_be_open) {
+        r->file = q->file;
+        nnc_reading_ignore(r, q->at, q->path, what, true);
+    } else {
+        nnc_json_fault(q->at, NULL, "%s", what);
+        nnc_reading_fail(r, q->at);
+    }
+}
+
+void nnc_reading_answer(nnc_reading *r, int first)
+{
+    for (int i = first; i < r->question_count && nnc_reading_goes_on(r); i++) {
+        answer(r, &r->questions[i]);
+    }
+}
+
+void nnc_reading_rules(nnc_reading *r, int index)
+{
+    const nnc_json root = nnc_json_root(&r->files[index].content.doc);
+    r->file = index;
+    for (nnc_json rule = nnc_json_first(table_part(r, "rules"));
+         rule.node != NULL && nnc_reading_goes_on(r); rule = nnc_json_next(rule)) {
+        if (holds(r, nnc_json_get(rule, "if"))) {
+            nnc_reading_set(r, root, text_of(rule, "key"), nnc_json_get(rule, "set"), true);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+/* Commands of a script: their words as the options of a launcher and of a program, in JSON. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "launch/launch_reading.h"
+
+/* The word without the folders before it. */
+static const char *base_name(const char *text)
+{
+    const char *slash = strrchr(text, '/');
+    return slash != NULL ? slash + 1 : text;
+}
+
+/* The table of a launcher; NULL: another word. */
+static const char *launcher_of(const char *text)
+{
+    static const char *const launchers[][2] = {
+        { "torchrun", "torchrun" },
+        { "torch.distributed.run", "torchrun" },
+        { "torch.distributed.launch", "torchrun" },
+        { "accelerate", "accelerate-launch" },
+        { "accelerate.commands.launch", "accelerate-launch" },
+        { "deepspeed", "deepspeed-launch" },
+        { "srun", "srun" },
+    };
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        if (strcmp(base_name(text), launchers[i][0]) == 0) {
+            return launchers[i][1];
+        }
+    }
+    return NULL;
+}
+
+/* Programs that are started by their own name. */
+static bool is_program(const char *text)
+{
+    static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve",
+                                            "sglang" };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        if (strcmp(base_name(text), programs[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The word that is the program: a Python file, the module behind -m, or a program by name; -1 = none. */
+static int32_t program_at(const nnc_script_words *w)
+{
+    for (int32_t i = 0; i < w->count; i++) {
+        const char *text = w->items[i].text;
+        const bool module = i > 0 && strcmp(w->items[i - 1].text, "-m") == 0;
+        if (nnc_ends_in(text, ".py") || is_program(text) ||
+            (module && launcher_of(text) == NULL && strchr(text, '.') != NULL)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+bool nnc_shell_is_option(const char *text)
+{
+    return text[0] == '-' && text[1] != '\0' && !isdigit((unsigned char)text[1]) && text[1] != '.';
+}
+
+/* An option with its values: those words that follow it and are not options themselves. */
+typedef struct flag {
+    const char *name;
+    const char *joined; /* of "--name=value"; NULL = none */
+    int32_t first, count, line;
+} flag;
+
+static void put_value(nnc_buffer *out, const char *text)
+{
+    double number = 0.0;
+    if (nnc_read_double(text, &number)) {
+        nnc_buffer_number(out, number);
+    } else {
+        nnc_put_json_text(out, text);
+    }
+}
+
+static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w)
+{
+    nnc_put_json_text(out, f->name);
+    nnc_buffer_byte(out, ':');
+    if (f->joined != NULL) {
+        put_value(out, f->joined);
+    } else if (f->count == 0) {
+        nnc_buffer_text(out, "true");
+    } else if (f->count == 1) {
+        put_value(out, w->items[f->first].text);
+    } else {
+        for (int32_t i = 0; i < f->count; i++) {
+            nnc_buffer_byte(out, i == 0 ? '[' : ',');
+            put_value(out, w->items[f->first + i].text);
+        }
+        nnc_buffer_byte(out, ']');
+    }
+}
+
+/* Reads one option; returns the index of the word after it. */
+static int32_t read_flag(nnc_shell_commands *s, const nnc_script_words *w, int32_t at, int32_t end,
+                         flag *f)
+{
+    const char *text = w->items[at].text + strspn(w->items[at].text, "-");
+    const char *equals = strchr(text, '=');
+    *f = (flag){ .first = at + 1, .line = w->items[at].line };
+    char *name = nnc_arena_strdup(s->arena, text);
+    if (name == NULL) {
+        s->status = nnc_no_memory(s->err);
+        name = "";
+    } else if (equals != NULL) {
+        name[equals - text] = '\0';
+        f->joined = equals + 1;
+    }
+    f->name = name;
+    for (at++; at < end && !nnc_shell_is_option(w->items[at].text); at++) {
+        f->count++;
+    }
+    return at;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const flag *x = a, *y = b;
+    return x->line != y->line ? (x->line < y->line ? -1 : 1) : x->first < y->first ? -1 : 1;
+}
+
+/* The options among some words as JSON, each on its line, after the name of the program. Of an option that is given
+ * twice the last counts. */
+static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w, int32_t from,
+                                int32_t end, const char *program)
+{
+    nnc_buffer out = { 0 };
+    int32_t count = 0, line = 1;
+    flag *flags = nnc_arena_array(s->arena, (size_t)(end - from) + 1, sizeof *flags);
+    for (int32_t i = from; flags != NULL && i < end;) {
+        if (!nnc_shell_is_option(w->items[i].text)) {
+            i++;
+            continue;
+        }
+        i = read_flag(s, w, i, end, &flags[count]);
+        int32_t same = 0;
+        while (strcmp(flags[same].name, flags[count].name) != 0) {
+            same++;
+        }
+        flags[same] = flags[count];
+        count += same == count;
+    }
+    if (flags == NULL) {
+        s->status = nnc_no_memory(s->err);
+        return "{}";
+    }
+    qsort(flags, (size_t)count, sizeof *flags, compare_lines);
+    nnc_buffer_text(&out, "{\".program\":");
+    nnc_put_json_text(&out, program);
+    for (int32_t i = 0; i < count; i++) {
+        nnc_buffer_byte(&out, ',');
+        for (; line < flags[i].line; line++) {
+            nnc_buffer_byte(&out, '\n');
+        }
+        put_flag(&out, &flags[i], w);
+    }
+    nnc_buffer_byte(&out, '}');
+    nnc_buffer_byte(&out, '\0');
+    const char *json = out.failed ? NULL : nnc_arena_strdup(s->arena, out.bytes);
+    nnc_buffer_free(&out);
+    if (json == NULL) {
+        s->status = nnc_no_memory(s->err);
+    }
+    return json != NULL ? json : "{}";
+}
+
+/* The operator that ends a command inside a quoted one: "cd x; train.py --a > log". */
+static int32_t command_end(const nnc_script_words *w, int32_t from)
+{
+    static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&" };
+    for (; from < w->count; from++) {
+        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+            if (strcmp(w->items[from].text, ends[i]) == 0) {
+                return from;
+            }
+        }
+    }
+    return from;
+}
+
+/* Keeps a command that starts a program. */
+void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
+{
+    const int32_t program = program_at(w);
+    int32_t launcher = -1;
+    nnc_shell_command made = { .line = 1 };
+    for (int32_t i = 0; i < program; i++) {
+        launcher = launcher_of(w->items[i].text) != NULL ? i : launcher;
+    }
+    const int32_t end = program < 0 ? 0 : command_end(w, program + 1);
+    if (program < 0 || end - program < 2) {
+        return;
+    }
+    nnc_shell_command *grown =
+        nnc_arena_grow(s->arena, s->list, s->count, &s->capacity, sizeof *grown);
+    if (grown == NULL) {
+        s->status = nnc_no_memory(s->err);
+        return;
+    }
+    s->list = grown;
+    made.line = w->items[program].line;
+    made.options = options_json(s, w, program + 1, end, base_name(w->items[program].text));
+    made.launcher_options = "{}";
+    if (launcher >= 0) {
+        made.launcher = launcher_of(w->items[launcher].text);
+        made.launcher_options = options_json(s, w, launcher + 1, program, made.launcher);
+    }
+    for (int32_t i = program + 1; i < end && !nnc_shell_is_option(w->items[i].text); i++) {
+        const char *text = w->items[i].text;
+        if (nnc_ends_in(text, ".yaml") || nnc_ends_in(text, ".yml") || nnc_ends_in(text, ".json")) {
+            made.config = text;
+        }
+    }
+    s->list[s->count++] = made;
+}
+
+bool nnc_shell_has_program(const nnc_script_words *w)
+{
+    return program_at(w) >= 0;
+}
+
+void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w)
+{
+    nnc_shell_command *grown =
+        nnc_arena_grow(s->arena, s->list, s->count, &s->capacity, sizeof *grown);
+    if (grown == NULL) {
+        s->status = nnc_no_memory(s->err);
+        return;
+    }
+    s->list = grown;
+    s->list[s->count++] = (nnc_shell_command){ .options = options_json(s, w, 0, w->count, ""),
+                                               .launcher_options = "{}",
+                                               .line = w->items[0].line };
+}
+
+nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json,
+                               nnc_error *err)
+{
+    nnc_shell_commands s = { .arena = arena, .err = err };
+    nnc_script_words w = { .items = nnc_arena_array(arena, (size_t)count, sizeof(nnc_script_word)),
+                           .count = count };
+    if (w.items == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (int i = 0; i < count; i++) {
+        w.items[i] = (nnc_script_word){ list[i], 1 };
+    }
+    *json = options_json(&s, &w, 0, count, "");
+    return s.status;
+}

@@ -1,0 +1,753 @@
+/* An event simulation of a replica under load.   [serve-replay]
+ *
+ * Requests wait in order of arrival. The engine works in iterations (continuous batching): each one computes up to
+ * `chunk` tokens of prompts and one token of every running sequence, and reads the weights once for both. A prompt's first token comes at the end of the
+ * iteration that computes its last part. Iterations without prompts differ only by the growing context, so runs of
+ * them up to the next arrival or end of a sequence are summed in closed form: the cost of a simulation grows with the
+ * requests, not with their tokens. Step times come from tables that are filled when they are first read.
+ *
+ * Invariants: an arrival, a draw and an iteration depend on the request and its seed alone, so equal questions have
+ * equal answers; no formula of the C library but sqrt is used with the default options. No memory is allocated here. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "estimate/estimate_internal.h"
+#include "serve/serve_internal.h"
+
+enum {
+    FINE =
+        64, /* knots of a table: every whole number below this, then half as many for each octave */
+    COARSE = 8,
+    OCTAVES = 20,
+    KNOTS = FINE + OCTAVES * FINE / 2,
+    COARSE_KNOTS = COARSE + OCTAVES * COARSE / 2,
+    CONTEXTS = 5, /* of a decode step, evenly spaced over the lengths */
+    NONE = -1
+};
+
+/* One request. Times are those of its client. */
+typedef struct request {
+    double arrival_s, ready_s, first_s, last_s;
+    double fresh, left;  /* tokens of the prompt to compute; those not computed yet */
+    double room, growth; /* share of a sequence's place in the cache; what a step adds */
+    double
+        context; /* positions that its next step attends to; of a running one minus the worker's steps */
+    int64_t finish;              /* step of its worker after which it is done */
+    int32_t input, output, made; /* tokens; made: output tokens before it lost its place */
+    int32_t next;                /* in the queue */
+    int32_t place;               /* in the heap of running sequences */
+    int32_t newer, older;        /* running sequences in order of admission */
+} request;
+
+/* An engine that decodes: the replica, or one of the decode workers. */
+typedef struct worker {
+    double clock_s;
+    double context, room, growth; /* sums over the running sequences */
+    int64_t step;
+    int32_t head, tail; /* of the queue */
+    int32_t *heap, running, newest;
+} worker;
+
+struct nnc_serve_work {
+    double decode[KNOTS][CONTEXTS], prefill[KNOTS], added[COARSE_KNOTS][COARSE_KNOTS];
+    double free_s[NNC_SERVE_WORKERS];
+    worker workers[NNC_SERVE_WORKERS];
+    request *requests;
+    double *values;
+    int32_t *heaps;
+    int64_t capacity; /* requests */
+};
+
+typedef struct simulation {
+    const nnc_serve_load_case *load;
+    nnc_serve_work *work;
+    nnc_serve_replayed *result;
+    request *requests;
+    double *values;
+    int64_t count, issued;
+    double context_low, context_gap;
+    double tokens_of_step;
+    double decode_area, decode_s; /* sequences x time, and time, of decode steps */
+    int32_t workers;
+    double drawn[2];        /* of the last request: input and output, from -1 to 1 */
+    uint64_t gaps, lengths; /* states of the random numbers: arrivals do not depend on lengths */
+} simulation;
+
+/* ---- working memory ---- */
+
+static size_t bytes_for(int64_t requests)
+{
+    return sizeof(nnc_serve_work) +
+           (size_t)requests * (sizeof(request) + sizeof(double) + sizeof(int32_t));
+}
+
+nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests)
+{
+    nnc_serve_work *work = nnc_scratch_load(scratch, bytes_for(requests));
+    if (work != NULL) {
+        char *at = (char *)(work + 1);
+        work->requests = (request *)(void *)at;
+        work->values = (double *)(void *)(at + (size_t)requests * sizeof(request));
+        work->heaps = (int32_t *)(void *)(work->values + requests);
+        work->capacity = requests;
+    }
+    return work;
+}
+
+/* ---- tables ---- */
+
+/* Knot at or below x, and the part of the way to the next. */
+static int32_t knot_of(int32_t exact, double x, double *part)
+{
+    const int32_t octave = exact / 2;
+    int exponent = 0, least = 0;
+    if (x < exact) {
+        *part = x - floor(x);
+        return (int32_t)x;
+    }
+    (void)frexp((double)exact, &least);
+    const double place = (2.0 * frexp(x, &exponent) - 1.0) * octave;
+    const int32_t above = (exponent - least) * octave + (int32_t)place;
+    *part = place - floor(place);
+    return exact + (above < OCTAVES * octave - 1 ? above : OCTAVES * octave - 2);
+}
+
+static double knot_value(int32_t exact, int32_t knot)
+{
+    const int32_t octave = exact / 2, above = knot - exact;
+    return knot < exact
+               ? (double)knot
+               : ldexp((double)exact * (1.0 + (double)(above % octave) / octave), above / octave);
+}
+
+static double decode_knot(simulation *s, int32_t knot, int32_t context)
+{
+    double *value = &s->work->decode[knot][context];
+    const nnc_serve_case *of = s->load->of;
+    if (isnan(*value)) {
+        const double sequences = knot_value(FINE, knot);
+        const double positions = s->context_low + context * s->context_gap;
+        *value = sequences > 0.0 ? nnc_serve_decode_s(of, sequences, positions) : 0.0;
+    }
+    return *value;
+}
+
+/* Time of a decode step, and what each further position of every sequence adds. */
+static double decode_at(simulation *s, double sequences, double context, double *slope)
+{
+    double part = 0.0;
+    const int32_t knot = knot_of(FINE, sequences, &part);
+    const double place = nnc_max((context - s->context_low) / s->context_gap, 0.0);
+    const int32_t cell = place < CONTEXTS - 1 ? (int32_t)place : CONTEXTS - 2;
+    double low = decode_knot(s, knot, cell), high = decode_knot(s, knot, cell + 1);
+    if (part > 0.0) {
+        low += part * (decode_knot(s, knot + 1, cell) - low);
+        high += part * (decode_knot(s, knot + 1, cell + 1) - high);
+    }
+    *slope = nnc_max((high - low) / s->context_gap, 0.0);
+    return low + (place - cell) * (high - low);
+}
+
+/* Prefill of a prompt alone: its time on the busiest stage. */
+static double prefill_of(simulation *s, double fresh)
+{
+    const nnc_serve_load_case *l = s->load;
+    double part = 0.0;
+    if (fresh == l->fresh) {
+        return l->busy_s;
+    }
+    const int32_t knot = knot_of(FINE, fresh, &part);
+    double *table = s->work->prefill;
+    for (int32_t i = knot; i < knot + 2; i++) {
+        if (isnan(table[i])) {
+            const double tokens = nnc_max(knot_value(FINE, i), 1.0);
+            table[i] =
+                nnc_serve_prefill(l->of, 1.0, tokens * l->cached / l->fresh, tokens, NULL).time_s /
+                l->stages;
+        }
+    }
+    return table[knot] + part * (table[knot + 1] - table[knot]);
+}
+
+static double added_knot(simulation *s, int32_t row, int32_t column)
+{
+    double *value = &s->work->added[row][column];
+    if (isnan(*value)) {
+        *value = nnc_serve_added_s(s->load, knot_value(COARSE, row), knot_value(COARSE, column));
+    }
+    return *value;
+}
+
+/* Time that prompts add to a step of `sequences` sequences. prompts: their times alone over that of the mean. */
+static double added_s(simulation *s, double sequences, double prompts)
+{
+    double down = 0.0, right = 0.0, value = 0.0;
+    const int32_t row = knot_of(COARSE, sequences, &down);
+    const int32_t column = knot_of(COARSE, prompts, &right);
+    for (int32_t i = 0; i < 2; i++) {
+        const double weight = i == 0 ? 1.0 - down : down;
+        if (weight > 0.0) {
+            const double low = added_knot(s, row + i, column);
+            value += weight *
+                     (right > 0.0 ? low + right * (added_knot(s, row + i, column + 1) - low) : low);
+        }
+    }
+    return value;
+}
+
+/* ---- random numbers: the same on every machine ---- */
+
+static double uniform(uint64_t *state) /* in (0, 1); splitmix64: Steele et al., OOPSLA 2014 */
+{
+    *state += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z = *state;
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    z ^= z >> 31;
+    return ((double)(z >> 12) + 0.5) * 0x1p-52;
+}
+
+/* Natural logarithm by its series, of basic operations alone: those of C libraries differ in the last digit. */
+static double ln(double x)
+{
+    int exponent = 0;
+    double mantissa = frexp(x, &exponent);
+    if (mantissa < 0.70710678118654752) {
+        mantissa *= 2.0;
+        exponent--;
+    }
+    const double t = (mantissa - 1.0) / (mantissa + 1.0), square = t * t;
+    double sum = 0.0;
+    for (int term = 21; term > 0; term -= 2) {
+        sum = sum * square + 1.0 / term;
+    }
+    return 2.0 * t * sum + exponent * 0.69314718055994530942;
+}
+
+/* Gamma variate of mean 1: Marsaglia and Tsang, ACM TOMS 26(3), 2000; below shape 1 by the power of a uniform. */
+static double gamma_of(simulation *s, double shape)
+{
+    const double more = shape < 1.0 ? shape + 1.0 : shape;
+    const double d = more - 1.0 / 3.0, c = 1.0 / sqrt(9.0 * d);
+    const double lift = shape < 1.0 ? exp(ln(uniform(&s->gaps)) / shape) : 1.0;
+    for (;;) {
+        double x = 0.0, y = 0.0, size = 0.0;
+        do { /* a normal variate by the polar method */
+            x = 2.0 * uniform(&s->gaps) - 1.0;
+            y = 2.0 * uniform(&s->gaps) - 1.0;
+            size = x * x + y * y;
+        } while (size >= 1.0 || size == 0.0);
+        x *= sqrt(-2.0 * ln(size) / size);
+        const double v = (1.0 + c * x) * (1.0 + c * x) * (1.0 + c * x);
+        if (v > 0.0 && ln(uniform(&s->gaps)) < 0.5 * x * x + d - d * v + d * ln(v)) {
+            return lift * d * v / shape;
+        }
+    }
+}
+
+static double gap_s(simulation *s)
+{
+    const double shape = s->load->of->plan->burstiness;
+    return (shape == 1.0 ? -ln(uniform(&s->gaps)) : gamma_of(s, shape)) / s->load->requests_per_s;
+}
+
+/* Lengths within the spread around their mean, uniform. Each second request mirrors the one before (antithetic
+ * variates), so that few requests have the mean, too. */
+static void draw_lengths(simulation *s, int32_t index, request *r)
+{
+    const nnc_serve_ask *plan = s->load->of->plan;
+    const int64_t means[] = { plan->input_len, plan->output_len };
+    int32_t *const lengths[] = { &r->input, &r->output };
+    for (int i = 0; i < 2; i++) {
+        s->drawn[i] = index % 2 == 0 ? 2.0 * uniform(&s->lengths) - 1.0 : -s->drawn[i];
+        const double length = (double)means[i] * (1.0 + plan->length_spread * s->drawn[i]);
+        *lengths[i] = (int32_t)nnc_max(floor(length + 0.5), 1.0);
+    }
+}
+
+/* ---- the running sequences of a worker: a heap by their last step, a list by admission ---- */
+
+static bool ends_before(const simulation *s, int32_t a, int32_t b)
+{
+    const request *x = &s->requests[a], *y = &s->requests[b];
+    return x->finish != y->finish ? x->finish < y->finish : a < b;
+}
+
+static void heap_put(simulation *s, worker *w, int32_t place, int32_t index)
+{
+    w->heap[place] = index;
+    s->requests[index].place = place;
+}
+
+static void heap_rise(simulation *s, worker *w, int32_t place, int32_t index)
+{
+    while (place > 0 && ends_before(s, index, w->heap[(place - 1) / 2])) {
+        heap_put(s, w, place, w->heap[(place - 1) / 2]);
+        place = (place - 1) / 2;
+    }
+    heap_put(s, w, place, index);
+}
+
+static void heap_remove(simulation *s, worker *w, int32_t place)
+{
+    const int32_t last = w->heap[--w->running];
+    if (place == w->running) {
+        return;
+    }
+    for (int32_t child = 2 * place + 1; child < w->running; child = 2 * place + 1) {
+        child +=
+            child + 1 < w->running && ends_before(s, w->heap[child + 1], w->heap[child]) ? 1 : 0;
+        if (!ends_before(s, w->heap[child], last)) {
+            break;
+        }
+        heap_put(s, w, place, w->heap[child]);
+        place = child;
+    }
+    heap_rise(s, w, place, last);
+}
+
+static void start(simulation *s, worker *w, int32_t index)
+{
+    request *r = &s->requests[index];
+    r->context = (double)r->input + r->made - s->tokens_of_step * (double)w->step;
+    r->room -= r->growth * (double)w->step; /* now as at step 0, like the context */
+    w->context += r->context;
+    w->room += r->room;
+    w->growth += r->growth;
+    r->finish = w->step + (int64_t)nnc_ceil((r->output - r->made) / s->tokens_of_step - 1e-9);
+    r->older = w->newest;
+    r->newer = NONE;
+    if (w->newest != NONE) {
+        s->requests[w->newest].newer = index;
+    }
+    w->newest = index;
+    heap_rise(s, w, w->running++, index);
+}
+
+static void stop(simulation *s, worker *w, int32_t index)
+{
+    request *r = &s->requests[index];
+    w->context -= r->context;
+    w->room -= r->room;
+    w->growth -= r->growth;
+    if (r->newer != NONE) {
+        s->requests[r->newer].older = r->older;
+    } else {
+        w->newest = r->older;
+    }
+    if (r->older != NONE) {
+        s->requests[r->older].newer = r->newer;
+    }
+    heap_remove(s, w, r->place);
+    if (w->running == 0) { /* no rounding outlives a busy period */
+        w->context = w->room = w->growth = 0.0;
+        w->step = 0;
+    }
+}
+
+/* ---- requests ---- */
+
+/* Share of the place of a sequence of mean length that `tokens` tokens take. */
+static double room_of(const simulation *s, double tokens)
+{
+    const nnc_serve_load_case *l = s->load;
+    return tokens == l->input + l->output ? 1.0
+                                          : nnc_serve_sequence_bytes(l->of, tokens) / l->room_bytes;
+}
+
+static void take_place(simulation *s, request *r)
+{
+    const double whole = nnc_min(room_of(s, (double)r->input + r->output), s->load->places);
+    const bool grows = s->load->of->plan->preempt;
+    r->room = grows ? nnc_min(room_of(s, (double)r->input + r->made), whole) : whole;
+    r->growth = grows && r->output > r->made
+                    ? (whole - r->room) / (r->output - r->made) * s->tokens_of_step
+                    : 0.0;
+}
+
+/* Prompts of separate prefill workers are computed in order of arrival, each by the first worker that is free. */
+static void prefill_apart(simulation *s, request *r)
+{
+    const nnc_serve_load_case *l = s->load;
+    double *free_s = s->work->free_s;
+    int32_t first = 0;
+    for (int32_t i = 1; i < l->prefill_workers; i++) {
+        first = free_s[i] < free_s[first] ? i : first;
+    }
+    const double busy_s = prefill_of(s, r->fresh);
+    free_s[first] = nnc_max(free_s[first], r->ready_s) + busy_s;
+    r->ready_s =
+        free_s[first] + busy_s * (l->stages - 1.0) + l->transfer_s * (double)r->input / l->input;
+    r->first_s = r->ready_s;
+    r->left = 0.0;
+}
+
+static void push(simulation *s, worker *w, int32_t index)
+{
+    s->requests[index].next = NONE;
+    if (w->tail != NONE) {
+        s->requests[w->tail].next = index;
+    } else {
+        w->head = index;
+    }
+    w->tail = index;
+}
+
+/* The next request comes. */
+static void issue(simulation *s, worker *w, double arrival_s)
+{
+    const nnc_serve_load_case *l = s->load;
+    const nnc_serve_ask *plan = l->of->plan;
+    const int32_t index = (int32_t)s->issued++;
+    request *r = &s->requests[index];
+    *r = (request){ .arrival_s = arrival_s, .ready_s = arrival_s + l->of->engine->ttft_s };
+    if (plan->arrival_count > 0) {
+        const nnc_serve_arrival *a = &plan->arrival_list[(int64_t)index * plan->data];
+        r->input = (int32_t)(a->input_len > 0 ? a->input_len : plan->input_len);
+        r->output = (int32_t)(a->output_len > 0 ? a->output_len : plan->output_len);
+    } else {
+        draw_lengths(s, index, r);
+    }
+    const double cached = nnc_min(floor(plan->prefix_hit * r->input), r->input - 1.0);
+    r->fresh = r->left = r->input - cached;
+    if (l->prefill_workers > 0) {
+        prefill_apart(s, r);
+    }
+    push(s, w, index);
+}
+
+static void finish(simulation *s, worker *w, int32_t index)
+{
+    request *r = &s->requests[index];
+    const double late_s =
+        s->load->prefill_workers > 0 ? 0.0 : prefill_of(s, r->fresh) * (s->load->stages - 1.0);
+    r->first_s += late_s;
+    r->last_s = nnc_max(w->clock_s + late_s, r->first_s);
+    if (s->load->open > 0 && s->issued < s->count) {
+        issue(s, w, r->last_s);
+    }
+}
+
+/* The newest sequence gives its place back and will be computed again, prompt and output. */
+static void preempt(simulation *s, worker *w)
+{
+    const int32_t index = w->newest;
+    request *r = &s->requests[index];
+    const double left = (double)(r->finish - w->step) * s->tokens_of_step;
+    stop(s, w, index);
+    r->made = (int32_t)nnc_max((double)r->output - left, 1.0);
+    r->left = r->fresh + r->made;
+    r->ready_s = w->clock_s;
+    r->next = w->head;
+    w->head = index;
+    w->tail = w->tail == NONE ? index : w->tail;
+    s->result->preemptions++;
+}
+
+/* ---- iterations ---- */
+
+static double room_now(const worker *w)
+{
+    return w->room + w->growth * (double)w->step;
+}
+
+/* May the first request of the queue start? `more`: requests of the same iteration; `more_room`: their place. */
+static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room,
+                      request *r)
+{
+    const nnc_serve_load_case *l = s->load;
+    const double used = room_now(w) + more_room + r->room + r->growth + w->growth;
+    return (double)(w->running + more) < l->most &&
+           (w->running + more == 0 || used <= l->places * (1.0 + 1e-12));
+}
+
+static void end_steps(simulation *s, worker *w)
+{
+    while (w->running > 0 && s->requests[w->heap[0]].finish <= w->step) {
+        const int32_t index = w->heap[0];
+        stop(s, w, index);
+        finish(s, w, index);
+    }
+}
+
+static double mean_context(const simulation *s, const worker *w)
+{
+    return w->context / w->running + s->tokens_of_step * (double)w->step;
+}
+
+/* One iteration that computes prompts and a token of the running sequences. False: no prompt may start. */
+static bool mixed_iteration(simulation *s, worker *w)
+{
+    double budget = s->load->chunk, prompts = 0.0, room = 0.0;
+    int32_t more = 0, done = NONE, last = NONE;
+    while (w->head != NONE && budget > 0.0) {
+        request *r = &s->requests[w->head];
+        const int32_t index = w->head;
+        if (r->ready_s > w->clock_s) {
+            break;
+        }
+        take_place(s, r);
+        if (!has_place(s, w, more, room, r)) {
+            break;
+        }
+        const double part = nnc_min(r->left, budget), whole = r->fresh + r->made;
+        if (part > 0.0) {
+            prompts += part / whole * prefill_of(s, whole) / s->load->busy_s;
+        }
+        budget -= part;
+        r->left -= part;
+        more++;
+        room += r->room;
+        if (r->left >
+            0.0) { /* it stays at the head of the queue, and goes on in the next iteration */
+            break;
+        }
+        w->head = r->next;
+        w->tail = w->head == NONE ? NONE : w->tail;
+        r->next = NONE;
+        *(last == NONE ? &done : &s->requests[last].next) = index;
+        last = index;
+    }
+    if (more == 0) {
+        return false;
+    }
+    if (prompts > 0.0) {
+        double slope = 0.0;
+        const double decode_s =
+            w->running > 0 ? decode_at(s, w->running, mean_context(s, w), &slope) : 0.0;
+        w->clock_s += decode_s + added_s(s, w->running, prompts);
+        s->decode_s += decode_s;
+        s->decode_area += decode_s * w->running;
+        w->step += w->running > 0 ? 1 : 0;
+    }
+    for (int32_t index = done; index != NONE;) {
+        request *r = &s->requests[index];
+        const int32_t next = r->next;
+        if (r->made == 0) {
+            r->first_s = s->load->prefill_workers > 0 ? r->first_s : w->clock_s;
+            r->made = 1;
+        }
+        start(s, w, index);
+        index = next;
+    }
+    end_steps(s, w);
+    return true;
+}
+
+/* Fewest steps, at least one, that take `time_s` or longer. */
+static double steps_for(double time_s, double first_s, double slope_s)
+{
+    const double b = first_s - slope_s / 2.0;
+    const double root = sqrt(b * b + 2.0 * slope_s * nnc_max(time_s, 0.0));
+    double steps = nnc_max(nnc_ceil(2.0 * nnc_max(time_s, 0.0) / (b + root)), 1.0);
+    while (steps > 1.0 && (steps - 1.0) * (b + slope_s / 2.0 * (steps - 1.0)) >= time_s) {
+        steps -= 1.0;
+    }
+    while (steps * (b + slope_s / 2.0 * steps) < time_s) {
+        steps += 1.0;
+    }
+    return steps;
+}
+
+/* Steps without prompts up to the next event: the end of a sequence, an arrival that may start, a full cache, the next
+ * knot of the table, or `horizon_s`. */
+static void decode_run(simulation *s, worker *w, double horizon_s)
+{
+    double slope = 0.0, until_s = horizon_s;
+    const double context = mean_context(s, w);
+    const double step_s = decode_at(s, w->running, context, &slope);
+    const double slope_s = slope * s->tokens_of_step;
+    const double cell = floor(nnc_max((context - s->context_low) / s->context_gap, 0.0));
+    const double knot = s->context_low + (cell + 1.0) * s->context_gap;
+    double steps = (double)(s->requests[w->heap[0]].finish - w->step);
+    if (cell < CONTEXTS - 1) {
+        steps = nnc_min(steps, nnc_max(nnc_ceil((knot - context) / s->tokens_of_step), 1.0));
+    }
+    if (w->growth > 0.0) {
+        steps = nnc_min(steps, nnc_max(floor((s->load->places - room_now(w)) / w->growth), 1.0));
+    }
+    if (w->head != NONE) {
+        request *r = &s->requests[w->head];
+        take_place(s, r);
+        until_s = has_place(s, w, 0, 0.0, r) ? nnc_min(until_s, r->ready_s) : until_s;
+    }
+    if (w->clock_s + steps * (step_s + slope_s / 2.0 * (steps - 1.0)) > until_s) {
+        steps = nnc_min(steps, steps_for(until_s - w->clock_s, step_s, slope_s));
+    }
+    const double time_s = steps * (step_s + slope_s / 2.0 * (steps - 1.0));
+    w->clock_s += time_s;
+    w->step += (int64_t)steps;
+    s->decode_s += time_s;
+    s->decode_area += time_s * w->running;
+    end_steps(s, w);
+}
+
+static double next_event_s(const simulation *s, const worker *w)
+{
+    return w->running > 0    ? w->clock_s
+           : w->head == NONE ? (double)INFINITY
+                             : nnc_max(w->clock_s, s->requests[w->head].ready_s);
+}
+
+/* The worker that acts next acts; false: nothing is left to do. A worker may not run further ahead than a request
+ * that another one ends can reach it. */
+static bool turn(simulation *s)
+{
+    worker *w = NULL;
+    double first_s = (double)INFINITY, second_s = (double)INFINITY;
+    for (int32_t i = 0; i < s->workers; i++) {
+        const double event_s = next_event_s(s, &s->work->workers[i]);
+        if (event_s < first_s) {
+            second_s = first_s;
+            first_s = event_s;
+            w = &s->work->workers[i];
+        } else {
+            second_s = nnc_min(second_s, event_s);
+        }
+    }
+    if (w == NULL) {
+        return false;
+    }
+    w->clock_s = first_s;
+    while (s->load->of->plan->preempt && w->running > 1 &&
+           room_now(w) + w->growth > s->load->places * (1.0 + 1e-12)) {
+        preempt(s, w);
+    }
+    if (!mixed_iteration(s, w) && w->running > 0) {
+        decode_run(s, w, s->load->open > 0 ? second_s + s->load->busy_s : (double)INFINITY);
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+/* Arrivals of an open loop, in turn over the workers; of a closed one, the first wave. */
+static void begin(simulation *s)
+{
+    const nnc_serve_load_case *l = s->load;
+    const nnc_serve_ask *plan = l->of->plan;
+    nnc_serve_work *work = s->work;
+    double arrival_s = 0.0;
+    for (int32_t i = 0; i < NNC_SERVE_WORKERS; i++) {
+        work->workers[i] = (worker){ .head = NONE, .tail = NONE, .newest = NONE };
+        work->free_s[i] = 0.0;
+    }
+    const int64_t each = s->count / s->workers + 1;
+    for (int32_t i = 0; i < s->workers; i++) {
+        work->workers[i].heap = work->heaps + (i == 0 ? 0 : (int64_t)i * each);
+    }
+    const int64_t first = l->open > 0 ? (l->open < s->count ? l->open : s->count) : s->count;
+    for (int64_t i = 0; i < first; i++) {
+        if (plan->arrival_count > 0) {
+            arrival_s = plan->arrival_list[i * plan->data].arrival_s;
+        } else if (l->open == 0) {
+            arrival_s += gap_s(s);
+        }
+        issue(s, &work->workers[i % s->workers], arrival_s);
+    }
+}
+
+/* Value of rank k, by partition (Hoare, CACM 4(7), 1961). Reorders the values. */
+static double ranked(double *values, int64_t count, int64_t k)
+{
+    int64_t low = 0, high = count - 1;
+    while (low < high) {
+        const double pivot = values[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (values[i] < pivot) {
+                i++;
+            }
+            while (values[j] > pivot) {
+                j--;
+            }
+            if (i <= j) {
+                const double held = values[i];
+                values[i++] = values[j];
+                values[j--] = held;
+            }
+        }
+        if (k <= j) {
+            high = j;
+        } else if (k >= i) {
+            low = i;
+        } else {
+            break;
+        }
+    }
+    return values[k];
+}
+
+/* Mean, and the values that the given shares of requests do not exceed. */
+static nnc_serve_spread_of summary_of(double *values, int64_t count)
+{
+    static const double shares[] = { 0.5, 0.9, 0.99 };
+    nnc_serve_spread_of of = { .mean = 0.0 };
+    double *const places[] = { &of.p50, &of.p90, &of.p99 };
+    for (int64_t i = 0; i < count; i++) {
+        of.mean += values[i];
+    }
+    of.mean /= (double)count;
+    for (int i = 0; i < 3; i++) {
+        *places[i] = ranked(values, count, (int64_t)nnc_ceil(shares[i] * (double)count) - 1);
+    }
+    return of;
+}
+
+static void summarise(simulation *s, int64_t skipped)
+{
+    nnc_serve_replayed *result = s->result;
+    const int64_t count = s->count - skipped;
+    const request *r = s->requests + skipped;
+    for (int64_t i = 0; i < count; i++) {
+        s->values[i] = r[i].first_s - r[i].arrival_s;
+    }
+    result->ttft = summary_of(s->values, count);
+    for (int64_t i = 0; i < count; i++) {
+        s->values[i] = r[i].last_s - r[i].arrival_s;
+    }
+    result->request = summary_of(s->values, count);
+    int64_t longer = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (r[i].output > 1) {
+            s->values[longer++] = (r[i].last_s - r[i].first_s) / (r[i].output - 1.0);
+        }
+    }
+    const double unknown = (double)NAN;
+    result->tpot = longer > 0 ? summary_of(s->values, longer)
+                              : (nnc_serve_spread_of){ unknown, unknown, unknown, unknown };
+    result->requests = s->count;
+    result->sequences = s->decode_s > 0.0 ? s->decode_area / s->decode_s : 1.0;
+}
+
+void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *result)
+{
+    nnc_serve_work *work = load->of->work;
+    simulation s = { .load = load,
+                     .work = work,
+                     .result = result,
+                     .requests = work->requests,
+                     .values = work->values,
+                     .count = load->count,
+                     .workers = load->prefill_workers > 0 ? load->decode_workers : 1,
+                     .tokens_of_step = load->tokens_of_step,
+                     .gaps = (uint64_t)load->of->plan->seed,
+                     .lengths = ~(uint64_t)load->of->plan->seed };
+    *result = (nnc_serve_replayed){ .preemptions = 0 };
+    s.context_low = load->shortest;
+    s.context_gap = nnc_max((load->longest - load->shortest) / (CONTEXTS - 1), 1.0);
+    for (size_t i = 0; i < KNOTS; i++) {
+        for (size_t j = 0; j < CONTEXTS; j++) {
+            work->decode[i][j] = (double)NAN;
+        }
+        work->prefill[i] = (double)NAN;
+    }
+    for (size_t i = 0; i < sizeof work->added / sizeof work->added[0][0]; i++) {
+        work->added[i / COARSE_KNOTS][i % COARSE_KNOTS] = (double)NAN;
+    }
+    begin(&s);
+    while (turn(&s)) {
+    }
+    summarise(&s, load->skipped);
+}

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Random plans against closed forms and event simulators that share no code with the program.
+
+Each round draws a decoder, a device and a plan, and derives again: parameters and FLOPs from the matrices; every event of the
+pipeline by a simulation of its schedule, whose bubble is that of the papers; the bytes that each stage keeps by replay of those
+events; bytes of weights, gradients, optimizer states and collectives; and the best plan of a small search by trying all.
+Sources: Narayanan et al., SC '21 (schedules, bubble); Korthikanti et al., MLSys '23 (what is kept); Rajbhandari et al., SC '20
+(ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
+
+    usage: derived.py NNCOST ROOT [ROUNDS]      seed fixed [40 rounds]
+"""
+import collections
+import itertools
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 40
+os.environ["NNCOST_PATH"] = root
+folder = tempfile.mkdtemp()
+covered, faults, illegal = collections.Counter(), [], 0
+
+
+def run(words):
+    done = subprocess.run([nncost, *map(str, words), "--no-defaults", "--format", "json"], capture_output=True, text=True,
+                          timeout=120, check=False)
+    return done.stdout if done.returncode in (0, 1) else None
+
+
+def options(plan):
+    return [word for key, value in plan.items() for word in ("--" + key.replace("_", "-"), value)]
+
+
+def check(what, mine, printed, tolerance=0.0):
+    covered[what] += 1
+    if not (mine == printed or abs(mine - printed) <= tolerance * max(abs(mine), abs(printed))):
+        faults.append(f"{what}: derived {mine!r}, printed {printed!r}: {' '.join(map(str, command))}")
+
+
+def decoder(chance, layers):
+    """A decoder of a random shape, as a file, and its dimensions."""
+    head, heads = chance.choice([64, 128]), chance.choice([8, 16, 32])
+    d = {"layers": layers, "hidden": head * heads, "heads": heads, "kv_heads": chance.choice([heads, heads // 2, heads // 4]),
+         "head_dim": head, "ffn_hidden": 256 * chance.randint(8, 40), "vocab": 1024 * chance.randint(8, 128), "seq_len": 1024,
+         "tied_head": chance.random() < 0.5}
+    path = os.path.join(folder, f"m{layers}.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"schema": "nncost.model/1", "id": f"m{layers}", "name": "A random decoder", "family": "decoder", **d,
+                   "positions": "rotary", "norm": "rms", "mlp": "swiglu", "biases": False, "dropout": 0,
+                   "sources": {"": "drawn"}}, file)
+    return path, d
+
+
+def sizes(d, tensor=1):
+    """Parameters of a layer, of its norms, and of one table, on one tensor rank; a rank has at least one head of keys."""
+    h, q, kv = d["hidden"], d["heads"] * d["head_dim"] // tensor, max(1, d["kv_heads"] // tensor) * d["head_dim"]
+    return h * (q + 2 * kv) + q * h + 3 * h * d["ffn_hidden"] // tensor, 2 * h, d["vocab"] * h // tensor
+
+
+def orders(schedule, p, m, v):
+    """The passes of each device in its order: (is it forward?, chunk, micro-batch)."""
+    for d in range(p):
+        if schedule == "gpipe":
+            yield [(True, 0, i) for i in range(m)] + [(False, 0, i) for i in range(m)]
+            continue
+        total = m * v
+        warm = min(total, 2 * (p - d - 1) + (v - 1) * p if v > 1 else p - d - 1)
+        forward = [(True, k // p % v if v > 1 else 0, k // (p * v) * p + k % p if v > 1 else k) for k in range(total)]
+        backward = [(False, v - 1 - k // p % v if v > 1 else 0, k // (p * v) * p + k % p if v > 1 else k) for k in range(total)]
+        mixed = [one for pair in zip(forward[warm:], backward) for one in pair]
+        yield forward[:warm] + mixed + backward[total - warm:]
+
+
+def simulate(schedule, p, m, v, forward_s, backward_s, hop_s):
+    """Start and end of every pass: a pass begins when its device is free and its input is there."""
+    queues, ends, free, events = [list(one) for one in orders(schedule, p, m, v)], {}, [0.0] * p, []
+    while any(queues):
+        moved = False
+        for d in range(p):
+            while queues[d]:
+                is_forward, chunk, i = queues[d][0]
+                stage = chunk * p + d
+                if is_forward:
+                    needs = (True, stage - 1, i) if stage > 0 else None
+                else:
+                    needs = (False, stage + 1, i) if stage < p * v - 1 else (True, stage, i)
+                if needs is not None and needs not in ends:
+                    break
+                hop = hop_s if needs is not None and needs[1] != stage else 0.0
+                start = max(free[d], ends[needs] + hop if needs is not None else 0.0)
+                free[d] = ends[(is_forward, stage, i)] = start + (forward_s[d] if is_forward else backward_s[d])
+                events.append((d, is_forward, chunk, i, start, free[d]))
+                queues[d].pop(0)
+                moved = True
+        assert moved, "deadlock"
+    return events
+
+
+def peak(events, stage, bytes_of):
+    """The largest sum of what the passes of a stage keep between forward and backward."""
+    now = most = 0
+    for _, is_forward, chunk, _, _, _ in sorted((e for e in events if e[0] == stage), key=lambda e: e[4]):
+        now += bytes_of(chunk) if is_forward else -bytes_of(chunk)
+        most = max(most, now)
+    return most
+
+
+def counts(answer, d, plan):
+    layer, norms, table = sizes(d)
+    layers, tokens = d["layers"], plan["global_batch"] * d["seq_len"]
+    params = layers * (layer + norms) + d["hidden"] + table * (1 if d["tied_head"] else 2)
+    check("parameters", params, answer["model"]["params"])
+    products = 2 * tokens * (layers * layer + table)
+    check("FLOPs of a step", 3 * (products + 4 * tokens * d["seq_len"] * layers * d["heads"] * d["head_dim"]),
+          answer["work"]["model_flops"], 1e-11)
+
+
+def states(answer, d, plan):
+    """Mixed precision with AdamW: 2 bytes of weights, 2 of gradients and 12 of states a parameter; ZeRO divides them."""
+    layer, norms, table = sizes(d, plan["tensor"])
+    data, p = plan["data"], plan["pipeline"]
+    for stage in answer["stages"]:
+        ends = (table if stage["stage"] == 0 else 0) + \
+            (d["hidden"] + (table if p > 1 or not d["tied_head"] else 0) if stage["stage"] == p - 1 else 0)
+        own = stage["layers"] * (layer + norms) + ends
+        for name, size, divided in (("weight", 2, plan["zero"] == 3), ("gradient", 2, plan["zero"] >= 2),
+                                    ("optimizer", 12, plan["zero"] >= 1)):
+            if name == "weight" and divided:
+                continue  # and the units that are gathered
+            check(f"bytes of {name}s, ZeRO {plan['zero']}", size * own / (data if divided else 1), stage[name + "_bytes"], 1e-3)
+
+
+def pipeline(answer, d, plan, path):
+    p, m, v, schedule = plan["pipeline"], plan["micro_batches"], plan.get("virtual_stages", 1), plan["schedule"]
+    passes = [e for e in answer["timeline"] if e["activity"] in ("forward", "backward")]
+    at = {(e["stage"], e["activity"] == "forward", e["chunk"], e["micro_batch"]): e for e in passes}
+    hop = at[1, True, 0, 0]["start_s"] - at[0, True, 0, 0]["end_s"]
+    if v == 1:  # chunks of unequal work have times of their own
+        times = [[at[s, f, 0, 0]["end_s"] - at[s, f, 0, 0]["start_s"] for s in range(p)] for f in (True, False)]
+        mine = simulate(schedule, p, m, v, times[0], times[1], hop)
+        for stage, is_forward, chunk, i, start, end in mine:
+            check(f"events of {schedule}", start, at[stage, is_forward, chunk, i]["start_s"], 1e-9)
+    else:
+        mine = [(e["stage"], e["activity"] == "forward", e["chunk"], e["micro_batch"], e["start_s"], e["end_s"]) for e in passes]
+        for stage, order in enumerate(orders(schedule, p, m, v)):
+            printed = [e[1:4] for e in sorted((e for e in mine if e[0] == stage), key=lambda e: e[4])]
+            covered["order of interleaved"] += 1
+            if printed != order:
+                faults.append(f"order of stage {stage}: {printed[:8]}, Megatron's {order[:8]}: {' '.join(map(str, command))}")
+    # What one layer and the head keep, from two plans without a pipeline.
+    flat = {**plan, "pipeline": 1, "devices": plan["devices"] // p, "micro_batches": 1, "global_batch": plan["micro_batch"] * plan["data"]}
+    flat.pop("schedule"), flat.pop("virtual_stages", None)
+    kept = []
+    for layers in (p * v, 2 * p * v):
+        text = run(["estimate", path, plan_device, *options(flat), "--set", f"model.layers={layers}"])
+        kept.append(json.loads(text)["memory"]["activation_bytes"])
+    layer = (kept[1] - kept[0]) / (p * v)
+    ids = 8 * plan["micro_batch"] * d["seq_len"]  # token ids, 8 bytes each, on the first stage
+    head = kept[0] - layer * p * v - ids
+    for stage in answer["stages"]:
+        own, number = stage["layers"] / v, stage["stage"]
+        mine_bytes = peak(mine, number, lambda chunk: layer * own + (head if number == p - 1 and chunk == v - 1 else 0)
+                          + (ids if number == 0 and chunk == 0 else 0))  # pylint: disable=cell-var-from-loop
+        check(f"bytes kept by {schedule}", mine_bytes, stage["activation_bytes"], 1e-9)
+    # Equal stages without transfers idle for (p - 1) / (m v) of their work, in any of these schedules.
+    ideal = simulate(schedule, p, m, v, [1.0] * p, [2.0] * p, 0.0)
+    check(f"bubble of {schedule}, simulated", (p - 1) / (m * v), max(e[5] for e in ideal) / (3.0 * m * v) - 1.0, 1e-9)
+
+
+def volumes(path, d, plan):
+    """Bytes that data ranks exchange in a step, 2 a parameter: gradients once, or with ZeRO 2 and 3 after each micro-batch;
+    the new weights once with ZeRO 1 and 2; with ZeRO 3 all weights forward and backward of each micro-batch."""
+    layer, norms, table = sizes(d, plan["tensor"])
+    m, zero = plan["micro_batches"], plan["zero"]
+    own = 2 * (d["layers"] * (layer + norms) + d["hidden"] + table * (1 if d["tied_head"] else 2))
+    sums = collections.Counter()
+    for row in json.loads(run(["ops", path, plan_device, *options(plan)]))["ops"]:
+        if row["name"].startswith("data."):
+            sums[row["name"][5:]] += int(row["shape"].split("bytes=")[1].split()[0]) * row["repeat"]
+    mine = [{"reduce_gradients": own}, {"scatter_gradients": own, "gather_weights": own},
+            {"scatter_gradients": m * own, "gather_weights": own},
+            {"scatter_gradients": m * own, "gather_weights": 2 * m * own}][zero if plan["data"] > 1 else 0]
+    for name, size in mine.items() if plan["data"] > 1 else ():
+        check(f"bytes of {name}, ZeRO {zero}", size, sums[name], 1e-3)
+
+
+def searched(path, chance):
+    """Every plan of a small space, one by one, against the search."""
+    devices, batch = 8, chance.choice([8, 16])
+    space = {"tensor": [1, 2], "pipeline": [1, 2], "zero": [0, 1, 2, 3], "micro_batch": [1, 2], "recompute": ["none", "full"]}
+    fixed = ["--devices", devices, "--global-batch", batch, "--software", "megatron", "--schedule", "1f1b", "--context", 1]
+    best = math.inf
+    for values in itertools.product(*space.values()):
+        text = run(["estimate", path, plan_device, *fixed, *options(dict(zip(space, values)))])
+        answer = json.loads(text) if text else None
+        if answer and answer["memory"]["fit"] != "does_not_fit" and answer["memory"]["fits"]:
+            best = min(best, answer["step"]["step_s"])
+    lists = [word for key, values in space.items() for word in ("--" + key.replace("_", "-"), ",".join(map(str, values)))]
+    text = run(["search", path, plan_device, *fixed, *lists, "--best", 1])
+    found = json.loads(text)["best"] if text else []
+    check("search = brute force", best, found[0]["step_s"] if found else math.inf, 1e-9)
+
+
+seed = random.Random(28)
+for number in range(rounds):
+    schedule = seed.choice(["gpipe", "1f1b", "interleaved"])
+    p, v = seed.choice([2, 4, 8]), seed.choice([2, 3]) if schedule == "interleaved" else 1
+    layers = p * v * seed.randint(1, 3)
+    model_path, dims = decoder(seed, layers)
+    plan_device = seed.choice(["h100", "a100", "h200"])
+    plan = {"tensor": seed.choice([1, 2, 4]), "pipeline": p, "data": seed.choice([1, 2, 4]), "zero": seed.choice([0, 1]),
+            "micro_batch": seed.choice([1, 2]), "micro_batches": p * seed.randint(1, 4), "schedule": schedule,
+            "software": seed.choice(["megatron", "torch-compile"]), "recompute": seed.choice(["none", "none", "full"])}
+    if schedule == "interleaved":
+        plan["virtual_stages"] = v
+    plan["devices"] = plan["tensor"] * p * plan["data"]
+    plan["global_batch"] = plan["micro_batch"] * plan["micro_batches"] * plan["data"]
+    command = ["estimate", model_path, plan_device, *options(plan)]
+    text = run([*command, "--stages", "--timeline"])
+    if text is None:
+        illegal += 1
+        continue
+    answer = json.loads(text)
+    counts(answer, dims, plan)
+    states(answer, dims, plan)
+    pipeline(answer, dims, plan, model_path)
+    flat = {**plan, "pipeline": 1, "devices": plan["tensor"] * plan["data"], "zero": seed.choice([0, 1, 2, 3])}
+    flat.pop("schedule"), flat.pop("virtual_stages", None)
+    command = ["estimate", model_path, plan_device, *options(flat)]
+    text = run([*command, "--stages"])
+    if text is not None:
+        answer = json.loads(text)
+        counts(answer, dims, flat)
+        if answer.get("stages"):
+            states(answer, dims, flat)
+        volumes(model_path, dims, flat)
+    if number % 10 == 0:
+        command = ["search", model_path, plan_device]
+        searched(model_path, seed)
+for what, times in sorted(covered.items()):
+    print(f"{times:7d} {what}")
+print(f"{sum(covered.values())} values of {rounds} rounds, {illegal} illegal, {len(faults)} faults")
+for fault in faults[:20]:
+    print(fault)
+sys.exit(1 if faults or illegal > rounds / 2 else 0)

@@ -1,0 +1,38 @@
+/* Shell scripts: whatever the text, the options of a command are one JSON value, unless a limit of JSON documents or a
+ * repeated key stops it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/launch_internal.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const char *json)
+{
+    nnc_json_scan_fault fault;
+    if (!nnc_json_scan(json, strlen(json), NNC_SCAN_VALUES_RECORDED, &fault)) {
+        abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    nnc_arena *arena = nnc_arena_create();
+    char *text = malloc(size + 1);
+    nnc_shell_command *commands = NULL;
+    nnc_error err;
+    int count = 0;
+    if (arena != NULL && text != NULL) {
+        memcpy(text, data, size);
+        text[size] = '\0';
+        if (nnc_shell_read("fuzz", text, arena, &commands, &count, &err) == NNC_OK) {
+            for (int i = 0; i < count; i++) {
+                check(commands[i].options);
+                check(commands[i].launcher_options);
+            }
+        }
+    }
+    free(text);
+    nnc_arena_destroy(arena);
+    return 0;
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""One cause per comparison. 200 random pairs of plans that differ in one option: the change of the step in compare and in
+sweep is the change at one software profile, as estimate prints it for both plans. Each command of a row gives that row.
+Where compare shows several profiles, the parts of a change add up to it. Each advice, typed in, gives its step and bytes.
+
+    usage: one_cause.py NNCOST ROOT
+"""
+import json
+import os
+import random
+import shlex
+import subprocess
+import sys
+
+nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+os.environ["NNCOST_PATH"] = root
+BAR = 200
+BASES = [["llama3-8b", "h100", "--devices", "64", "--global-batch", "512", "--micro-batch", "1"],
+         ["llama2-7b", "a100", "--devices", "32", "--global-batch", "256", "--micro-batch", "1"],
+         ["sd1-unet", "a100", "--devices", "64", "--micro-batch", "4"],
+         ["mixtral-8x7b", "h200", "--devices", "64", "--global-batch", "512", "--micro-batch", "1"],
+         ["gpt2-xl", "v100", "--devices", "16", "--global-batch", "64", "--micro-batch", "1"],
+         ["llama3-8b", "tpu-v5p", "--devices", "64", "--global-batch", "512", "--micro-batch", "1"]]
+OPTIONS = {"--zero": ["0", "1", "2", "3"], "--tensor": ["1", "2", "4", "8"], "--pipeline": ["1", "2", "4"],
+           "--context": ["1", "2"], "--recompute": ["none", "full", "norm"], "--precision": ["bf16", "fp16"],
+           "--micro-batch": ["1", "2", "4"], "--seq-len": ["1024", "2048"], "--optimizer": ["adamw", "sgd"]}
+
+
+def run(words):
+    done = subprocess.run([nncost, *words, "--no-defaults", "--format", "json"], capture_output=True, text=True, timeout=60,
+                          check=False)
+    if done.returncode not in (0, 1) or not done.stdout:
+        return None
+    return [json.loads(line) for line in done.stdout.splitlines()] if words[0] == "sweep" else json.loads(done.stdout)
+
+
+def step(words, software):
+    answer = run(["estimate", *words, "--software", software])
+    return answer and answer["step"]["step_s"]
+
+
+def without(words, option):
+    at = words.index(option) if option in words else len(words)
+    return words[:at] + words[at + 2:]
+
+
+random.seed(28)
+faults, pairs, switched, tries = [], 0, 0, 0
+while pairs < BAR and tries < 10 * BAR:
+    tries += 1
+    base = list(random.choice(BASES))
+    for extra in random.sample(sorted(OPTIONS), 2):
+        if base[0] == "sd1-unet" and extra != "--zero":
+            continue
+        base = without(base, extra) + [extra, random.choice(OPTIONS[extra])]
+    option = random.choice(["--zero", "--micro-batch"] if base[0] == "sd1-unet" else sorted(OPTIONS))
+    values = random.sample(OPTIONS[option], 2)
+    words = without(base, option)
+    compared = run(["compare", *words, option, ",".join(values)])
+    if compared is None:  # one of the plans is illegal
+        continue
+    pairs += 1
+    rows = compared["rows"]
+    used = {row["plan"]["software"] for row in rows}
+    usual = {run(["estimate", *words, option, value])["plan"]["software"] for value in values}
+    switched += len(usual) > 1
+    fixed = [step(words + [option, value], rows[0]["plan"]["software"]) for value in values]
+    name = shlex.join([*words, option, ",".join(values)])
+    if len(used) > 1 or [row["step"]["step_s"] for row in rows] != fixed:
+        faults.append(f"compare {name}: {used}, {[row['step']['step_s'] for row in rows]}, fixed {fixed}")
+    for row in rows:
+        again = run(shlex.split(row["command"])[1:])
+        if again["step"] != row["step"] or again["plan"] != row["plan"]:
+            faults.append(f"{row['command']}: not the row")
+    swept = run(["sweep", *words, option, ",".join(values), "--all", "--columns", "step_s,plan.software,command"])
+    if [row["step.step_s"] for row in swept] != fixed:
+        faults.append(f"sweep {name}: {swept['rows']}, fixed {fixed}")
+    for row in swept:
+        again = run(shlex.split(row["command"])[1:])
+        if again["step"]["step_s"] != row["step.step_s"]:
+            faults.append(f"{row['command']}: not the row of the sweep")
+
+# Several profiles in one table: the split.
+mixed = run(["compare", "llama3-8b", "h100", "--devices", "64", "--micro-batch", "1", "--zero", "1,3", "--software", "any"])["rows"]
+there = step(["llama3-8b", "h100", "--devices", "64", "--micro-batch", "1", "--zero", "3"], "megatron")
+change = mixed[1]["step"]["step_s"] - mixed[0]["step"]["step_s"]
+if abs(mixed[1]["change_s"] - change) > 1e-11 or abs(mixed[1]["framework_s"] - (mixed[1]["step"]["step_s"] - there)) > 1e-11:
+    faults.append(f"split: {mixed[1]['change_s']}, {mixed[1]['framework_s']}")
+
+# Advice, typed in.
+advised = 0
+for words in (["llama3-8b", "h100", "--devices", "8"], ["llama3-70b", "h100", "--devices", "64"],
+              ["llama2-7b", "a100", "--devices", "16", "--zero", "1", "--micro-batch", "8"],
+              ["llama3-8b", "h100", "--data", "8", "--zero", "1", "--micro-batch", "4"]):
+    answer = run(["estimate", *words])
+    for advice in answer["memory"]["advice"] or []:
+        options = shlex.split(advice["text"])
+        kept = words
+        for option in options:
+            if option.startswith("--"):
+                kept = without(kept, option)
+        batch = [] if "--global-batch" in kept else ["--global-batch", str(answer["plan"]["global_batch"])]
+        again = run(["estimate", *kept, *options, *batch])
+        advised += 1
+        if (again is None or again["step"]["step_s"] != advice["step_s"]
+                or again["plan"]["software"] != answer["plan"]["software"]):
+            faults.append(f"advice {shlex.join(words)}: {advice}: {again and again['step']['step_s']}")
+
+# The sizes of a scale have one profile.
+for words in (["gpt2-xl", "v100", "--devices", "1,8,32,64"], ["llama3-8b", "h100", "--devices", "8,64"]):
+    sizes = run(["scale", *words])["sizes"]
+    if len({size["software"] for size in sizes if size["software"]}) != 1 or any((s["scaling_efficiency"] or 0) > 1 for s in sizes):
+        faults.append(f"scale {shlex.join(words)}")
+
+print(f"{pairs} pairs, {switched} of them with another usual profile, {advised} advices, {len(faults)} faults")
+print("\n".join(faults[:20]))
+sys.exit(1 if faults or pairs < BAR or switched < 20 or advised < 6 else 0)

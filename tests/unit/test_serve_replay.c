@@ -1,0 +1,270 @@
+/* The simulation of a load, by hand: a few recorded requests whose iterations are written down, on an engine without
+ * time of its own; the limits of a queue with one server (M/D/1) and with several (M/M/c); seeds, lengths, a full
+ * cache, separate workers. tests/served_load.py compares it with a simulation of its own. */
+#include <math.h>
+
+#include "run_cases.h"
+#include "serve/serve_internal.h"
+#include "serve_cases.h"
+
+enum { INPUT = 1000, MOST = 100000 };
+
+static const nnc_model *model;
+static const nnc_device *device;
+static nnc_software engine;
+static nnc_serve_arrival arrivals[MOST];
+
+static void open_all(void)
+{
+    nnc_error err = { 0 };
+    const nnc_software *vllm = NULL;
+    open_support();
+    ok(nnc_model_load(specs, "llama3-8b", &model, &err), &err);
+    ok(nnc_device_load(specs, "h100", &device, &err), &err);
+    ok(nnc_software_load(specs, "vllm", &vllm, &err), &err);
+    engine = *vllm;
+    engine.serving.ttft_s = 0.0;
+}
+
+static nnc_serve served(const nnc_serve_ask *ask)
+{
+    nnc_error err = { 0 };
+    nnc_serve serve;
+    ok(nnc_serve_of(model, device, &engine, ask, scratch, &serve, &err), &err);
+    return serve;
+}
+
+static nnc_serve_ask ask_of(int64_t output)
+{
+    nnc_serve_ask ask = nnc_serve_ask_default();
+    ask.input_len = INPUT;
+    ask.output_len = output;
+    ask.length_spread = 0.0;
+    return ask;
+}
+
+/* A prompt alone; a decode step of `sequences` at `context`; what a prompt adds to a step of `sequences`. */
+static double prompt_s(void)
+{
+    nnc_serve_ask ask = ask_of(2);
+    return served(&ask).prefill.time_s;
+}
+
+static double decode_s(int64_t sequences, int64_t context)
+{
+    nnc_serve_ask ask = ask_of(2);
+    ask.input_len = context - 1; /* the mean context of two tokens */
+    ask.batch = sequences;
+    return served(&ask).decode.time_s;
+}
+
+static double added_s(int64_t sequences, int64_t output)
+{
+    nnc_serve_ask ask = ask_of(output);
+    ask.batch = sequences;
+    return served(&ask).prompt_s;
+}
+
+static nnc_serve_ask recorded(int64_t output, int64_t count)
+{
+    nnc_serve_ask ask = ask_of(output);
+    ask.arrival_list = arrivals;
+    ask.arrival_count = count;
+    return ask;
+}
+
+/* Three tokens: the prompt, then a step at 1,001 positions and one at 1,002. */
+START_TEST(one_request)
+{
+    nnc_serve_ask ask = recorded(3, 1);
+    arrivals[0] = (nnc_serve_arrival){ .arrival_s = 5.0 };
+    const nnc_serve s = served(&ask);
+    const double steps_s = decode_s(1, 1001) + decode_s(1, 1002);
+    CLOSE(s.ttft_s, prompt_s(), 1e-9);
+    CLOSE(s.tpot_s, steps_s / 2.0, 1e-9);
+    CLOSE(s.request_s, prompt_s() + steps_s, 1e-9);
+    ck_assert_double_eq(s.simulated, 1.0);
+}
+END_TEST
+
+/* The second comes in the first decode step of the first. Its prompt joins the second step, which is the last of the
+ * first request; then it decodes alone. */
+START_TEST(a_prompt_joins_a_step)
+{
+    nnc_serve_ask ask = recorded(3, 2);
+    const double prompt = prompt_s(), step = decode_s(1, 1001);
+    arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    arrivals[1] = (nnc_serve_arrival){ .arrival_s = prompt + 0.25 * step };
+    const nnc_serve s = served(&ask);
+    const double joint = decode_s(1, 1002) + added_s(1, 3);
+    const double first = prompt, second = 0.75 * step + joint;
+    CLOSE(s.ttft_s, (first + second) / 2.0, 1e-9);
+    const double whole = prompt + step + joint;
+    CLOSE(s.request_s, (whole + second + step + decode_s(1, 1002)) / 2.0, 1e-9);
+    CLOSE(s.ttft_p50_s, fmin(first, second), 1e-9); /* nearest rank */
+    CLOSE(s.ttft_p99_s, fmax(first, second), 1e-9);
+}
+END_TEST
+
+/* Two prompts that come together are computed in one iteration, which takes less than both alone, unless a chunk holds
+ * only one: then the second is in the first decode step of the first request. */
+START_TEST(chunks)
+{
+    nnc_serve_ask ask = recorded(2, 2);
+    arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    nnc_serve_ask batch = ask_of(2);
+    batch.batch = 2;
+    const double both = served(&batch).prefill.time_s, prompt = prompt_s();
+    nnc_serve s = served(&ask);
+    ck_assert(both < 2.0 * prompt);
+    CLOSE(s.ttft_s, both, 1e-9);
+    CLOSE(s.request_s, both + decode_s(2, 1001), 1e-9);
+    ask.chunk = INPUT;
+    s = served(&ask);
+    const double second = prompt + decode_s(1, 1001) + added_s(1, 2);
+    CLOSE(s.ttft_s, (prompt + second) / 2.0, 1e-9);
+    CLOSE(s.request_s, (second + second + decode_s(1, 1001)) / 2.0, 1e-9);
+    ask.chunk = 0; /* one slot: one after the other */
+    ask.max_batch = 1;
+    s = served(&ask);
+    const double alone = prompt + decode_s(1, 1001);
+    CLOSE(s.ttft_s, prompt + alone / 2.0, 1e-9);
+    CLOSE(s.request_s, 1.5 * alone, 1e-9);
+}
+END_TEST
+
+/* Prompts of one output token, one an iteration: service takes `prompt_s`, and the mean wait is that of M/D/1. */
+START_TEST(one_server)
+{
+    static const double loads[] = { 0.3, 0.6, 0.9 };
+    const double service_s = prompt_s();
+    for (size_t i = 0; i < COUNT_OF(loads); i++) {
+        nnc_serve_ask ask = ask_of(1);
+        ask.chunk = INPUT;
+        ask.requests = 200000;
+        ask.request_rate = loads[i] / service_s;
+        const nnc_serve s = served(&ask);
+        CLOSE(s.saturation_rate, 1.0 / service_s, 1e-9);
+        CLOSE(s.ttft_s, service_s + nnc_serve_mean_wait_s(service_s, loads[i]),
+              i == 2 ? 0.08 : 0.02);
+    }
+}
+END_TEST
+
+/* Two slots, prompts of one token and exponential lengths of 200 on average: the wait of M/M/2 by Erlang's formula, for
+ * a step hardly depends on how many run. */
+START_TEST(several_servers)
+{
+    enum { SLOTS = 2 };
+    uint64_t random = 7;
+    double at_s = 0.0;
+    nnc_serve_ask ask = recorded(200, MOST);
+    const double service_s = 200.0 * decode_s(2, 200), load = 0.8;
+    for (int i = 0; i < MOST; i++) {
+        double drawn[2];
+        for (int j = 0; j < 2; j++) {
+            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            drawn[j] = -log(((double)(random >> 12) + 0.5) * 0x1p-52);
+        }
+        at_s += drawn[0] * service_s / SLOTS / load;
+        arrivals[i] = (nnc_serve_arrival){ at_s, 1, (int64_t)(1.0 + 200.0 * drawn[1]) };
+    }
+    ask.input_len = 1;
+    ask.max_batch = SLOTS;
+    const nnc_serve s = served(&ask);
+    const double a = SLOTS * load;
+    double all = 0.0, term = 1.0;
+    for (int i = 0; i < SLOTS; i++) {
+        all += term;
+        term *= a / (i + 1);
+    }
+    const double waits = term / (1.0 - load) / (all + term / (1.0 - load));
+    CLOSE(s.ttft_s, waits * service_s / (SLOTS * (1.0 - load)), 0.1);
+}
+END_TEST
+
+/* Equal seeds, equal digits; another seed, other requests of the same distribution. Even arrivals wait less than
+ * Poisson's, bursts longer. */
+START_TEST(seeds)
+{
+    nnc_serve_ask ask = ask_of(100);
+    ask.request_rate = 20.0;
+    const nnc_serve s = served(&ask), again = served(&ask);
+    ck_assert_double_eq(s.ttft_s, again.ttft_s);
+    ck_assert_double_eq(s.ttft_p99_s, again.ttft_p99_s);
+    ask.seed = 2;
+    const nnc_serve other = served(&ask);
+    ck_assert_double_ne(s.ttft_s, other.ttft_s);
+    CLOSE(s.ttft_s, other.ttft_s, 0.05);
+    ask.burstiness = 100.0;
+    ck_assert_double_lt(served(&ask).queue_s, 0.9 * s.queue_s);
+    ask.burstiness = 0.25;
+    ck_assert_double_gt(served(&ask).queue_s, 1.2 * s.queue_s);
+}
+END_TEST
+
+/* Lengths of a spread have the mean that is asked for: 200 tokens of 20 clients. */
+START_TEST(spreads)
+{
+    nnc_serve_ask ask = ask_of(200);
+    ask.concurrency = 20;
+    ask.waves = 500;
+    const nnc_serve fixed = served(&ask);
+    ask.length_spread = 0.5;
+    const nnc_serve s = served(&ask);
+    CLOSE(s.tpot_s, fixed.tpot_s, 0.05);
+    CLOSE(s.request_s, fixed.request_s, 0.05);
+    ck_assert_double_gt(s.request_p90_s - s.request_p50_s,
+                        2.0 * (fixed.request_p90_s - fixed.request_p50_s));
+}
+END_TEST
+
+/* A cache for two whole sequences of 1,008 + 1,008 tokens holds a third prompt while the two are short; then the
+ * newest loses its place. It is computed again and still gets all of its tokens. */
+START_TEST(a_full_cache)
+{
+    nnc_serve_ask ask = recorded(1016, 3);
+    for (int i = 0; i < 3; i++) {
+        arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    }
+    const double whole = served(&ask).max_sequences;
+    ask.memory_use = 0.9; /* of it, only what two sequences take is left */
+    const nnc_serve roomy = served(&ask);
+    const double each = roomy.free_bytes / floor(whole);
+    ask.memory_use =
+        (roomy.weight_bytes + roomy.workspace_bytes + 2.2 * each) / roomy.capacity_bytes;
+    const nnc_serve waits = served(&ask);
+    ck_assert_double_eq(waits.max_sequences, 2.0);
+    ck_assert_double_eq(waits.preemptions, 0.0);
+    ask.preempt = true;
+    const nnc_serve s = served(&ask);
+    ck_assert_double_eq(s.preemptions, 1.0);
+    ck_assert_double_lt(s.ttft_s, waits.ttft_s); /* all three start at once */
+    ck_assert_double_gt(s.request_s, roomy.request_s);
+}
+END_TEST
+
+/* One prefill worker and one that decodes: the second prompt waits for the first; both decode without prompts between,
+ * after their caches are sent. */
+START_TEST(separate_workers)
+{
+    nnc_serve_ask ask = recorded(2, 2);
+    arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    ask.prefill_workers = ask.decode_workers = 1;
+    const nnc_serve s = served(&ask);
+    const double prompt = prompt_s(), sent = s.transfer_s;
+    CLOSE(s.ttft_s, 1.5 * prompt + sent, 1e-9);
+    CLOSE(s.request_s, 1.5 * prompt + sent + decode_s(1, 1001), 1e-9);
+    ask.prefill_workers = 2;
+    ask.decode_workers = 1;
+    CLOSE(served(&ask).request_s, prompt + sent + decode_s(2, 1001), 1e-9);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { one_request, a_prompt_joins_a_step, chunks,
+                                   one_server,  several_servers,       seeds,
+                                   spreads,     a_full_cache,          separate_workers };
+    return run_tests_with("serve_replay", open_all, close_support, tests, COUNT_OF(tests));
+}

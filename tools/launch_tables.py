@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Writes the tables of docs/files.md, one section for each table of foreign/launch/.
+
+usage: tools/launch_tables.py          rewrites docs/files.md below its marker
+       tools/launch_tables.py --check  fails when the page is not what would be written
+"""
+import json
+import pathlib
+import sys
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MARKER = "<!-- tools/launch_tables.py writes the rest -->\n"
+
+
+def option(name):
+    """The option of a field; "model.hidden" and "MODEL" stay as they are."""
+    if name.startswith("model.") or name == "MODEL":
+        return f"`{name}`"
+    return "`--" + name.replace("_", "-") + "`"
+
+
+def fields(sets):
+    """{"zero": "3"} as "`--zero` 3"."""
+    parts = []
+    for name, value in sets.items():
+        mark, bare = (name[0], name[1:]) if name[0] in "?!-" else ("", name)
+        if mark == "!":
+            parts.append(f"{option(bare)} must be known")
+        elif mark == "-":
+            parts.append(f"{option(bare)}: {value}")
+        else:
+            shown = f"= `{value[1:]}`" if value[0] in "=@" else value
+            parts.append(f"{option(bare)} {shown}" + (" unless another key sets it" if mark else ""))
+    return ", ".join(parts) if parts else "nothing"
+
+
+def conditions(of):
+    return ", ".join(f"{key.replace('@', '').replace('!', 'not ')} {' or '.join(values)}" for key, values in of.items())
+
+
+def becomes(row):
+    if "file" in row:
+        known = ", ".join(f"`{name}`" for name in row.get("known", {}))
+        text = f"another launch file ({row['file']})" + (f"; known without it: {known}" if known else "")
+    elif "sets" in row:
+        text = fields(row["sets"])
+    elif "values" in row:
+        by_fields = {}
+        for value, sets in row["values"].items():
+            by_fields.setdefault(fields(sets), []).append(value or '""')
+        text = "; ".join(f"{', '.join(values)}: {sets}" for sets, values in by_fields.items())
+    else:
+        text = option(row["to"])
+        text += ": on if above 0" if row.get("as") == "switch" else ": its pattern" if row.get("as") == "pattern" else ""
+    if "when" in row:
+        text += f" (with {conditions(row['when'])}" + (f"; else {fields(row['otherwise'])})" if "otherwise" in row else ")")
+    return text + ("; may be \"auto\"" if "auto" in row else "")
+
+
+def table(head, rows):
+    if not rows:
+        return ""
+    cells = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
+    return f"| {' | '.join(head)} |\n|{'---|' * len(head)}\n{cells}\n\n"
+
+
+def grouped(rows, kind):
+    by_reason = {}
+    for row in rows:
+        by_reason.setdefault(row[kind], []).append(f"`{row['key']}`")
+    return [(reason, " ".join(keys)) for reason, keys in by_reason.items()]
+
+
+def section(path):
+    of = json.loads(path.read_text())
+    rows = of["keys"]
+    sets = [r for r in rows if any(k in r for k in ("to", "sets", "file")) or any(r.get("values", {}).values())]
+    refused = [r for r in rows if r not in sets and "harmless" not in r and "note" not in r]
+    source = textwrap.fill(f"`--from {of['id']}`. Source: {of['source']}.", 118, break_long_words=False, break_on_hyphens=False)
+    text = f"## {of['name']}\n\n{source}\n\n"
+    if "also" in of:
+        text += f"Other keys: as `{of['also']}`.\n\n"
+    if sets:
+        text += "### Read\n\n" + table(("key", "becomes"), [(f"`{r['key']}`", becomes(r)) for r in sets])
+    if refused:
+        text += "### Refused, but for the values named\n\n" + table(
+            ("key", "allowed", "instead"),
+            [(f"`{r['key']}`", ", ".join(v or '""' for v in r.get("values", {})), r.get("instead", "")) for r in refused])
+    for kind, title in (("note", "Read, but inexact"), ("harmless", "Without effect")):
+        kept = [r for r in rows if kind in r]
+        if kept:
+            text += f"### {title}\n\n" + table(("reason", "keys"), grouped(kept, kind))
+    absent = [("", ", ".join(f"`{k}` = {json.dumps(v)}" for k, v in of["absent"].items()), "the default of the program")] if "absent" in of else []
+    rules = [(conditions(r.get("if", {})), fields(r["set"]), r.get("why", "")) for r in of.get("rules", [])]
+    own = [("", fields(of["defaults"]), of.get("why", "the default of the program"))] if of.get("defaults") else []
+    model = [("", fields(of["model"]), "the default of the program")] if "model" in of else []
+    if absent or rules or own or model:
+        text += "### If nothing sets it\n\n" + table(("condition", "sets", "reason"), absent + own + model + rules)
+    return text
+
+
+def main():
+    page = ROOT / "docs" / "files.md"
+    old = page.read_text()
+    head = old.split(MARKER)[0]
+    tables = sorted((ROOT / "foreign" / "launch").glob("*.json"))
+    new = head + MARKER + "\n" + "".join(section(path) for path in tables).rstrip("\n") + "\n"
+    if "--check" in sys.argv:
+        if new != old:
+            sys.exit("docs/files.md: not what tools/launch_tables.py writes from foreign/launch/")
+        return
+    page.write_text(new)
+
+
+if __name__ == "__main__":
+    main()
