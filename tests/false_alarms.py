@@ -64,7 +64,8 @@ def main():
         for i, row in enumerate(sample):
             name, line = FORMATS[i % len(FORMATS)]
             read = read_back(program, source, folder, name, line, row["measured_s"])
-            assert abs(read / row["measured_s"] - 1) < 0.01 + 0.0006 / row["measured_s"], (name, row["measured_s"], read)
+            rounding = max(0.005, 0.0006 / row["measured_s"], row["measured_s"] / 1900)  # tps is whole, seconds have 3 digits
+            assert abs(read / row["measured_s"] - 1) <= rounding, (name, row["measured_s"], read)
             alarms += alarm(row, read)
     print(f"{len(rows)} published steps, {100 * share:.1f} % alarms; as logs {alarms} of {len(sample)}")
     assert len(rows) > 1000 and share <= 0.1 and alarms <= 0.1 * len(sample)
