@@ -262,9 +262,9 @@ typedef struct nnc_fit_row {
     int32_t file;
     bool held; /* not fitted on */
     int32_t group;
-    int32_t part;                  /* of the cross-validation */
-    double weight;                 /* in the fit at hand */
-    double before, after, crossed; /* errors; NaN = none */
+    int32_t part;                        /* of the cross-validation */
+    double weight;                       /* in the fit at hand */
+    double before, after, crossed, left; /* errors; left: by a fit without its model; NaN = none */
 } nnc_fit_row;
 
 /* A parameter of the device; with served requests, of the software. */
@@ -274,7 +274,9 @@ typedef struct nnc_fit_parameter {
     size_t offset;           /* in the device or the software */
     double before;           /* NaN = neutral, without a number */
     double value;            /* fitted, six digits; NaN = not fitted */
-    int32_t rows;            /* fitted on */
+    double low, high; /* from where to where the mean error of its rows grows by at most 1 % */
+    int32_t rows;     /* fitted on */
+    const char *of;   /* the group that determines it */
     bool at_limit;
     const char *reason; /* why it is left as it is; NULL = it is fitted */
 } nnc_fit_parameter;
@@ -284,7 +286,7 @@ typedef struct nnc_fit_group {
     nnc_measured_kind kind;
     int32_t rows, held;
     int32_t parts; /* of its cross-validation; 0 = none */
-    nnc_score_stats before, after, crossed, held_before, held_after;
+    nnc_score_stats before, after, crossed, left, held_before, held_after;
 } nnc_fit_group;
 
 typedef struct nnc_fit {
