@@ -252,7 +252,9 @@ nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, 
         if (c == '\n' || c == '\r' || c == EOF) { /* a progress bar goes back to its first column */
             const int64_t judged = log->judged;
             line[size] = '\0';
-            nnc_log_line(log, line, plan);
+            if (size > 0) {
+                nnc_log_line(log, line, plan);
+            }
             if (each != NULL && log->judged != judged) {
                 each(context, log);
             }
