@@ -107,7 +107,7 @@ def bare_device(made, folder):
     facts = made["facts"]
     peak = facts["units"] * facts["clock_hz"] * facts["vector_bytes"]
     usual = json.loads(json.dumps(usual).replace("@usual", "assumed"))
-    device.update(efficiency=usual, matmul_flops_per_s={"fp32": peak}, vector_flops_per_s={"fp32": peak})
+    device.update(id="bare", efficiency=usual, matmul_flops_per_s={"fp32": peak}, vector_flops_per_s={"fp32": peak})
     device["sources"]["matmul_flops_per_s.fp32"] = "derived: cores x clock x two units of multiply and add"
     path = folder / "bare.json"
     path.write_text(json.dumps(device))

@@ -104,10 +104,15 @@ def convolution(device, dtype, batch, channels, side, out, kernel, last):
         layout = torch.channels_last if last else torch.contiguous_format
         x = torch.randn(batch, channels, side, side, device=device, dtype=DTYPES[dtype]).to(memory_format=layout)
         w = torch.randn(out, channels, kernel, kernel, device=device, dtype=DTYPES[dtype]).to(memory_format=layout)
-        return lambda: torch.nn.functional.conv2d(x, w, padding=kernel // 2)
-    return {"kind": "conv", "op": "conv", "dtype": dtype, "batch": batch, "channels_in": channels, "side": side,
+        x.requires_grad_(), w.requires_grad_()
+
+        def both():
+            y = torch.nn.functional.conv2d(x, w, padding=kernel // 2)
+            torch.autograd.grad(y, (x, w), y)
+        return both
+    return {"kind": "conv", "op": "conv_both", "dtype": dtype, "batch": batch, "channels_in": channels, "side": side,
             "channels_out": out, "kernel_side": kernel, "stride": 1, "groups": 1, "channels_last": int(last),
-            "flops": 2 * batch * side * side * channels * out * kernel * kernel}, make
+            "flops": 6 * batch * side * side * channels * out * kernel * kernel}, make
 
 
 def streaming(device, dtype, op, m, n):
@@ -118,7 +123,7 @@ def streaming(device, dtype, op, m, n):
         x, y = (torch.randn(m, n, device=device, dtype=DTYPES[dtype]) for _ in range(2))
         w = torch.ones(n, device=device, dtype=DTYPES[dtype])
         return {"copy": lambda: y.copy_(x), "add": lambda: torch.add(x, y), "gelu": lambda: torch.nn.functional.gelu(x),
-                "layer_norm": lambda: torch.nn.functional.layer_norm(x, (n,), w, w),
+                "relu": lambda: torch.relu(x), "layer_norm": lambda: torch.nn.functional.layer_norm(x, (n,), w, w),
                 "softmax": lambda: torch.softmax(x, -1)}[op]
     return {"kind": "stream", "op": op, "dtype": dtype, "m": m, "n": n, "least_bytes": moved}, make
 
@@ -162,9 +167,9 @@ def designed(kind, formats):
             (3, 112, 64, 7), (512, 14, 1024, 1)]
     lists.append([convolution(kind, dtype, batch, c, side, out, k, last) for c, side, out, k in nets
                   for last in (False, True)])
-    ops = ("copy", "gelu", "layer_norm", "softmax", "add")
+    ops = ("copy", "gelu", "layer_norm", "softmax", "add", "relu")
     lists.append([streaming(kind, dtype, op, rows * unit * unit, 1024) for rows in (8192, 2048, 256, 16) for op in ops])
-    lists.append([optimizer(kind, name, (1 << 20) * unit * unit * scale) for scale in (4, 1)
+    lists.append([optimizer(kind, name, (1 << 20) * unit * unit * scale) for scale in (8, 1)
                   for name in ("adamw", "momentum")])
     cases = []
     for i in range(max(len(group) for group in lists)):
@@ -245,6 +250,13 @@ def best(rows, kind, figure, dtype=None, op=None):
     return (rates[-1], statistics.median(rates[len(rates) // 2:])) if rates else (math.nan, math.nan)
 
 
+def overall(rows, kind, figure, **which):
+    """Work of all rows over their seconds: what a step of such kernels reaches."""
+    of = [r for r in rows if r["kind"] == kind and r["measured_s"] and all(r[k] == v for k, v in which.items())]
+    seconds = sum(r["measured_s"] for r in of)
+    return sum(r[figure] for r in of) / seconds if seconds else math.nan
+
+
 def number(value):
     return float(f"{value:.4g}")
 
@@ -263,22 +275,26 @@ def device_file(facts, kind, rows, day):
                                      "units": "as the driver reports it"}
     derived = facts["units"] * facts["clock_hz"] * facts.get("vector_bytes", 0) / 4 * 2 * 2
     for dtype in formats:
-        top, usual = best(rows, "gemm", "flops", dtype)
+        top = best(rows, "gemm", "flops", dtype)[0]
         matmul[dtype] = number(max(top, derived) if derived > 0 else top)
         sources[f"matmul_flops_per_s.{dtype}"] = (
             "derived: cores x clock x two units of multiply and add" if matmul[dtype] == number(derived)
             else f"{where}: the fastest product")
+        usual = overall([r for r in rows if r.get("m", 0) > 32], "gemm", "flops", dtype=dtype)
         gemm[dtype] = {"sustained_fraction": number(usual / matmul[dtype]), "memory_fraction": 0.9, "fixed_s": 5e-6,
                        "fitted_on": f"{where}; memory_fraction and fixed_s assumed"}
-    top, conv = best(rows, "conv", "flops")
+    conv = overall(rows, "conv", "flops", channels_last=0)
     base = matmul.get("bf16" if kind == "cuda" else "fp32", math.nan)
-    shares = [best(rows, "stream", "least_bytes", op=op)[1] / stream[0] for op in ("gelu", "layer_norm", "softmax", "add")]
-    shares = [min(1.0, s) for s in shares if s > 0]
+    shares, maps = ([min(1.0, s) for s in (overall(rows, "stream", "least_bytes", op=op) / stream[0] for op in ops) if s > 0]
+                    for ops in (("gelu", "layer_norm", "softmax"), ("relu", "add")))
     fixed = number(launch_seconds(rows)) if kind == "cpu" else 3e-6
     efficiency = {"basis": "kernels", "gemm": gemm}
     if shares:
         efficiency["pointwise"] = {"memory_fraction": number(statistics.median(shares)), "fixed_s": fixed, "fitted_on": where}
-    update = best(rows, "optimizer", "least_bytes", op="adamw")[1]
+    if maps:
+        efficiency["maps"] = {"memory_fraction": number(statistics.median(maps)), "fixed_s": fixed, "fitted_on": where}
+    most = max((r["n"] for r in rows if r["kind"] == "optimizer"), default=0)  # beyond the caches
+    update = overall(rows, "optimizer", "least_bytes", op="adamw", n=most)
     if update > 0:
         efficiency["optimizer"] = {"memory_fraction": number(min(1.0, update / stream[0])), "fixed_s": 1e-5,
                                    "fitted_on": where}

@@ -461,23 +461,37 @@ software  toy/software/eager.json
 field                       value          unit
 id                          eager
 name                        Nothing fused
+date                        -
+dispatcher                  profile
+overlap_tensor              0
+overlap_context             0
+overlap_expert              0
+overlap_data                0.5
+overlap_pipeline            0
+recorded_attention          off
+launch_s                    1e-5           s     10.00 us
+launch_expert_s             -              s
+launch_product_s            0              s          0 s
+tuned_pointwise             off
+added_gradients             off
 fused_norm                  off
+fused_activation            off
+fused_residual              off
+fused_rotary                off
+fused_loss                  off
+fused_maps                  off
+contiguous_maps             off
+random_written              off
+block_scales                off
 written_out                 off
 by_reductions               off
 turned_group_norms          off
 grouped_on_vectors          off
-random_written              off
-fused_activation            off
-fused_residual              off
-fused_maps                  off
-contiguous_maps             off
 copied_heads                none
 cast_weights                off
 flat_weights                off
-fused_rotary                off
 fused_rotary_scale          on
 fused_softmax               off
-fused_loss                  off
 fused_expert_bias           on
 expert_bias_gathered        off
 fused_expert_clamp          on
@@ -495,23 +509,12 @@ expert_masks                off
 expert_sorts                off
 expert_dispatch_8bit        off
 narrow_gathers              off
-block_scales                off
 network_units               0
 expert_scores_first         off
 context_frozen              on
-overlap_tensor              0
 overlap_tensor_backward     -
-overlap_context             0
-overlap_expert              0
-overlap_data                0.5
-overlap_pipeline            0
 overlap_offload             0.5
 bucket_bytes                26214400       B     26.21 MB
-launch_s                    1e-5           s     10.00 us
-launch_expert_s             -              s
-launch_product_s            0              s          0 s
-recorded_attention          off
-tuned_pointwise             off
 spread.own                  -
 spread.network              0.25
 spread.idle                 0.5
@@ -538,7 +541,6 @@ ships.offload_optimizer     on
 ships.offload_activations   on
 ships.offload_weights       on
 zero_gradients              on
-added_gradients             off
 
 source    made up
 source    launch_s: assumed: one kernel
