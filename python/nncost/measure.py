@@ -272,7 +272,7 @@ def device_file(facts, kind, rows, day):
     formats = sorted({r["dtype"] for r in rows if r["kind"] == "gemm" and r["measured_s"]})
     where = f"measured here on {day}"
     matmul, gemm, sources = {}, {}, {"mem_bytes_per_s": f"{where}: the fastest copy", "mem_bytes": "as the driver reports it",
-                                     "units": "as the driver reports it"}
+                                     "units": "as the driver reports it", "host.kernel_s": f"{where}: tiny kernels, with the Python of the loop"}
     derived = facts["units"] * facts["clock_hz"] * facts.get("vector_bytes", 0) / 4 * 2 * 2
     for dtype in formats:
         top = best(rows, "gemm", "flops", dtype)[0]
@@ -305,7 +305,7 @@ def device_file(facts, kind, rows, day):
     made = {"schema": "nncost.device/1", "id": f"{slug}-here", "name": f"{facts['name'][:50]}, {where}",
             "vendor": facts["vendor"], "units": facts["units"], "clock_hz": facts["clock_hz"], "matmul_flops_per_s": matmul,
             "vector_flops_per_s": {"fp32": matmul.get("fp32", base)}, "mem_bytes": facts["mem_bytes"],
-            "mem_bytes_per_s": number(stream[0]), "efficiency": efficiency, "sources": sources}
+            "mem_bytes_per_s": number(stream[0]), "host": {"kernel_s": number(launch_seconds(rows))}, "efficiency": efficiency, "sources": sources}
     return {k: v for k, v in made.items() if not (isinstance(v, float) and math.isnan(v))}
 
 

@@ -899,9 +899,9 @@ static int32_t assign_parts(const moving *m, hand *hands)
     return different < 2 ? 0 : different < PARTS_MAX ? different : PARTS_MAX;
 }
 
-enum { MODELS_MAX = 64 };
+enum { MODELS_MAX = 8 };
 
-/* Assigns each model of the rows to a part of its own. Returns the number of parts; 0 = one model. */
+/* Keeps the rows of a model in one part. Returns the number of parts; 0 = one model. */
 static int32_t assign_models(const moving *m)
 {
     nnc_fit_row *rows = m->fit->rows;

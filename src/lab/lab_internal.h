@@ -400,7 +400,7 @@ enum {
     NNC_LOG_WINDOW = 100, /* the median is of so many lines, the latest */
 };
 
-/* What the lines said so far. NaN = nothing. */
+/* The state after some lines. NaN = not seen. */
 typedef struct nnc_log {
     const char *program; /* NULL = no line was understood */
     int64_t lines, readings, skipped, judged;
@@ -418,7 +418,7 @@ void nnc_log_line(nnc_log *log, const char *line, const nnc_result *plan);
 /* Median seconds of the latest lines. NaN when none is judged. */
 double nnc_log_step_s(const nnc_log *log);
 
-/* Reads a file, or standard input (path "-"), line by line. each: called after each judged line; NULL = nobody asks.
+/* Reads a file, or standard input (path "-"), line by line. each: called after each judged line; NULL = no call.
  * Fails with NNC_IO. */
 typedef void nnc_log_fn(void *context, const nnc_log *log);
 nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each,

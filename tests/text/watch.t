@@ -34,7 +34,7 @@ $ nncost watch memory.log dense fitted --format json | grep -E 'verdict|"step_s|
   "verdict": "more_memory",
   "step_s": 0.01,
   "memory_bytes": 16106127360,
-  "memory_most_bytes": 2016104000,
+  "memory_most_bytes": 1781892000,
   "mfu": 0.366,
   "predicted_mfu": 0.387025989525
 
