@@ -17,6 +17,7 @@ Commands:
   ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
   op        A single op: its work, its roofline and the time it takes.
   trace     A PyTorch trace: where its time went, and what each operator could have taken.
+  watch     The log of a run against its estimate: step time, memory, MFU.
   compare   Devices, models or plans side by side: every combination of the lists given.
   run       The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints
             and input.
@@ -171,6 +172,8 @@ Software:
                           rest. [the profile's]
   --launch-s X            Host time to issue one op; 0: kernels are captured once and replayed. [the
                           profile's]
+  --lists-operators[=off] Programs run operator by operator, as their library issues them, where
+                          that is known. [the profile's]
   --launch-expert-s X     The same for models with experts, whose tokens the host counts; not given:
                           launch_s. [the profile's]
   --launch-product-s X    The same for each product of a group of experts; 0: the group is one
@@ -191,8 +194,6 @@ Software:
   --contiguous-maps[=off] Feature maps have one plane per channel (NCHW) and are copied to another
                           layout where matrix units need it; off: channels last. [the profile's]
   --random-written[=off]  Dropout reads fp32 random numbers that a separate kernel wrote. [the
-                          profile's]
-  --block-scales[=off]    8-bit operands have a scale per block of 128 instead of per tensor. [the
                           profile's]
 
 Numbers:
@@ -405,6 +406,7 @@ usage: nncost fit MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost op KIND DIMS DEVICE [options]
 usage: nncost trace FILE.json[.gz] [DEVICE | FILE [DEVICE]] [options]
+usage: nncost watch LOG MODEL DEVICE | LOG PLANS.json [DEVICE] [options]
 usage: nncost compare MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]] [options]
 usage: nncost run [MODEL DEVICE | PLANS.json [DEVICE]] [options]
 usage: nncost serve MODEL DEVICE | PLANS.json [DEVICE] [options]
