@@ -901,6 +901,12 @@ static int32_t assign_parts(const moving *m, hand *hands)
 
 enum { MODELS_MAX = 8 };
 
+static bool same_model(const nnc_measured *a, const nnc_measured *b)
+{
+    return a->model_name == b->model_name || (a->model_name != NULL && b->model_name != NULL &&
+                                              strcmp(a->model_name, b->model_name) == 0);
+}
+
 /* Keeps the rows of a model in one part. Returns the number of parts; 0 = one model. */
 static int32_t assign_models(const moving *m)
 {
@@ -908,8 +914,7 @@ static int32_t assign_models(const moving *m)
     int32_t models = 0;
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         int32_t k = 0;
-        while (k < i && !(uses(m, &rows[k]) &&
-                          strcmp(rows[k].row->model_name, rows[i].row->model_name) == 0)) {
+        while (k < i && !(uses(m, &rows[k]) && same_model(rows[k].row, rows[i].row))) {
             k++;
         }
         if (uses(m, &rows[i])) {
