@@ -36,6 +36,7 @@ static const struct output {
     { "ops", "nncost ops --format json", &nnc_ops_output },
     { "op", "nncost op --format json", &nnc_op_view },
     { "trace", "nncost trace FILE --format json", &nnc_trace_view },
+    { "watch", "nncost watch LOG --format json", &nnc_watch_view },
     { "compare", "nncost compare --format json", &nnc_comparison_view },
     { "run", "nncost run --format json", &nnc_run_view },
     { "serve", "nncost serve --format json", &nnc_serve_view },

@@ -20,8 +20,8 @@ typedef struct nnc_options nnc_options; /* option.h */
 
 extern const nnc_view nnc_estimate_view; /* nnc_report */
 extern const nnc_view nnc_checkpoint_view;
-extern const nnc_view nnc_op_view, nnc_budget_view,
-    nnc_trace_view;                   /* an answer, private to the command */
+extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view,
+    nnc_watch_view;                   /* an answer, private to the command */
 extern const nnc_view nnc_ops_output; /* private; see nnc_report_ops */
 extern const nnc_view nnc_run_view,
     nnc_bare_run_view;                   /* nnc_report with a run; bare: result is NULL */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "input/input_internal.h"
@@ -478,10 +479,42 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
     return NNC_OK;
 }
 
+/* Device ".": the newest file that nncost.measure wrote, ID-here.json. */
+static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *err)
+{
+    time_t newest = 0;
+    for (int i = 0; i < folders->count; i++) {
+        nnc_id_list list = { .count = 0 };
+        if (!list_folder(folders, &nnc_spec_kinds[NNC_SPEC_DEVICE], folders->paths[i], &list)) {
+            return nnc_fail(err, NNC_NO_MEMORY, "DEVICE", "out of memory");
+        }
+        for (int32_t k = 0; k < list.count; k++) {
+            const size_t size = strlen(list.ids[k]);
+            const bool here = size > 5 && strcmp(list.ids[k] + size - 5, "-here") == 0;
+            const char *one = here ? path_of(folders, &nnc_spec_kinds[NNC_SPEC_DEVICE],
+                                             folders->paths[i], list.ids[k])
+                                   : NULL;
+            struct stat about;
+            if (one != NULL && stat(one, &about) == 0 &&
+                (*path == NULL || about.st_mtime > newest)) {
+                newest = about.st_mtime;
+                *path = one;
+            }
+        }
+    }
+    return *path != NULL ? NNC_OK
+                         : nnc_fail(err, NNC_UNKNOWN_ID, "DEVICE",
+                                    "\".\" is the measured machine, found no file of it; 'python3 "
+                                    "-m nncost.measure' writes one");
+}
+
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id,
                             const char **path, nnc_error *err)
 {
     *path = NULL;
+    if (kind == NNC_SPEC_DEVICE && strcmp(id, ".") == 0) {
+        return find_here(folders, path, err);
+    }
     if (!is_usable(id)) {
         return fail_unknown(folders, &nnc_spec_kinds[kind], id, err);
     }

@@ -24,6 +24,9 @@
  * Groups are fitted in this order, steps after kernels: a parameter fitted on kernels stays. Parameters that the
  * caller names are fitted to all rows at once.
  *
+ * A factor that steps determine and that makes the rows of a kernel worse is refused: what steps take beyond their
+ * kernels is not in the kernels.
+ *
  * The fit minimises the mean of |ln(predicted / measured)| over the rows of a file, then over the files, then over
  * the groups. A small term, 0.01 / rows times ln(1 + steps^2) for each of several parameters, draws them to where
  * they start, so that one that the rows do not determine stays there. */
@@ -758,6 +761,74 @@ static bool move(moving *m)
     return true;
 }
 
+/* The range of each parameter, the others fitted. */
+static void find_ranges(moving *m)
+{
+    double x[NNC_MINIMISE_MAX] = { 0 };
+    for (int i = 0; i < m->count; i++) {
+        x[i] = place_of(m, i, m->parameters[i]->value);
+    }
+    const double least = misfit(m, x) + 0.01;
+    for (int i = 0; i < m->count; i++) {
+        const double fitted = x[i];
+        double ends[2] = { m->low[i], m->high[i] };
+        for (int side = 0; side < 2; side++) {
+            double inside = fitted, outside = x[i] = ends[side];
+            for (int k = 0; k < 20 && (k > 0 || misfit(m, x) > least); k++) {
+                x[i] = (inside + outside) / 2.0;
+                *(misfit(m, x) > least ? &outside : &inside) = x[i];
+                ends[side] = inside;
+            }
+        }
+        x[i] = fitted;
+        m->parameters[i]->low = six_digits(value_at(m, i, ends[0]));
+        m->parameters[i]->high = six_digits(value_at(m, i, ends[1]));
+    }
+    for (int i = 0; i < m->count; i++) {
+        m->parameters[i]->value = six_digits(value_at(m, i, x[i]));
+    }
+}
+
+/* Mean |error| of the fitted rows of a group. */
+static double mean_error(moving *m, int32_t group)
+{
+    double sum = 0.0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < m->fit->row_count; i++) {
+        const nnc_fit_row *r = &m->fit->rows[i];
+        const double error = r->group == group && !r->held ? error_of(m, r) : (double)NAN;
+        if (!isnan(error)) {
+            sum += fabs(error);
+            count++;
+        }
+    }
+    return count > 0 ? sum / count : 0.0;
+}
+
+/* Refuses the parameters fitted to steps under which a kernel's rows are predicted worse. true: there was one. */
+static bool refuse_contradicted(moving *m)
+{
+    bool any = false;
+    for (int i = 0; i < m->count; i++) {
+        nnc_fit_parameter *p = m->parameters[i];
+        const double value = p->value;
+        for (int32_t g = 0; g < m->fit->group_count && p->reason == NULL; g++) {
+            const nnc_measured_kind kind = m->fit->groups[g].kind;
+            if (m->fit->groups[g].rows > 0 && kind != NNC_MEASURED_STEP) {
+                const double with = mean_error(m, g);
+                p->value = (double)NAN;
+                const double without = mean_error(m, g);
+                p->value = value;
+                if (with > without + 0.005) {
+                    p->reason = "contradicts kernels that were measured";
+                    any = true;
+                }
+            }
+        }
+    }
+    return any;
+}
+
 /* Fits the parameters of a group. false: out of memory. */
 static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
 {
@@ -782,8 +853,13 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
     if (!move(m)) {
         return false;
     }
+    if (group >= 0 && fit->groups[group].kind == NNC_MEASURED_STEP && refuse_contradicted(m)) {
+        return fit_group(m, fit, group);
+    }
+    find_ranges(m);
     for (int i = 0; i < m->count; i++) {
         m->parameters[i]->rows = count_rows(m);
+        m->parameters[i]->of = group >= 0 ? fit->groups[group].name : "all rows";
     }
     return true;
 }
@@ -823,9 +899,34 @@ static int32_t assign_parts(const moving *m, hand *hands)
     return different < 2 ? 0 : different < PARTS_MAX ? different : PARTS_MAX;
 }
 
+enum { MODELS_MAX = 8 };
+
+static bool same_model(const nnc_measured *a, const nnc_measured *b)
+{
+    return a->model_name == b->model_name || (a->model_name != NULL && b->model_name != NULL &&
+                                              strcmp(a->model_name, b->model_name) == 0);
+}
+
+/* Keeps the rows of a model in one part. Returns the number of parts; 0 = one model. */
+static int32_t assign_models(const moving *m)
+{
+    nnc_fit_row *rows = m->fit->rows;
+    int32_t models = 0;
+    for (int32_t i = 0; i < m->fit->row_count; i++) {
+        int32_t k = 0;
+        while (k < i && !(uses(m, &rows[k]) && same_model(rows[k].row, rows[i].row))) {
+            k++;
+        }
+        if (uses(m, &rows[i])) {
+            rows[i].part = k < i ? rows[k].part : models++ % MODELS_MAX;
+        }
+    }
+    return models < 2 ? 0 : models < MODELS_MAX ? models : MODELS_MAX;
+}
+
 /* Fits without a part and predicts it. Parameters of later groups have no effect on the fit, as they had none
  * before, and all of it on the prediction. */
-static bool cross_part(moving *m, int32_t part, const double *last)
+static bool cross_part(moving *m, int32_t part, const double *last, size_t error)
 {
     nnc_fit *fit = m->fit;
     double own[NNC_MINIMISE_MAX];
@@ -848,7 +949,7 @@ static bool cross_part(moving *m, int32_t part, const double *last)
     }
     for (int32_t i = 0; i < fit->row_count; i++) {
         if (uses(m, &fit->rows[i]) && fit->rows[i].part == part) {
-            fit->rows[i].crossed = error_of(m, &fit->rows[i]);
+            *(double *)(void *)((char *)&fit->rows[i] + error) = error_of(m, &fit->rows[i]);
         }
     }
     for (int32_t i = 0; i < fit->parameter_count; i++) {
@@ -857,7 +958,7 @@ static bool cross_part(moving *m, int32_t part, const double *last)
     return ok;
 }
 
-/* Fills in the crossed errors of the rows. hands: an element for each row. false: out of memory. */
+/* Fills in the errors of the rows that are crossed, and those without their model. hands: an element for each row. false: out of memory. */
 static bool cross_validate(moving *m, hand *hands)
 {
     nnc_fit *fit = m->fit;
@@ -868,7 +969,12 @@ static bool cross_validate(moving *m, hand *hands)
         last[i] = fit->parameters[i].value;
     }
     for (int32_t part = 0; part < parts && ok; part++) {
-        ok = cross_part(m, part, last);
+        ok = cross_part(m, part, last, offsetof(nnc_fit_row, crossed));
+    }
+    const bool steps = m->group >= 0 && fit->groups[m->group].kind == NNC_MEASURED_STEP;
+    const int32_t models = steps && m->count > 0 ? assign_models(m) : 0;
+    for (int32_t model = 0; model < models && ok; model++) {
+        ok = cross_part(m, model, last, offsetof(nnc_fit_row, left));
     }
     for (int32_t g = 0; g < fit->group_count; g++) {
         if (m->group < 0 || m->group == g) {
@@ -903,6 +1009,7 @@ static void sum_errors(nnc_fit *fit, double *errors)
         add_up(fit, g, false, offsetof(nnc_fit_row, before), errors, &group->before);
         add_up(fit, g, false, offsetof(nnc_fit_row, after), errors, &group->after);
         add_up(fit, g, false, offsetof(nnc_fit_row, crossed), errors, &group->crossed);
+        add_up(fit, g, false, offsetof(nnc_fit_row, left), errors, &group->left);
         add_up(fit, g, true, offsetof(nnc_fit_row, before), errors, &group->held_before);
         add_up(fit, g, true, offsetof(nnc_fit_row, after), errors, &group->held_after);
     }
@@ -934,12 +1041,12 @@ nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err)
     double *errors = calloc(rows, sizeof *errors);
     bool ok = m != NULL && hands != NULL && errors != NULL;
     for (int32_t i = 0; i < fit->parameter_count; i++) {
-        fit->parameters[i].value = (double)NAN;
+        fit->parameters[i].value = fit->parameters[i].low = fit->parameters[i].high = (double)NAN;
     }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
         nnc_fit_row *r = &fit->rows[i];
         m[0].fit = fit;
-        r->crossed = r->after = (double)NAN;
+        r->crossed = r->left = r->after = (double)NAN;
         r->before = error_of(&m[0], r);
     }
     ok = ok && fit_all(fit, m, hands);

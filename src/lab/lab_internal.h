@@ -4,6 +4,7 @@
  *   measured.c     a CSV file -> rows (nnc_measured)
  *   score.c        a row -> its prediction (nnc_scored); many rows -> errors by group
  *   fit.c          rows -> the parameters that they determine (nnc_fit)
+ *   log.c          the log of a training program -> seconds of a step, memory, MFU
  *   minimise.c     the least value of a function of a few numbers, by NLopt
  *   device_text.c  a device file or profile written anew with fitted parameters */
 #ifndef NNCOST_LAB_INTERNAL_H
@@ -274,9 +275,9 @@ typedef struct nnc_fit_row {
     int32_t file;
     bool held; /* not fitted on */
     int32_t group;
-    int32_t part;                  /* of the cross-validation */
-    double weight;                 /* in the fit at hand */
-    double before, after, crossed; /* errors; NaN = none */
+    int32_t part;                        /* of the cross-validation */
+    double weight;                       /* in the fit at hand */
+    double before, after, crossed, left; /* errors; left: by a fit without its model; NaN = none */
 } nnc_fit_row;
 
 /* A parameter of the device; with served requests, of the software. */
@@ -286,7 +287,9 @@ typedef struct nnc_fit_parameter {
     size_t offset;           /* in the device or the software */
     double before;           /* NaN = neutral, without a number */
     double value;            /* fitted, six digits; NaN = not fitted */
-    int32_t rows;            /* fitted on */
+    double low, high; /* from where to where the mean error of its rows grows by at most 1 % */
+    int32_t rows;     /* fitted on */
+    const char *of;   /* the group that determines it */
     bool at_limit;
     const char *reason; /* why it is left as it is; NULL = it is fitted */
 } nnc_fit_parameter;
@@ -296,7 +299,7 @@ typedef struct nnc_fit_group {
     nnc_measured_kind kind;
     int32_t rows, held;
     int32_t parts; /* of its cross-validation; 0 = none */
-    nnc_score_stats before, after, crossed, held_before, held_after;
+    nnc_score_stats before, after, crossed, left, held_before, held_after;
 } nnc_fit_group;
 
 typedef struct nnc_fit {
@@ -388,5 +391,37 @@ nnc_status nnc_parameter_find(nnc_device *device, const char *name, nnc_paramete
 /* The same of an engine's profile, "serving." in front or not. */
 nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name,
                                      nnc_parameter_place *place, nnc_error *err);
+
+/* ---- log.c: logs of training programs ---- */
+
+enum {
+    NNC_LOG_WARM_UP =
+        5, /* steps from the first that a log shows: not judged, nor is the first line */
+    NNC_LOG_WINDOW = 100, /* the median is of so many lines, the latest */
+};
+
+/* The state after some lines. NaN = not seen. */
+typedef struct nnc_log {
+    const char *program; /* NULL = no line was understood */
+    int64_t lines, readings, skipped, judged;
+    double first_step, last_step;
+    double step_s[NNC_LOG_WINDOW];
+    double whole_run_s;                     /* mean of the whole run */
+    double mfu;                             /* of the last line, as the program counts it */
+    double allocated_bytes, reserved_bytes; /* greatest */
+    double bar_steps;
+} nnc_log;
+
+nnc_log nnc_log_begin(void);
+/* plan: what the run was estimated as; it turns rates into seconds. */
+void nnc_log_line(nnc_log *log, const char *line, const nnc_result *plan);
+/* Median seconds of the latest lines. NaN when none is judged. */
+double nnc_log_step_s(const nnc_log *log);
+
+/* Reads a file, or standard input (path "-"), line by line. each: called after each judged line; NULL = no call.
+ * Fails with NNC_IO. */
+typedef void nnc_log_fn(void *context, const nnc_log *log);
+nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each,
+                        void *context, nnc_error *err);
 
 #endif

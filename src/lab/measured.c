@@ -621,7 +621,7 @@ static void set_vector(reading *r, nnc_op *op)
     op->kind = NNC_OP_NORM;
     op->u.norm =
         (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = elements, .rows = m, .fused = true };
-    bool known = is(name, "layernorm");
+    bool known = is(name, "layernorm") || is(name, "layer_norm");
     for (size_t i = 0; i < sizeof pointwise / sizeof pointwise[0] && !known; i++) {
         known = is(name, pointwise[i].name);
         if (known) {
@@ -984,13 +984,68 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     return read_all(r, file, err);
 }
 
+/* The rows of nncost.measure as a table. Kinds that no prediction takes yet stay in it, and are refused by name. */
+static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *text, size_t size,
+                                nnc_buffer *table, nnc_error *err)
+{
+    static const char *const columns[] = { "id", "device", "op", "dtype", "m", "n", "k" };
+    enum { COLUMNS = sizeof columns / sizeof columns[0] };
+    nnc_faults faults = { .name = path, .err = err };
+    nnc_json_doc doc = { .faults = &faults,
+                         .arena = nnc_specs_arena(specs),
+                         .text = text,
+                         .size = size,
+                         .values_max = 1000000 };
+    const bool read = nnc_json_parse(&doc);
+    const nnc_json root = read ? nnc_json_root(&doc) : (nnc_json){ .node = NULL };
+    const nnc_json schema = nnc_json_get(root, "schema"), rows = nnc_json_get(root, "rows");
+    const bool known = nnc_json_type_of(schema) == NNC_JSON_TEXT &&
+                       strcmp(nnc_json_text(schema), "nncost.measure/1") == 0 &&
+                       nnc_json_type_of(rows) == NNC_JSON_LIST;
+    nnc_buffer_text(table, "id,device,op,dtype,m,n,k,measured_s\n");
+    for (nnc_json row = nnc_json_first(rows); known && row.node != NULL; row = nnc_json_next(row)) {
+        const nnc_json seconds = nnc_json_get(row, "measured_s");
+        for (int i = 0; i < COLUMNS; i++) {
+            const nnc_json cell = nnc_json_get(row, columns[i]);
+            const nnc_json_type type = nnc_json_type_of(cell);
+            if (type == NNC_JSON_NUMBER) {
+                nnc_buffer_print(table, "%.0f", nnc_json_number(cell));
+            } else if (type == NNC_JSON_TEXT && strpbrk(nnc_json_text(cell), "\",\r\n") == NULL) {
+                nnc_buffer_text(table, nnc_json_text(cell));
+            }
+            nnc_buffer_byte(table, ',');
+        }
+        if (nnc_json_type_of(seconds) == NNC_JSON_NUMBER) {
+            nnc_buffer_print(table, "%.9g", nnc_json_number(seconds));
+        }
+        nnc_buffer_byte(table, '\n');
+    }
+    nnc_json_free(&doc);
+    if (!read || table->failed) {
+        return read ? nnc_no_memory(err) : faults.status;
+    }
+    return known ? NNC_OK
+                 : nnc_fail(err, NNC_BAD_SPEC, path,
+                            "expected a table, or a file of nncost.measure (schema "
+                            "\"nncost.measure/1\" with \"rows\")");
+}
+
 nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file,
                              nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_file_read(path, &text, &size, err));
-    const nnc_status status = nnc_measured_parse(specs, path, text, size, file, err);
+    nnc_buffer table = { 0 };
+    nnc_status status = NNC_OK;
+    if (size > 0 && text[strspn(text, " \t\r\n")] == '{') {
+        status = table_of_json(specs, path, text, size, &table, err);
+    }
+    if (status == NNC_OK) {
+        status = nnc_measured_parse(specs, path, table.size > 0 ? table.bytes : text,
+                                    table.size > 0 ? table.size : size, file, err);
+    }
+    nnc_buffer_free(&table);
     free(text);
     return status;
 }

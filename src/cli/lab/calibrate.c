@@ -44,6 +44,7 @@ typedef struct nnc_calibration_report {
     int32_t parameter_count;
     const nnc_fit_group *groups;
     int32_t group_count;
+    double loo_error; /* NaN = no steps of two models */
     const nnc_left_out *unused;
     int32_t unused_count;
 } nnc_calibration_report;
@@ -73,7 +74,13 @@ static const nnc_metric parameter_rows[] = {
                .help = "Value in the file."),
     NNC_AS("after", NUMBER, .get = get_after, .head = "after", .show = NNC_SHOW_PLAIN,
            .help = "Fitted value."),
+    NNC_NUMBER(nnc_fit_parameter, low, .head = "from", .show = NNC_SHOW_PLAIN,
+               .help = "Least value at which the mean error of its rows is at most 1 % larger."),
+    NNC_NUMBER(nnc_fit_parameter, high, .head = "to", .show = NNC_SHOW_PLAIN,
+               .help = "Greatest value at which the mean error is at most 1 % larger."),
     NNC_WHOLE(nnc_fit_parameter, rows, .head = "rows", .help = "Rows it was fitted to."),
+    NNC_AS("of", TEXT, NNC_IN(nnc_fit_parameter, of), .head = "of",
+           .help = "Group of rows that determines it."),
     NNC_BOOL(nnc_fit_parameter, at_limit, .help = "Whether the fit ended at a limit."),
     NNC_TEXT(nnc_fit_parameter, reason, .help = "Why it was not fitted."),
     NNC_HEAD("", TEXT, .get = get_remark),
@@ -117,6 +124,8 @@ static const nnc_metric group_rows[] = {
     NNC_AS("after", OBJECT, ERRORS(after), .help = "Error on the fitted rows, after."),
     NNC_AS("cross_validated", OBJECT, ERRORS(crossed),
            .help = "Error on the fitted rows, each predicted by a fit without it."),
+    NNC_AS("loo", OBJECT, ERRORS(left),
+           .help = "Error on the fitted rows, each predicted by a fit without its model."),
     NNC_AS("held_out_before", OBJECT, ERRORS(held_before),
            .help = "Error on the rows held out, before."),
     NNC_AS("held_out_after", OBJECT, ERRORS(held_after),
@@ -138,6 +147,8 @@ static const nnc_metric document_rows[] = {
     NNC_AS("held_out", WHOLE, NNC_IN(nnc_calibration_report, held),
            .help = "Rows that were held out."),
     NNC_WHOLE(nnc_calibration_report, other_devices, .help = "Rows of other devices."),
+    NNC_NUMBER(nnc_calibration_report, loo_error,
+               .help = "Mean error of the steps, each predicted by a fit without its model."),
     NNC_AS("figures", LIST, NNC_IN(nnc_calibration_report, parameters),
            NNC_COUNT(nnc_calibration_report, parameter_count), .rows = &parameters,
            .help = "Parameters of the device."),
@@ -180,6 +191,16 @@ static void put_errors(nnc_table *table, const char *name, const char *what,
     put_percent(table, crossed != NULL ? crossed->median : (double)NAN);
 }
 
+static double loo_error_of(const nnc_fit *fit)
+{
+    for (int32_t g = 0; g < fit->group_count; g++) {
+        if (fit->groups[g].left.scored > 0) {
+            return fit->groups[g].left.mape;
+        }
+    }
+    return (double)NAN;
+}
+
 static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration_report *report)
 {
     static const nnc_head heads[] = {
@@ -202,6 +223,10 @@ static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration
     }
     nnc_sheet_heading(out, style, "errors");
     nnc_table_write(&table, out, style);
+    if (!isnan(report->loo_error)) {
+        nnc_buffer_print(out, "\nsteps, each predicted by a fit without its model: %.2f%%\n",
+                         100.0 * report->loo_error);
+    }
     if (!crossed) {
         nnc_buffer_text(out,
                         "\nno cross-validation: it takes two rows that need not stay together\n");
@@ -535,6 +560,7 @@ static nnc_status write_report(calibration *c, const char *written, nnc_error *e
         .parameter_count = fit->parameter_count,
         .groups = fit->groups,
         .group_count = fit->group_count,
+        .loo_error = loo_error_of(fit),
         .unused = c->unused,
         .unused_count = c->unused_count,
     };

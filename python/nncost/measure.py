@@ -1,0 +1,373 @@
+"""Measures the machine that it runs on: python3 -m nncost.measure [--minutes 5]
+
+Needs PyTorch. Times matrix products, convolutions, streaming kernels, optimizers and the launches of the host, in turns,
+so that an early end loses shapes and not kinds. Writes the rows (schema nncost.measure/1) and a device file, which
+nncost finds by its id, and prints a page of what it saw. CUDA and the CPU are tried; other devices are refused."""
+import argparse
+import datetime
+import json
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+import torch
+
+REPEATS, LEAST_S = 5, 0.01  # a row is the median of so many groups of calls, each at least so long
+
+
+def cpu_facts():
+    """Name, clock, widest vectors in bytes; of /proc, so of Linux."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        text = file.read()
+    found = dict(re.findall(r"(?m)^(model name|cpu MHz|flags)\s*: (.*)$", text))
+    flags = found.get("flags", "").split()
+    width = 64 if "avx512f" in flags else 32 if "avx2" in flags else 16
+    with open("/proc/meminfo", encoding="utf-8") as file:
+        memory = int(re.search(r"MemTotal:\s+(\d+) kB", file.read()).group(1)) * 1024
+    return {"name": found.get("model name", "CPU").strip(), "clock_hz": float(found.get("cpu MHz", "nan")) * 1e6,
+            "vector_bytes": width, "mem_bytes": memory, "units": torch.get_num_threads(), "vendor": "cpu"}
+
+
+def smi(field):
+    """A figure of nvidia-smi; None if there is none."""
+    try:
+        run = subprocess.run(["nvidia-smi", f"--query-gpu={field}", "--format=csv,noheader,nounits", "-i",
+                              str(torch.cuda.current_device())], capture_output=True, text=True, timeout=20)
+        return float(run.stdout.split()[0])
+    except (OSError, ValueError, IndexError, subprocess.TimeoutExpired):
+        return None
+
+
+def cuda_facts():
+    about = torch.cuda.get_device_properties(torch.cuda.current_device())
+    clock = smi("clocks.max.sm")
+    return {"name": about.name, "clock_hz": clock * 1e6 if clock else math.nan, "mem_bytes": about.total_memory,
+            "units": about.multi_processor_count, "vendor": "nvidia" if torch.version.cuda else "amd",
+            "power_limit_w": smi("power.limit")}
+
+
+class Clock:
+    """Seconds of a call, by the device's own events or the host's clock."""
+
+    def __init__(self, kind):
+        self.cuda = kind == "cuda"
+
+    def wait(self):
+        if self.cuda:
+            torch.cuda.synchronize()
+
+    def group(self, call, count):
+        if self.cuda:
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            begin.record()
+            for _ in range(count):
+                call()
+            end.record()
+            self.wait()
+            return begin.elapsed_time(end) / 1e3
+        begin = time.perf_counter()
+        for _ in range(count):
+            call()
+        return time.perf_counter() - begin
+
+    def row(self, call):
+        call()  # the first call allocates and chooses a kernel
+        self.wait()
+        once = max(self.group(call, 1), 1e-7)
+        count = max(1, math.ceil(LEAST_S / once))
+        times = sorted(self.group(call, count) / count for _ in range(REPEATS))
+        middle = statistics.median(times)
+        return {"measured_s": middle, "spread": round((times[-1] - times[0]) / middle, 4), "calls": count * REPEATS}
+
+
+# ---- what is measured ----
+
+DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+def product(device, dtype, m, n, k):
+    def make():
+        torch.backends.cuda.matmul.allow_tf32 = dtype == "tf32"
+        a = torch.randn(m, k, device=device, dtype=DTYPES[dtype])
+        b = torch.randn(k, n, device=device, dtype=DTYPES[dtype])
+        return lambda: torch.mm(a, b)
+    return {"kind": "gemm", "op": "matmul", "dtype": dtype, "m": m, "n": n, "k": k, "flops": 2 * m * n * k}, make
+
+
+def convolution(device, dtype, batch, channels, side, out, kernel, last):
+    def make():
+        torch.backends.cudnn.allow_tf32 = dtype == "tf32"
+        layout = torch.channels_last if last else torch.contiguous_format
+        x = torch.randn(batch, channels, side, side, device=device, dtype=DTYPES[dtype]).to(memory_format=layout)
+        w = torch.randn(out, channels, kernel, kernel, device=device, dtype=DTYPES[dtype]).to(memory_format=layout)
+        x.requires_grad_(), w.requires_grad_()
+
+        def both():
+            y = torch.nn.functional.conv2d(x, w, padding=kernel // 2)
+            torch.autograd.grad(y, (x, w), y)
+        return both
+    return {"kind": "conv", "op": "conv_both", "dtype": dtype, "batch": batch, "channels_in": channels, "side": side,
+            "channels_out": out, "kernel_side": kernel, "stride": 1, "groups": 1, "channels_last": int(last),
+            "flops": 6 * batch * side * side * channels * out * kernel * kernel}, make
+
+
+def streaming(device, dtype, op, m, n):
+    size = torch.finfo(DTYPES[dtype]).bits // 8
+    moved = m * n * size * (3 if op == "add" else 2)
+
+    def make():
+        x, y = (torch.randn(m, n, device=device, dtype=DTYPES[dtype]) for _ in range(2))
+        w = torch.ones(n, device=device, dtype=DTYPES[dtype])
+        return {"copy": lambda: y.copy_(x), "add": lambda: torch.add(x, y), "gelu": lambda: torch.nn.functional.gelu(x),
+                "relu": lambda: torch.relu(x), "layer_norm": lambda: torch.nn.functional.layer_norm(x, (n,), w, w),
+                "softmax": lambda: torch.softmax(x, -1)}[op]
+    return {"kind": "stream", "op": op, "dtype": dtype, "m": m, "n": n, "least_bytes": moved}, make
+
+
+def optimizer(device, name, count):
+    def make():
+        p = torch.nn.Parameter(torch.randn(count, device=device))
+        p.grad = torch.randn_like(p)
+        kind = torch.optim.AdamW if name == "adamw" else torch.optim.SGD
+        return kind([p], lr=1e-4, **({} if name == "adamw" else {"momentum": 0.9})).step
+    return {"kind": "optimizer", "op": name, "dtype": "fp32", "n": count,
+            "least_bytes": count * 4 * (7 if name == "adamw" else 5)}, make
+
+
+def launches(device, count):
+    def make():
+        x = torch.ones(1, device=device)
+
+        def issue():
+            for _ in range(count):
+                x.add_(1.0)
+        return issue
+    return {"kind": "launch", "op": "add", "dtype": "fp32", "kernels": count}, make
+
+
+def designed(kind, formats):
+    """All cases, one of each kind in turn, so that an early end leaves a part of everything."""
+    big = kind == "cuda"
+    unit = 8 if big else 1  # a CPU is measured with smaller sides
+    lists = [[launches(kind, 100 if big else 200)] * 3]
+    for dtype in formats:
+        # few and many rows, narrow and deep, square: what tells rate, bandwidth, start and depth apart
+        shapes = [(128, 1024, 1024), (512, 512, 512), (1, 1024, 4096), (1024, 1024, 1024), (64, 64, 64), (256, 2048, 512),
+                  (16, 1024, 1024), (512, 512, 64), (512, 128, 2048), (768, 768, 768), (32, 2048, 512), (1024, 256, 256),
+                  (8, 4096, 1024), (128, 128, 128), (384, 1536, 384), (256, 256, 256), (1536, 512, 512), (4, 2048, 2048),
+                  (640, 640, 160), (96, 960, 320), (1024, 64, 1024), (200, 200, 2000), (48, 1000, 512), (512, 1000, 96)]
+        lists.append([product(kind, dtype, m * unit if m > 32 else m, n * unit, k * unit) for m, n, k in shapes])
+    batch = 32 if big else 2
+    dtype = "bf16" if big else "fp32"
+    nets = [(64, 56, 64, 3), (256, 14, 256, 3), (64, 56, 256, 1), (128, 28, 128, 3), (512, 7, 512, 3), (256, 56, 64, 1),
+            (3, 112, 64, 7), (512, 14, 1024, 1)]
+    lists.append([convolution(kind, dtype, batch, c, side, out, k, last) for c, side, out, k in nets
+                  for last in (False, True)])
+    ops = ("copy", "gelu", "layer_norm", "softmax", "add", "relu")
+    lists.append([streaming(kind, dtype, op, rows * unit * unit, 1024) for rows in (8192, 2048, 256, 16) for op in ops])
+    lists.append([optimizer(kind, name, (1 << 20) * unit * unit * scale) for scale in (8, 1)
+                  for name in ("adamw", "momentum")])
+    cases = []
+    for i in range(max(len(group) for group in lists)):
+        cases += [group[i] for group in lists if i < len(group)]
+    return cases
+
+
+def own_steps(place):
+    """FILE.py:NAME: NAME() builds the user's model and gives back a function that runs one training step."""
+    import importlib.util
+    path, name = place.rsplit(":", 1)
+    spec = importlib.util.spec_from_file_location("nncost_own", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, name)()
+
+
+# ---- the run ----
+
+class Progress:
+    def __init__(self, total, seconds):
+        self.total, self.seconds, self.begun = total, seconds, time.monotonic()
+        self.shown = sys.stderr.isatty()
+
+    def left(self, done):
+        used = time.monotonic() - self.begun
+        return min(self.seconds - used, used / done * (self.total - done)) if done else self.seconds
+
+    def show(self, done, what):
+        if self.shown:
+            sys.stderr.write(f"\r\033[K{done} of {self.total} rows, {max(0, self.left(done)):.0f} s left, {what}")
+            sys.stderr.flush()
+
+    def end(self):
+        if self.shown:
+            sys.stderr.write("\r\033[K")
+
+
+def measure(kind, minutes, model=None):
+    formats = ["bf16", "fp32", "tf32", "fp16"] if kind == "cuda" else ["fp32"]
+    cases, clock, rows, end = designed(kind, formats), Clock(kind), [], "complete"
+    progress = Progress(len(cases) + (3 if model else 0), 60 * minutes)
+    heat = [smi("temperature.gpu")] if kind == "cuda" else []
+    try:
+        if model:
+            step = own_steps(model)
+            step()
+            for i in range(3):
+                progress.show(len(rows), "own steps")
+                rows.append({"kind": "step", "id": f"own/{i}", "op": "", "dtype": "", **clock.row(step)})
+        for row, make in cases:
+            if progress.left(0) - (time.monotonic() - progress.begun) <= 0:
+                end = "time is up"
+                break
+            sizes = "x".join(str(row[k]) for k in ("m", "n", "k", "batch", "channels_in", "side", "channels_out",
+                                                   "kernel_side", "channels_last", "kernels") if k in row)
+            progress.show(len(rows), f"{row['op']} {row['dtype']} {sizes}")
+            name = f"{row['kind']}/{row['op']}/{row['dtype']}/{sizes}"
+            same = sum(r["id"].startswith(name) for r in rows)
+            try:
+                rows.append({"id": name + (f"#{same}" if same else ""), **row, **clock.row(make())})
+            except RuntimeError as error:  # out of memory, or a format that the device does not have
+                rows.append({"id": name, **row, "measured_s": None, "reason": str(error).splitlines()[0][:120]})
+    except KeyboardInterrupt:
+        end = "interrupted"
+    progress.end()
+    if kind == "cuda":
+        heat.append(smi("temperature.gpu"))
+    return rows, {"end": end, "planned": len(cases), "temperature_c": heat, "clock_mhz": smi("clocks.sm") if heat else None}
+
+
+# ---- figures from rows ----
+
+def best(rows, kind, figure, dtype=None, op=None):
+    """The highest rate and the median of the upper half: what large kernels reach."""
+    rates = sorted(r[figure] / r["measured_s"] for r in rows if r["kind"] == kind and r["measured_s"]
+                   and dtype in (None, r["dtype"]) and op in (None, r["op"]))
+    return (rates[-1], statistics.median(rates[len(rates) // 2:])) if rates else (math.nan, math.nan)
+
+
+def overall(rows, kind, figure, **which):
+    """Work of all rows over their seconds: what a step of such kernels reaches."""
+    of = [r for r in rows if r["kind"] == kind and r["measured_s"] and all(r[k] == v for k, v in which.items())]
+    seconds = sum(r["measured_s"] for r in of)
+    return sum(r[figure] for r in of) / seconds if seconds else math.nan
+
+
+def number(value):
+    return float(f"{value:.4g}")
+
+
+def launch_seconds(rows):
+    found = [r["measured_s"] / r["kernels"] for r in rows if r["kind"] == "launch" and r["measured_s"]]
+    return min(found) if found else math.nan
+
+
+def device_file(facts, kind, rows, day):
+    """Peaks are the datasheet's where one can be derived, and never below what was measured."""
+    stream = best(rows, "stream", "least_bytes", op="copy")
+    formats = sorted({r["dtype"] for r in rows if r["kind"] == "gemm" and r["measured_s"]})
+    where = f"measured here on {day}"
+    matmul, gemm, sources = {}, {}, {"mem_bytes_per_s": f"{where}: the fastest copy", "mem_bytes": "as the driver reports it",
+                                     "units": "as the driver reports it", "host.kernel_s": f"{where}: tiny kernels, with the Python of the loop"}
+    derived = facts["units"] * facts["clock_hz"] * facts.get("vector_bytes", 0) / 4 * 2 * 2
+    for dtype in formats:
+        top = best(rows, "gemm", "flops", dtype)[0]
+        matmul[dtype] = number(max(top, derived) if derived > 0 else top)
+        sources[f"matmul_flops_per_s.{dtype}"] = (
+            "derived: cores x clock x two units of multiply and add" if matmul[dtype] == number(derived)
+            else f"{where}: the fastest product")
+        usual = overall([r for r in rows if r.get("m", 0) > 32], "gemm", "flops", dtype=dtype)
+        gemm[dtype] = {"sustained_fraction": number(usual / matmul[dtype]), "memory_fraction": 0.9, "fixed_s": 5e-6,
+                       "fitted_on": f"{where}; memory_fraction and fixed_s assumed"}
+    conv = overall(rows, "conv", "flops", channels_last=0)
+    base = matmul.get("bf16" if kind == "cuda" else "fp32", math.nan)
+    shares, maps = ([min(1.0, s) for s in (overall(rows, "stream", "least_bytes", op=op) / stream[0] for op in ops) if s > 0]
+                    for ops in (("gelu", "layer_norm", "softmax"), ("relu", "add")))
+    fixed = number(launch_seconds(rows)) if kind == "cpu" else 3e-6
+    efficiency = {"basis": "kernels", "gemm": gemm}
+    if shares:
+        efficiency["pointwise"] = {"memory_fraction": number(statistics.median(shares)), "fixed_s": fixed, "fitted_on": where}
+    if maps:
+        efficiency["maps"] = {"memory_fraction": number(statistics.median(maps)), "fixed_s": fixed, "fitted_on": where}
+    most = max((r["n"] for r in rows if r["kind"] == "optimizer"), default=0)  # beyond the caches
+    update = overall(rows, "optimizer", "least_bytes", op="adamw", n=most)
+    if update > 0:
+        efficiency["optimizer"] = {"memory_fraction": number(min(1.0, update / stream[0])), "fixed_s": 1e-5,
+                                   "fitted_on": where}
+    if conv > 0 and base > 0:
+        efficiency["conv"] = {"sustained_fraction": number(min(1.0, conv / base)), "memory_fraction": 0.9, "fixed_s": fixed,
+                              "fitted_on": where}
+    slug = re.sub(r"[^a-z0-9]+", "-", facts["name"].lower()).strip("-")[:36]
+    made = {"schema": "nncost.device/1", "id": f"{slug}-here", "name": f"{facts['name'][:50]}, {where}",
+            "vendor": facts["vendor"], "units": facts["units"], "clock_hz": facts["clock_hz"], "matmul_flops_per_s": matmul,
+            "vector_flops_per_s": {"fp32": matmul.get("fp32", base)}, "mem_bytes": facts["mem_bytes"],
+            "mem_bytes_per_s": number(stream[0]), "host": {"kernel_s": number(launch_seconds(rows))}, "efficiency": efficiency, "sources": sources}
+    return {k: v for k, v in made.items() if not (isinstance(v, float) and math.isnan(v))}
+
+
+def page(facts, rows, device, run):
+    timed = [r for r in rows if r["measured_s"]]
+    print(f"device    {device['name']}, {facts['units']} units, {facts['mem_bytes'] / 1e9:.1f} GB")
+    print(f"rows      {len(timed)} of {run['planned']} measured, {run['end']}; median spread "
+          f"{100 * statistics.median(r['spread'] for r in timed):.1f} %" if timed else "rows      none")
+    for dtype, peak in device["matmul_flops_per_s"].items():
+        top, usual = best(rows, "gemm", "flops", dtype)
+        print(f"{dtype:9} products reach {top / 1e12:.4g} TFLOP/s, usually {usual / 1e12:.4g}; peak {peak / 1e12:.4g}")
+    for kind, figure, unit, scale in (("conv", "flops", "TFLOP/s", 1e12), ("stream", "least_bytes", "GB/s", 1e9),
+                                      ("optimizer", "least_bytes", "GB/s", 1e9)):
+        for op in sorted({r["op"] for r in timed if r["kind"] == kind}):
+            top, usual = best(rows, kind, figure, op=op)
+            print(f"{kind:9} {op} reaches {top / scale:.4g} {unit}, usually {usual / scale:.4g}")
+    print(f"launch    {1e6 * launch_seconds(rows):.3g} us a kernel")
+    if run.get("temperature_c"):
+        print(f"heat      {run['temperature_c']} C, {run['clock_mhz']} MHz at the end, limit {facts.get('power_limit_w')} W")
+
+
+def write(path, made):
+    folder = os.path.dirname(os.path.abspath(path))
+    os.makedirs(folder, exist_ok=True)
+    with open(path + ".part", "w", encoding="utf-8") as file:
+        json.dump(made, file, indent=1)
+        file.write("\n")
+    os.replace(path + ".part", path)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python3 -m nncost.measure", description=__doc__.splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=5, help="time limit; what is measured until then is kept")
+    parser.add_argument("--device", choices=("cuda", "cpu"), help="default: cuda if there is one")
+    parser.add_argument("--model", metavar="FILE.py:NAME", help="also three steps of yours: NAME() returns a function that runs one step")
+    parser.add_argument("--output", default="measure.json", help="the rows")
+    parser.add_argument("--config", help="folder of the device file; default: hw of nncost's own configuration")
+    given = parser.parse_args(arguments)
+    kind = given.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if not given.minutes > 0:
+        parser.error("--minutes: expected more than 0")
+    if kind == "cuda" and not torch.cuda.is_available():
+        parser.error("--device: PyTorch sees no CUDA device")
+    facts = cuda_facts() if kind == "cuda" else cpu_facts()
+    begun = datetime.datetime.now().astimezone()
+    rows, run = measure(kind, given.minutes, given.model)
+    if not any(r["measured_s"] and r["kind"] == "gemm" for r in rows) or not best(rows, "stream", "least_bytes", op="copy")[0] > 0:
+        sys.exit("nncost.measure: too little was measured for a device file, expected a matrix product and a copy")
+    device = device_file(facts, kind, rows, begun.date().isoformat())
+    for row in rows:
+        row["device"] = device["id"]
+    facts = {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in facts.items()}
+    write(given.output, {"schema": "nncost.measure/1", "date": begun.isoformat(timespec="seconds"), "kind": kind,
+                         "device": device["id"], "torch": torch.__version__, "facts": facts, "run": run,
+                         "launch_s": launch_seconds(rows), "rows": rows})
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    place = os.path.join(given.config or os.path.join(base, "nncost", "hw"), device["id"] + ".json")
+    write(place, device)
+    page(facts, rows, device, run)
+    print(f"written   {given.output}, {place}\nnext      nncost estimate MODEL {device['id']}")
+    return 130 if run["end"] == "interrupted" else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+/* nncost watch: does a run keep to its plan? Its log, line by line, against the interval of the estimate. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli_internal.h"
+#include "cli/views_internal.h"
+#include "lab/lab_internal.h"
+
+/* An alarm is so many times as far from the estimate as the end of its interval, in the logarithm. Of 2,191 published steps
+ * 9.2 % lie outside of the interval, 3.5 % outside of these limits (tests/false_alarms.py). */
+static const double reach = 1.5;
+
+typedef struct answer {
+    const char *log_path, *program, *verdict;
+    int64_t lines, readings, skipped;
+    double step_s, predicted_s, interval_s[2], alarm_s[2], ratio;
+    double memory_bytes, memory_most_bytes, mfu, predicted_mfu;
+} answer;
+
+#define OF(member) NNC_IN(answer, member)
+static const nnc_metric document_rows[] = {
+    NNC_AS("log", TEXT, OF(log_path), .help = "File that was read."),
+    NNC_AS("program", TEXT, OF(program), .help = "Program that wrote the log."),
+    NNC_AS("verdict", TEXT, OF(verdict),
+           .help = "inside; slower or faster: the step is outside of alarm_s; more_memory."),
+    NNC_AS("lines", WHOLE, OF(lines), .help = "Lines of the log."),
+    NNC_AS("readings", WHOLE, OF(readings), .help = "Lines with a step time."),
+    NNC_AS("skipped", WHOLE, OF(skipped), .help = "Readings of the warm-up."),
+    NNC_AS("step_s", NUMBER, OF(step_s), .unit = "s",
+           .help = "Measured: median of the latest 100 readings."),
+    NNC_AS("predicted_s", NUMBER, OF(predicted_s), .unit = "s", .help = "Estimate of the plan."),
+    NNC_AS("interval_s", NUMBER, OF(interval_s), .each_count = 2, .unit = "s",
+           .help = "Interval of the estimate."),
+    NNC_AS("alarm_s", NUMBER, OF(alarm_s), .each_count = 2, .unit = "s",
+           .help = "Limits that a step must leave for an alarm."),
+    NNC_AS("ratio", NUMBER, OF(ratio), .help = "step_s divided by predicted_s."),
+    NNC_AS("memory_bytes", NUMBER, OF(memory_bytes), .unit = "B",
+           .help = "Most memory in the log: reserved by the allocator, or allocated."),
+    NNC_AS("memory_most_bytes", NUMBER, OF(memory_most_bytes), .unit = "B",
+           .help = "Upper end of total_interval_bytes of the plan."),
+    NNC_AS("mfu", NUMBER, OF(mfu), .help = "MFU of the last line, as the program counts FLOPs."),
+    NNC_AS("predicted_mfu", NUMBER, OF(predicted_mfu), .help = "MFU of the estimate."),
+};
+static const nnc_metrics document = NNC_METRICS("a watched log", document_rows, answer);
+
+static const nnc_page_row page_rows[] = {
+    NNC_LINE("watch"),
+    NNC_BOLD("{verdict}"),
+    NNC_ITEM("{log}, a log of {program}"),
+    NNC_ITEM("{readings:count} readings, {skipped:count} of them warm-up", .when = "readings"),
+    NNC_LINE("step"),
+    NNC_BOLD("{step_s}"),
+    NNC_ITEM("{ratio:percent} of the estimate of {predicted_s}"),
+    NNC_LINE("memory", .when = "memory_bytes"),
+    NNC_BOLD("{memory_bytes}"),
+    NNC_ITEM("expected at most {memory_most_bytes}"),
+    NNC_LINE("MFU", .when = "mfu"),
+    NNC_BOLD("{mfu:percent}"),
+    NNC_ITEM("as the program counts FLOPs; estimate {predicted_mfu:percent}"),
+};
+static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const answer *a = record;
+    char low[NNC_NUMBER_TEXT], high[NNC_NUMBER_TEXT];
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_sheet_rows(&sheet, &page, record);
+    nnc_sheet_label(&sheet, "limits");
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s to %s", nnc_unit_text(a->alarm_s[0], "s", low),
+                   nnc_unit_text(a->alarm_s[1], "s", high));
+    nnc_sheet_end(&sheet);
+}
+
+const nnc_view nnc_watch_view = { .schema = "nncost.watch/1",
+                                  .document = &document,
+                                  .page = write_page };
+
+/* While a job runs, one line on standard error whenever it leaves the limits or comes back. */
+typedef struct following {
+    double alarm_s[2];
+    bool outside;
+} following;
+
+static bool is_outside(const double alarm_s[2], double step_s)
+{
+    return step_s < alarm_s[0] || step_s > alarm_s[1];
+}
+
+static void follow(void *context, const nnc_log *log)
+{
+    following *f = context;
+    const double step_s = nnc_log_step_s(log);
+    if (is_outside(f->alarm_s, step_s) != f->outside) {
+        char text[NNC_NUMBER_TEXT];
+        f->outside = !f->outside;
+        fprintf(stderr, "line %lld: a step takes %s, %s its limits\n", (long long)log->lines,
+                nnc_unit_text(step_s, "s", text), f->outside ? "outside of" : "again within");
+        fflush(stderr);
+    }
+}
+
+static nnc_status watch(nnc_session *session, void *context, nnc_scenario *scenario,
+                        nnc_scratch *scratch, nnc_error *err)
+{
+    const char *path = context;
+    const nnc_result *r = &scenario->result;
+    const bool standard = strcmp(path, "-") == 0;
+    nnc_log log = nnc_log_begin();
+    following job = { .outside = false };
+    (void)scratch;
+    if (isnan(r->interval_s[0])) {
+        return nnc_fail(err, NNC_BAD_SPEC, scenario->device.id,
+                        "no fitted efficiencies, so the estimate has no interval");
+    }
+    for (int i = 0; i < 2; i++) {
+        job.alarm_s[i] = r->step_s * pow(r->interval_s[i] / r->step_s, reach);
+    }
+    NNC_TRY(nnc_log_read(path, r, &log, standard ? follow : NULL, &job, err));
+    const double step_s = nnc_log_step_s(&log);
+    if (isnan(step_s)) {
+        return log.readings == 0
+                   ? nnc_fail(err, NNC_BAD_SPEC, path,
+                              "expected lines of Megatron-LM, NeMo, torchtitan, HF Trainer, "
+                              "DeepSpeed or MaxText with the time of a step, found none in %lld "
+                              "lines",
+                              (long long)log.lines)
+                   : nnc_fail(err, NNC_BAD_SPEC, path,
+                              "expected steps after the first %d, found only %lld lines of the "
+                              "warm-up",
+                              NNC_LOG_WARM_UP, (long long)log.readings);
+    }
+    answer a = { .log_path = standard ? "standard input" : path,
+                 .program = log.program,
+                 .lines = log.lines,
+                 .readings = log.readings,
+                 .skipped = log.skipped,
+                 .step_s = step_s,
+                 .predicted_s = r->step_s,
+                 .interval_s = { r->interval_s[0], r->interval_s[1] },
+                 .alarm_s = { job.alarm_s[0], job.alarm_s[1] },
+                 .ratio = step_s / r->step_s,
+                 .memory_bytes = fmax(log.reserved_bytes, log.allocated_bytes),
+                 .memory_most_bytes = (double)r->memory.total_interval_bytes[1],
+                 .mfu = log.mfu,
+                 .predicted_mfu = r->mfu };
+    a.verdict = step_s > a.alarm_s[1]                  ? "slower"
+                : step_s < a.alarm_s[0]                ? "faster"
+                : a.memory_bytes > a.memory_most_bytes ? "more_memory"
+                                                       : "inside";
+    session->exit_code = strcmp(a.verdict, "inside") == 0 ? 0 : 1;
+    nnc_view_write(session->out, session->style, &nnc_watch_view, &a);
+    return NNC_OK;
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    return nnc_scenario_report(session, operands[1], operands[2], watch, operands[0], err);
+}
+
+const nnc_command nnc_cmd_watch = {
+    .name = "watch",
+    .operands = "LOG MODEL DEVICE | LOG PLANS.json [DEVICE]",
+    .summary = "The log of a run against its estimate: step time, memory, MFU.",
+    .notes = "Reads logs of Megatron-LM, NeMo, torchtitan, HF Trainer, DeepSpeed and MaxText. LOG "
+             "'-' is standard input: it follows a running job, and says on standard error when a "
+             "step leaves the limits. The first line and the first 5 steps are warm-up and not "
+             "judged. The step is the median of the latest 100 lines. The limits are 1.5 times as "
+             "far from the estimate as its interval, in the logarithm. Exits with 1 when the step "
+             "is outside of the limits, or memory is above the upper end of its interval.",
+    .min_operands = 2,
+    .max_operands = 3,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,
+    .run = NNC_NOT_ON_PAGE(run),
+};

@@ -1,0 +1,276 @@
+/* Logs of training programs: what their lines say of a step's time, of memory and of the MFU.
+ *
+ * The table below is the only part that knows programs. A row names a part of the line that marks it, and the text that
+ * stands before the number (or, in a progress bar, after it). Formats as of Megatron-LM megatron/training/training.py,
+ * NeMo nemo/utils/exp_manager.py, torchtitan torchtitan/components/metrics.py, transformers src/transformers/trainer.py
+ * and tqdm, DeepSpeed deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/lab_internal.h"
+
+typedef enum quantity {
+    STEP, /* its number */
+    STEP_S,
+    STEPS_PER_S,
+    SAMPLES_PER_S, /* of all devices */
+    TOKENS_PER_S,  /* of one device */
+    FLOPS_PER_S,   /* of one device */
+    MFU,
+    ALLOCATED_BYTES,
+    RESERVED_BYTES,
+    BAR_STEP, /* "12/100 [": before the key */
+    QUANTITY_COUNT
+} quantity;
+
+#define GIB (1024.0 * 1024.0 * 1024.0)
+
+typedef struct pattern {
+    const char *program;
+    const char *mark; /* the line has it */
+    const char *key;
+    quantity what;
+    double unit;
+    bool whole_run; /* a mean with the warm-up in it: used when nothing else is found */
+} pattern;
+
+static const pattern patterns[] = {
+    { "Megatron-LM", "elapsed time per iteration (ms):", "iteration ", STEP, 1, false },
+    { "Megatron-LM", "elapsed time per iteration (ms):", "per iteration (ms):", STEP_S, 1e-3,
+      false },
+    { "Megatron-LM", "elapsed time per iteration (ms):", "(TFLOP/s/GPU):", FLOPS_PER_S, 1e12,
+      false },
+    { "Megatron-LM", "memory (MB) |", "max allocated:", ALLOCATED_BYTES, 1024.0 * 1024.0, false },
+    { "Megatron-LM", "memory (MB) |", "max reserved:", RESERVED_BYTES, 1024.0 * 1024.0, false },
+    { "NeMo", "train_step_timing in s", "global_step", STEP, 1, false },
+    { "NeMo", "train_step_timing in s", "train_step_timing in s", STEP_S, 1, false },
+    { "torchtitan", "tps:", "step:", STEP, 1, false },
+    { "torchtitan", "tps:", "tps:", TOKENS_PER_S, 1, false },
+    { "torchtitan", "tps:", "memory:", RESERVED_BYTES, GIB, false },
+    { "torchtitan", "tps:", "tflops:", FLOPS_PER_S, 1e12, false },
+    { "torchtitan", "tps:", "mfu:", MFU, 0.01, false },
+    { "DeepSpeed", "CurrSamplesPerSec=", "global_step=", STEP, 1, false },
+    { "DeepSpeed", "CurrSamplesPerSec=", "CurrSamplesPerSec=", SAMPLES_PER_S, 1, false },
+    { "DeepSpeed", "CurrSamplesPerSec=", "MaxMemAllocated=", ALLOCATED_BYTES, GIB, false },
+    { "MaxText", "completed step:", "completed step:", STEP, 1, false },
+    { "MaxText", "completed step:", "seconds:", STEP_S, 1, false },
+    { "MaxText", "completed step:", "TFLOP/s/device:", FLOPS_PER_S, 1e12, false },
+    { "HF Trainer", "%|", " [", BAR_STEP, 1, false },
+    { "HF Trainer", "%|", "s/it", STEP_S, 1, false },
+    { "HF Trainer", "%|", "it/s", STEPS_PER_S, 1, false },
+    { "HF Trainer", "'train_runtime'", "'train_samples_per_second'", SAMPLES_PER_S, 1, true },
+};
+enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
+
+/* "1,234.5" with commas between groups of three digits; NaN if text begins with no number. */
+static double number_at(const char *text)
+{
+    char digits[40];
+    size_t size = 0;
+    while (size + 1 < sizeof digits && *text != '\0') {
+        const bool group = *text == ',' && size > 0 && strspn(text + 1, "0123456789") == 3;
+        if (!group) {
+            if (strchr("0123456789.", *text) == NULL &&
+                !((*text == 'e' || *text == 'E') && size > 0) &&
+                !((*text == '-' || *text == '+') && size > 0 &&
+                  (digits[size - 1] == 'e' || digits[size - 1] == 'E'))) {
+                break;
+            }
+            digits[size++] = *text;
+        }
+        text++;
+    }
+    digits[size] = '\0';
+    char *end = digits;
+    const double value = strtod(digits, &end);
+    return end == digits || !isfinite(value) ? NAN : value;
+}
+
+static double value_of(const pattern *p, const char *line)
+{
+    const char *at = strstr(line, p->key);
+    if (at == NULL) {
+        return NAN;
+    }
+    if (p->what == BAR_STEP || (p->what <= STEPS_PER_S && strcmp(p->mark, "%|") == 0)) {
+        const char *from = at;
+        while (from > line && strchr("0123456789.", from[-1]) != NULL) {
+            from--;
+        }
+        if (p->what == BAR_STEP && from > line && from[-1] == '/') {
+            from--;
+            while (from > line && strchr("0123456789", from[-1]) != NULL) {
+                from--;
+            }
+        }
+        return from < at ? number_at(from) * p->unit : NAN;
+    }
+    at += strlen(p->key);
+    at += strspn(at, " =:|'\"");
+    return number_at(at) * p->unit;
+}
+
+/* The bar of training has no words before its percentage; those of loading and of data have. Its number of steps is that
+ * of the first such bar: others are evaluations. */
+static bool is_other_bar(nnc_log *log, const char *line)
+{
+    const char *percent = strstr(line, "%|");
+    const char *end = percent != NULL ? strstr(percent, " [") : NULL;
+    if (percent == NULL) {
+        return false;
+    }
+    if (strspn(line, " 0123456789") != (size_t)(percent - line) || end == NULL) {
+        return true;
+    }
+    while (end[-1] >= '0' && end[-1] <= '9') {
+        end--;
+    }
+    const double total = number_at(end);
+    if (!(log->bar_steps > 0.0)) {
+        log->bar_steps = total;
+    }
+    return !(total == log->bar_steps);
+}
+
+/* Seconds of a step; NaN when the line does not tell. A rate of FLOPs counts only where no time stands: programs count
+ * them in different ways. */
+static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r)
+{
+    const double all_flops = r->model_flops / r->plan.devices;
+    const double of[] = {
+        [STEP_S] = values[STEP_S],
+        [STEPS_PER_S] = 1.0 / values[STEPS_PER_S],
+        [SAMPLES_PER_S] = (double)r->plan.global_batch / values[SAMPLES_PER_S],
+        [TOKENS_PER_S] = (double)r->tokens / r->plan.devices / values[TOKENS_PER_S],
+        [FLOPS_PER_S] = all_flops / values[FLOPS_PER_S],
+        [MFU] = all_flops / (values[MFU] * r->peak_flops_per_s),
+    };
+    for (int i = STEP_S; i <= MFU; i++) {
+        if (of[i] > 0.0 && isfinite(of[i])) {
+            return of[i];
+        }
+    }
+    return NAN;
+}
+
+static void take(nnc_log *log, const char *program, double number, double step_s, double mfu)
+{
+    const double at = isnan(number) ? (double)log->readings : number;
+    if (log->readings++ == 0) {
+        log->first_step = at;
+    }
+    log->program = program;
+    if (log->readings == 1 || at - log->first_step < NNC_LOG_WARM_UP) {
+        log->skipped++;
+        return;
+    }
+    log->step_s[log->judged++ % NNC_LOG_WINDOW] = step_s;
+    log->mfu = mfu;
+    log->last_step = number;
+}
+
+void nnc_log_line(nnc_log *log, const char *line, const nnc_result *plan)
+{
+    double values[QUANTITY_COUNT];
+    const char *program = NULL;
+    bool whole_run = false;
+    log->lines++;
+    for (int i = 0; i < QUANTITY_COUNT; i++) {
+        values[i] = NAN;
+    }
+    for (int i = 0; i < PATTERN_COUNT; i++) {
+        const pattern *p = &patterns[i];
+        if ((program == NULL || strcmp(program, p->program) == 0) &&
+            strstr(line, p->mark) != NULL) {
+            const double value = value_of(p, line);
+            if (isfinite(value)) {
+                values[p->what] = value;
+                program = p->program;
+                whole_run = p->whole_run;
+            }
+        }
+    }
+    if (program == NULL || is_other_bar(log, line)) {
+        return;
+    }
+    const double step_s = step_of(values, plan);
+    const double rate =
+        isnan(values[MFU]) ? values[FLOPS_PER_S] / plan->peak_flops_per_s : values[MFU];
+    if (isfinite(step_s) && whole_run) {
+        log->whole_run_s = step_s;
+        log->program = log->program != NULL ? log->program : program;
+    } else if (isfinite(step_s)) {
+        take(log, program, isnan(values[STEP]) ? values[BAR_STEP] : values[STEP], step_s, rate);
+    }
+    log->allocated_bytes = fmax(log->allocated_bytes, values[ALLOCATED_BYTES]);
+    log->reserved_bytes = fmax(log->reserved_bytes, values[RESERVED_BYTES]);
+}
+
+nnc_log nnc_log_begin(void)
+{
+    return (nnc_log){ .whole_run_s = NAN,
+                      .mfu = NAN,
+                      .allocated_bytes = NAN,
+                      .reserved_bytes = NAN,
+                      .last_step = NAN };
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double nnc_log_step_s(const nnc_log *log)
+{
+    double sorted[NNC_LOG_WINDOW];
+    const size_t count =
+        (size_t)(log->judged < NNC_LOG_WINDOW ? log->judged : (int64_t)NNC_LOG_WINDOW);
+    if (count == 0) {
+        return log->readings == 0 ? log->whole_run_s : NAN;
+    }
+    memcpy(sorted, log->step_s, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, ascending);
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2.0;
+}
+
+nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each,
+                        void *context, nnc_error *err)
+{
+    char line[8192]; /* a longer one is cut: programs print shorter ones */
+    size_t size = 0;
+    bool escape = false;
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (file == NULL) {
+        return nnc_fail(err, NNC_IO, path, "cannot be opened: %s", strerror(errno));
+    }
+    for (int c = 0; c != EOF;) {
+        c = getc(file);
+        if (c == '\n' || c == '\r' || c == EOF) { /* a progress bar goes back to its first column */
+            const int64_t judged = log->judged;
+            line[size] = '\0';
+            if (size > 0) {
+                nnc_log_line(log, line, plan);
+            }
+            if (each != NULL && log->judged != judged) {
+                each(context, log);
+            }
+            size = 0;
+            escape = false;
+        } else if (escape) { /* a colour: ESC [ 31 m */
+            escape = !((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'));
+        } else if (c == '\033') {
+            escape = true;
+        } else if (size + 1 < sizeof line && c != '\0') {
+            line[size++] = (char)c;
+        }
+    }
+    const bool failed = ferror(file) != 0;
+    if (file != stdin) {
+        (void)fclose(file);
+    }
+    return failed ? nnc_fail(err, NNC_IO, path, "cannot be read") : NNC_OK;
+}

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""false_alarms.py NNCOST SOURCE: how often 'nncost watch' would call a sound run wrong.
+
+Every tenth published step becomes a log in the format of one program, which is read back; the alarm is then judged by
+the interval that the prediction of that row has. At most 10 % may be called wrong, and each time must come back as the
+format rounds it."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+GIB = 1 << 30
+FORMATS = (  # the plan has a batch of 1, 1,000 tokens, one device
+    ("Megatron-LM", lambda k, s: f" iteration {k:8d}/     100 | consumed samples: {k:12d} | elapsed time per iteration "
+                                 f"(ms): {1000 * s:.1f} | learning rate: 1.000E-05 |\n"),
+    ("NeMo", lambda k, s: f"Training epoch 0, iteration {k}/99 | lr: 3e-05 | global_step: {k} | reduced_train_loss: "
+                          f"1.23 | train_step_timing in s: {s:.4g} | consumed_samples: {k}\n"),
+    ("torchtitan", lambda k, s: f"[titan] - root - INFO - \x1b[31mstep: {k:2}  \x1b[32mloss:  7.1234  \x1b[38;2;54;234;"
+                                f"195mmemory: 42.50GiB(53.10%)  \x1b[34mtps: {round(1000 / s):,}  \x1b[36mtflops: "
+                                f"1,123.45  \x1b[35mmfu: 45.10%\x1b[39m\n"),
+    ("HF Trainer", lambda k, s: f"\r {k:2d}%|###       | {k}/100 [00:10<01:00, "
+                                + (f"{s:5.2f}s/it]" if s >= 1 else f"{1 / s:5.2f}it/s]")),
+    ("DeepSpeed", lambda k, s: f"[2026-01-10 10:00:00,000] [INFO] [timer.py:264:stop] epoch=0/micro_step={k}/"
+                               f"global_step={k}, RunningAvgSamplesPerSec={1 / s}, CurrSamplesPerSec={1 / s}, "
+                               f"MemAllocated=3.1GB, MaxMemAllocated=40.25GB\n"),
+    ("MaxText", lambda k, s: f"completed step: {k}, seconds: {s:.3f}, TFLOP/s/device: 123.456, Tokens/s/device: "
+                             f"{1000 / s:.3f}, total_weights: 1000, loss: 7.123\n"),
+)
+
+
+def read_back(program, source, folder, name, line, step_s):
+    path = os.path.join(folder, "log")
+    with open(path, "w", encoding="utf-8") as file:  # the first steps are slow
+        file.writelines(line(k, step_s * (20 if k < 3 else 1)) for k in range(1, 13))
+    run = subprocess.run([program, "watch", path, "dense", "fitted", "--format", "json"], capture_output=True, text=True,
+                         env={**os.environ, "NNCOST_PATH": os.path.join(source, "tests/toy")})
+    assert run.returncode in (0, 1), run.stderr
+    read = json.loads(run.stdout)
+    assert read["program"] == name, (read["program"], name)
+    low, high = read["alarm_s"]
+    assert run.returncode == (read["verdict"] != "inside")
+    assert (low <= read["step_s"] <= high) == (read["verdict"] in ("inside", "more_memory"))
+    for end, alarm in zip(read["interval_s"], read["alarm_s"]):
+        assert abs(alarm / read["predicted_s"] - (end / read["predicted_s"]) ** 1.5) < 1e-6
+    return read["step_s"]
+
+
+def main():
+    program, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    tables = [os.path.join(source, "tests/published", f) for f in sorted(os.listdir(os.path.join(source, "tests/published")))
+              if f.startswith("training_")]
+    out = subprocess.run([program, "accuracy", *tables, "--rows", "--summary", "--format", "json"], capture_output=True,
+                         text=True, check=True, env={**os.environ, "NNCOST_PATH": source}).stdout
+    rows = [r for r in json.loads(out)["rows"] if r["kind"] == "step" and r["high_s"] and r["measured_s"]]
+
+    def alarm(row, step_s):
+        low, high = (row["predicted_s"] * (row[k] / row["predicted_s"]) ** 1.5 for k in ("low_s", "high_s"))
+        return not low <= step_s <= high
+
+    share = sum(alarm(r, r["measured_s"]) for r in rows) / len(rows)
+    sample, alarms = rows[::10], 0
+    with tempfile.TemporaryDirectory() as folder:
+        for i, row in enumerate(sample):
+            name, line = FORMATS[i % len(FORMATS)]
+            read = read_back(program, source, folder, name, line, row["measured_s"])
+            rounding = max(0.005, 0.0006 / row["measured_s"], row["measured_s"] / 1900)  # tps is whole, seconds have 3 digits
+            assert abs(read / row["measured_s"] - 1) <= rounding, (name, row["measured_s"], read)
+            alarms += alarm(row, read)
+    print(f"{len(rows)} published steps, {100 * share:.1f} % alarms; as logs {alarms} of {len(sample)}")
+    assert len(rows) > 1000 and share <= 0.1 and alarms <= 0.1 * len(sample)
+
+
+main()

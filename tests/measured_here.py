@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""nncost.measure on this machine's CPU, nncost calibrate on its rows, and steps of networks that neither has seen.
+
+    usage: measured_here.py PROGRAM ROOT              the pipeline works; nothing is judged by speed
+           measured_here.py PROGRAM ROOT --bench N    prints the errors of steps in N runs, before and after
+
+Before: a device file from cores, clock, vector width and measured copies, with efficiencies as assumed for CPUs in hw/.
+Needs PyTorch and torchvision (tools/setup capture); else skipped.
+"""
+import importlib.util
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+if importlib.util.find_spec("torch") is None and sys.executable != "/usr/bin/python3" and Path("/usr/lib/python3/dist-packages/torch").is_dir():
+    os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])  # another Python comes first in the path
+if importlib.util.find_spec("torch") is None or importlib.util.find_spec("torchvision") is None:
+    print("skipped: no PyTorch or no torchvision (tools/setup capture)")
+    sys.exit(77)
+
+PROGRAM, ROOT = (Path(argument).resolve() for argument in sys.argv[1:3])
+NETWORKS = (("resnet-50", "resnet50", 2), ("vgg-16", "vgg16", 1), ("mobilenet-v3-large", "mobilenet_v3_large", 4),
+            ("efficientnet-b0", "efficientnet_b0", 2), ("densenet-121", "densenet121", 2), ("vit-b-16", "vit_b_16", 1))
+
+
+def nncost(*arguments, config):
+    run = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                         env={**os.environ, "XDG_CONFIG_HOME": str(config)})
+    assert run.returncode in (0, 1), (arguments, run.stderr)
+    return run.stdout
+
+
+def measure(folder, *arguments):
+    run = subprocess.Popen([sys.executable, "-m", "nncost.measure", "--device", "cpu", "--output", folder / "measure.json",
+                            *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                           env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
+                                "XDG_CONFIG_HOME": str(folder)})
+    out, err = run.communicate(timeout=300)
+    return run.returncode, out, err
+
+
+def check_rows(folder, complete):
+    made = json.loads((folder / "measure.json").read_text())
+    assert made["schema"] == "nncost.measure/1" and made["kind"] == "cpu"
+    assert (made["run"]["end"] == "complete") == complete, made["run"]
+    rows = [r for r in made["rows"] if r["measured_s"]]
+    assert {"gemm", "conv", "stream", "optimizer", "launch"} <= {r["kind"] for r in rows}
+    assert len({r["id"] for r in rows}) == len(rows)
+    for r in rows:
+        assert r["measured_s"] > 0 and r["spread"] >= 0 and r["calls"] >= 5, r
+        assert r.get("flops", 0) / r["measured_s"] < 1e14, r  # a clock in wrong units
+    return made
+
+
+def pipeline():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        own = folder / "own.py"
+        own.write_text("import torch\ndef make():\n    x = torch.ones(64, 64)\n    return lambda: x @ x\n")
+        code, out, err = measure(folder, "--minutes", "2", "--model", f"{own}:make")
+        assert code == 0 and "measured here on" in out, (code, out, err)
+        made = check_rows(folder, complete=True)
+        assert sum(r["kind"] == "step" for r in made["rows"]) == 3
+        fitted = json.loads(nncost("calibrate", folder / "measure.json", "--device", made["device"], "--format", "json",
+                                   "--output", folder / "mine.json", config=folder))
+        figures = {f["name"]: f for f in fitted["figures"] if f["reason"] is None}
+        rate = figures["efficiency.gemm.fp32.sustained_fraction"]
+        assert rate["of"] == "gemm fp32" and rate["rows"] == 24 and rate["low"] <= rate["after"] <= rate["high"], rate
+        here = json.loads(nncost("estimate", "resnet-50", ".", "--precision", "fp32", "--format", "json", config=folder))
+        assert "measured here on" in here["device"]["name"] and here["step"]["step_s"] > 0
+        nncost("estimate", "resnet-50", folder / "mine.json", "--precision", "fp32", config=folder)
+        own.write_text("import signal\nsignal.signal(signal.SIGALRM, signal.default_int_handler)  # as Ctrl-C\n"
+                       "def make():\n    signal.setitimer(signal.ITIMER_REAL, 3)\n    return lambda: None\n")
+        code, out, err = measure(folder, "--minutes", "2", "--model", f"{own}:make")
+        assert code == 130, (code, out, err)
+        check_rows(folder, complete=False)
+        code, out, err = measure(folder, "--minutes", "0.0001")
+        assert code == 1 and "too little was measured" in err, (code, err)
+    print(f"{len(made['rows'])} rows, {len(figures)} parameters fitted")
+
+
+def step_seconds(name, batch):
+    import torch
+    import torchvision
+    network = getattr(torchvision.models, name)()
+    optimizer = torch.optim.AdamW(network.parameters())
+    images, labels = torch.randn(batch, 3, 224, 224), torch.zeros(batch, dtype=torch.long)
+    times = []
+    for _ in range(4):
+        begin = time.perf_counter()
+        optimizer.zero_grad(set_to_none=True)
+        torch.nn.functional.cross_entropy(network(images), labels).backward()
+        optimizer.step()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times[1:])
+
+
+def bare_device(made, folder):
+    """The device of the datasheet: nothing but the copy is measured."""
+    device = json.loads(next((folder / "nncost/hw").glob("*-here.json")).read_text())
+    usual = json.loads((ROOT / "hw/epyc-9654.json").read_text())["efficiency"]
+    facts = made["facts"]
+    peak = facts["units"] * facts["clock_hz"] * facts["vector_bytes"]
+    usual = json.loads(json.dumps(usual).replace("@usual", "assumed"))
+    device.update(id="bare", efficiency=usual, matmul_flops_per_s={"fp32": peak}, vector_flops_per_s={"fp32": peak})
+    device["sources"]["matmul_flops_per_s.fp32"] = "derived: cores x clock x two units of multiply and add"
+    path = folder / "bare.json"
+    path.write_text(json.dumps(device))
+    return path
+
+
+def bench(runs):
+    import torch
+    for number in range(runs):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            measure(folder, "--minutes", "2")
+            made = check_rows(folder, complete=True)
+            nncost("calibrate", folder / "measure.json", "--device", made["device"], "--output", folder / "mine.json",
+                   config=folder)
+            devices = {"assumed": bare_device(made, folder), "measured": ".", "calibrated": folder / "mine.json"}
+            errors = {what: [] for what in devices}
+            for network, function, batch in NETWORKS:
+                seconds = step_seconds(function, batch)
+                line = f"{network:16} batch {batch} {seconds:7.3f} s"
+                for what, device in devices.items():
+                    answer = json.loads(nncost("estimate", network, device, "--precision", "fp32", "--software", "torch-eager",
+                                               "--micro-batch", batch, "--format", "json", config=folder))
+                    errors[what].append(answer["step"]["step_s"] / seconds - 1)
+                    line += f"  {what} {100 * errors[what][-1]:+6.1f} %"
+                print(line, flush=True)
+            print(f"run {number + 1}: " + ", ".join(f"{what} {100 * statistics.median(map(abs, e)):.1f} %"
+                                                  for what, e in errors.items())
+                  + f" in the median of |error|; {torch.get_num_threads()} threads", flush=True)
+
+
+if "--bench" in sys.argv:
+    bench(int(sys.argv[sys.argv.index("--bench") + 1]))
+else:
+    pipeline()

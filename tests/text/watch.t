@@ -1,0 +1,57 @@
+# The log of a run against its plan: 'nncost watch'. The plan has a batch of 1 and 1,000 tokens on one device.
+
+# Inside, slower, faster; the first five steps do not count.
+$ for k in 1 2 3 4 5 6 7 8; do echo "completed step: $k, seconds: 0.010, TFLOP/s/device: 36.600, loss: 7"; done >ten.log
+$ nncost watch ten.log dense fitted
+watch     inside, ten.log, a log of MaxText, 8 readings, 5 of them warm-up
+step      10.00 ms, 105.7% of the estimate of 9.457 ms
+MFU       18.3%, as the program counts FLOPs; estimate 38.7%
+limits    7.115 ms to 13.90 ms
+$ sed '1,5s/0.010/9.000/; 6,$s/0.010/0.090/' ten.log | nncost watch - dense fitted --format csv | cut -d, -f1-7
+log,program,verdict,lines,readings,skipped,step_s
+standard input,MaxText,slower,8,8,5,0.09
+! line 6: a step takes 90.00 ms, outside of its limits
+$ sed 's/0.010/0.001/' ten.log >fast.log; nncost watch fast.log dense fitted | head -1
+watch     faster, fast.log, a log of MaxText, 8 readings, 5 of them warm-up
+
+# A progress bar, its evaluation beside it, and another with words; the mean of a run where there is no bar.
+$ printf '\rLoading: 50%%|# | 1/2 [00:01<00:01,  9.00s/it]' >bar.log
+$ for k in 1 8 9; do printf '\r %d%%|# | %d/100 [00:01<01:00,  2.00s/it]\r 10%%|# | 9/20 [00:01<01:00, 50.00it/s]' $k $k; done >>bar.log
+$ nncost watch bar.log dense fitted --format json | grep -E 'program|readings|skipped|"step_s'
+  "program": "HF Trainer",
+  "readings": 3,
+  "skipped": 1,
+  "step_s": 2,
+$ echo "{'train_runtime': 60.0, 'train_samples_per_second': 12.5, 'train_steps_per_second': 0.1}" >hf.log
+$ nncost watch hf.log dense fitted --format json | grep -E 'program|"step_s'
+  "program": "HF Trainer",
+  "step_s": 0.08,
+
+# More memory than the interval has: 15 GiB reserved.
+$ for k in 1 7 8; do echo "step: $k  loss: 7.1  memory: 15.00GiB(18.75%)  tps: 100,000  tflops: 73.20  mfu: N/A"; done >memory.log
+$ nncost watch memory.log dense fitted --format json | grep -E 'verdict|"step_s|memory|mfu'
+  "log": "memory.log",
+  "verdict": "more_memory",
+  "step_s": 0.01,
+  "memory_bytes": 16106127360,
+  "memory_most_bytes": 1781892000,
+  "mfu": 0.366,
+  "predicted_mfu": 0.387025989525
+
+# Only warm-up, nothing, no file, no interval.
+$ for k in 1 2 3 4 5 6 7 8; do echo "completed step: $k, seconds: 0.010, TFLOP/s/device: 36.600, loss: 7"; done >ten.log
+$ head -3 ten.log | nncost watch - dense fitted
+! nncost: -: expected steps after the first 5, found only 3 lines of the warm-up
+[3]
+$ echo "loss 3.1" | nncost watch - dense fitted
+! nncost: -: expected lines of Megatron-LM, NeMo, torchtitan, HF Trainer, DeepSpeed or MaxText with the time of a step, found none in 1 lines
+[3]
+$ nncost watch none.log dense fitted
+! nncost: none.log: cannot be opened: No such file or directory
+[4]
+$ nncost watch ten.log dense round
+! nncost: round: no fitted efficiencies, so the estimate has no interval
+[3]
+$ nncost watch ten.log dense .
+! nncost: DEVICE: "." is the measured machine, found no file of it; 'python3 -m nncost.measure' writes one
+[3]
