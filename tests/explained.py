@@ -67,7 +67,7 @@ def with_model(folder):
     # What was measured before is a record of the profile, which no formula makes. The memory that is explained is that of
     # the fullest stage.
     values = {path: value for path, value in numbers_of(estimate)
-              if not path.startswith(("ops.", "accuracy.", "memory.stages."))}
+              if not path.startswith(("ops.", "accuracy.", "memory.stages.", "trust.", "open_facts."))}
     answers = json.loads(folder.run("explain", ",".join(values), *command, "--format", "json"))
     for answer, (path, value) in zip(answers, values.items(), strict=True):
         result = answer["lines"][0]["result"]

@@ -3,9 +3,9 @@
 
 Half of a range is made of what a profile says of itself, of the device, of experts (spread), or, where it was measured
 on the device with models of the kind (ranges), of that, and of the shares that the network bounds and that is waited.
-Both are fitted on the rows of even CRC-32 that state how the devices are used: the figure with the least width plus
-OUTSIDE for each row that lies outside, in the mean, drawn towards the next wider circle as if some rows said so: few
-of a profile towards UNKNOWN, few of a device and a kind towards the profile. With ACCEPT=1 the profiles are written anew."""
+Both are fitted on the rows of even CRC-32 that state how the devices are used, profiles that a plan gets on rows
+predicted as a user would ask: the least figure that holds INSIDE of them, drawn towards the next wider circle as if
+some rows said so: few of a profile towards UNKNOWN, few of a device and a kind towards the profile. With ACCEPT=1 the profiles are written anew."""
 import collections
 import csv
 import datetime
@@ -23,7 +23,7 @@ BELOW, ABOVE = 0.85, 1.15  # of half a range
 UNKNOWN = 0.24  # of profiles that nothing is known of
 OF_PROFILES, OF_RANGES = 6, 0.5  # so many rows say that they are like the next wider circle
 MOST = 3  # a group of one source and model counts as so many rows
-OUTSIDE, EDGE = 0.85, 0.04  # what a row outside costs, beside widths; how far outside it costs nearly all
+INSIDE = 0.92  # share of the rows to fit on that a range holds: cells of few rows hold fewer of the others
 
 
 def settled(row):
@@ -31,13 +31,22 @@ def settled(row):
     return not {"quality B", "parallelism"} & set(row["undecided"].split(", "))
 
 
+# Profiles that a plan gets when none is named: what is said of them is measured on rows predicted as a user would ask.
+BY_PLAN = {"torch-compile", "fsdp", "megatron", "maxtext"}
+
+
+def at_level(program, files, data, level):
+    out = subprocess.run([program, "accuracy", *files, "--summary", "--rows", "--level", level, "--format", "json"],
+                         capture_output=True, text=True, check=True, env={**os.environ, "NNCOST_PATH": data}).stdout
+    rows = [r for r in json.loads(out)["rows"] if (r["software"] in BY_PLAN) == (level == "user")]
+    return [dict(r, id=level + " " + r["id"]) for r in rows]
+
+
 def rows_of(program, source, data):
     files = sorted(glob.glob(os.path.join(source, "tests/published/training_*.csv")))
     files = [f for f in files if "vtrain_single" not in f]  # composed, no measurement
-    out = subprocess.run([program, "accuracy", *files, "--summary", "--rows", "--format", "json"],
-                         capture_output=True, text=True, check=True,
-                         env={**os.environ, "NNCOST_PATH": data}).stdout
-    return [r for r in json.loads(out)["rows"]
+    rows = at_level(program, files, data, "user") + at_level(program, files, data, "matched")
+    return [r for r in rows
             if r["kind"] == "step" and r["error"] is not None and r["high_s"] and settled(r)]
 
 
@@ -110,16 +119,16 @@ def said(rows):
 
 
 def fit(rows, shared, known, prior, weight):
-    shares = [(width(r, 0.0, shared, known) ** 2, error(r)) for r in rows]
+    """The least figure that holds INSIDE of the rows, of which a group counts as MOST at most."""
+    counts = collections.Counter((r["source"], r["model"]) for r in rows)
+    shares = [(width(r, 0.0, shared, known) ** 2, error(r), min(1, MOST / counts[r["source"], r["model"]]))
+              for r in rows]
+    total = sum(w for _, _, w in shares)
 
-    def score(own):
-        total = 0.0
-        for square, e in shares:
-            h = math.sqrt(own * own + square)
-            outside = max(-e - BELOW * h, e - ABOVE * h) / EDGE
-            total += 2 * h + OUTSIDE / (1 + math.exp(-max(-50.0, min(50.0, outside))))
-        return total
-    best = min((x / 100 for x in range(2, 61)), key=score)
+    def held(own):
+        return sum(w for square, e, w in shares
+                   if -BELOW * math.sqrt(own * own + square) <= e <= ABOVE * math.sqrt(own * own + square))
+    best = next((x / 100 for x in range(2, 150) if held(x / 100) >= INSIDE * total), 1.5)
     n = said(rows)
     return (best * n + prior * weight) / (n + weight)
 
@@ -159,7 +168,7 @@ def write(source, own, by):
         name = os.path.basename(path)[:-5]
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        if name not in by and '"spread"' not in text:
+        if name not in by and not any(key in text for key in ('"spread"', '"stands_for": [')):
             continue
         groups = {(r["source"], r["model"]) for r in by.get(name, [])}
         fitted = (f"{len(by[name])} rows of {len(groups)} groups of source and model of even CRC-32, training_*.csv of "
@@ -171,7 +180,7 @@ def write(source, own, by):
         block += f'"ranges": [\n{lines}\n  ],\n  ' if lines else ""
         text = re.sub(r'"ranges": \[[^\]]*\],\n  ', "", text)
         text = re.sub(r'"spread": \{[^}]*\},\s*', "", text)
-        at = text.index('"stands_for"') if '"stands_for"' in text else text.index('"sources"')
+        at = min(text.index(key) for key in ('"stands_for": [', '"reserve"', '"sources"') if key in text)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text[:at] + block + text[at:])
 

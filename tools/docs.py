@@ -161,7 +161,7 @@ def man_files_page(tables):
 
 # Kind of each operand of a command, where it is not only a file.
 OPERANDS = (
-    ("estimate ops compare run serve sweep search scale report explore init", ("models", "devices")),
+    ("estimate fit ops compare run serve sweep search scale report explore init", ("models", "devices")),
     ("plot", ("pictures", "models", "devices")),
     ("explain", ("names", "models", "devices")),
     ("show", ("ids",)),
@@ -501,14 +501,15 @@ class Files:
         members = {"schema": {"const": name},
                    "like": {"description": "Id, alias or path of a file of this kind, from which all missing values are taken.",
                             "type": "string"}} | self.members(fields)
-        if kind != "software":
-            members["aliases"] = {"description": "Other names on the command line.", "type": "array", "items": TEXT}
+        members["aliases"] = {"description": "Other names on the command line.", "type": "array", "items": TEXT}
         if kind == "device":
             members["prices"] = self.objects("Newest on-demand price first.", "price", "where", "date", "source")
         elif kind == "software":
             members |= {
                 "stands_for": self.objects("Frameworks whose runs this profile describes, and their default behaviour.",
                                            "framework"),
+                "recipes": self.objects("Switches that a release sets for some models and devices; of several the last "
+                                        "that matches counts.", "recipe"),
                 "compared": self.objects("Predicted and measured steps compared: `accuracy --summary`.", "track"),
                 "ranges": self.objects("Half width, in the logarithm, of the range in which nine of ten measured steps fall.",
                                        "range")}

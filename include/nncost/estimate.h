@@ -38,6 +38,12 @@ typedef struct nnc_memory {
         [2]; /* range of measured peaks; both ends are the total when the user set the reserve */
     int64_t headroom_bytes;     /* capacity - total, negative when it does not fit */
     const char *transient_what; /* the op or tensor behind transient_bytes; static storage */
+    int64_t
+        apart_bytes; /* what the peak is more than the sum of the classes: below 0, as they do not all live at once */
+    int64_t peak_allocated_bytes, peak_reserved_bytes; /* of the allocator, at the peak */
+    int64_t context_bytes;     /* driver context and libraries, outside the allocator */
+    int64_t split_block_bytes; /* that the allocator cannot hand out whole again */
+    bool one_moment;           /* the peak is a moment of backward, not the sum of the classes */
 } nnc_memory;
 
 /* Space in structs for members and values of later releases. */
@@ -105,6 +111,8 @@ typedef struct nnc_result {
     /* Number of tokens per product, and contracted width, above which a matrix product is compute-bound: on
      * one device that streams its weights; on two devices that each hold half of the width. */
     double critical_tokens, critical_width;
+    double
+        kernels; /* that one device issues in a step; NaN = the program's operators are not known */
 } nnc_result;
 
 /* Working memory of estimates. Create one per thread and pass it to every call. */

@@ -54,6 +54,7 @@ typedef struct nnc_scale_out {
 typedef struct nnc_host_link {
     double bytes_per_s;     /* device to host memory, one direction */
     double mem_bytes_per_s; /* host memory, one device's share; NaN = not recorded */
+    double kernel_s;        /* to issue one kernel of a program that is not compiled */
 } nnc_host_link;
 
 typedef struct nnc_price {
@@ -205,6 +206,16 @@ NNC_API const char *nnc_basis_help(nnc_basis basis);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
+/* Kernels of single operators, as libraries issue them. */
+typedef struct nnc_stream_efficiency {
+    double memory_fraction; /* of pointwise kernels with operands of one type */
+    double mixed_fraction;  /* of two types: casts */
+    double norm_fraction, softmax_fraction, loss_fraction;
+    double norm_row_s, norm_row_backward_s;       /* in addition, for each row of a norm */
+    double adamw_fraction, adamw_narrow_fraction; /* of fp32 states; of 16-bit ones */
+    double fixed_s;                               /* of each kernel */
+} nnc_stream_efficiency;
+
 /* Fitted parameters, separate from the datasheet. Absent in the file = neutral. */
 typedef struct nnc_efficiencies {
     nnc_basis basis;
@@ -219,6 +230,7 @@ typedef struct nnc_efficiencies {
     nnc_efficiency maps;       /* the same for feature maps; memory_fraction NaN = as pointwise */
     nnc_efficiency maps_tuned; /* with kernels written for the device   [as maps] */
     nnc_efficiency optimizer;
+    nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;
     nnc_power_efficiency power;
     nnc_serve_efficiency serving; /* not used in training */
@@ -274,10 +286,11 @@ struct nnc_device {
     int32_t alias_count;
     const nnc_source *sources;
     int32_t source_count;
-    const char *path;   /* file it was read from */
-    double embodied_kg; /* embodied carbon, with the scope of its source */
-    bool lenient;       /* implausible values are computed with, instead of refused */
-    bool implausible;   /* it has some: no range of measurements applies */
+    const char *path;    /* file it was read from */
+    double embodied_kg;  /* embodied carbon, with the scope of its source */
+    double usable_bytes; /* of mem_bytes, what one process can get; NaN = not recorded */
+    bool lenient;        /* implausible values are computed with, instead of refused */
+    bool implausible;    /* it has some: no range of measurements applies */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */
@@ -289,6 +302,10 @@ NNC_API double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
 /* Ridge point: FLOP/B above which a product in this format is compute-bound. Source: Williams, Waterman,
  * Patterson, CACM 52(4), 2009.   [roofline] */
 NNC_API double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype);
+
+/* Bytes that one process can get: usable_bytes, or mem_bytes where none is recorded or mem_bytes was changed to
+ * something else by more than 3 %. */
+NNC_API int64_t nnc_device_capacity(const nnc_device *device);
 
 #ifdef __cplusplus
 }

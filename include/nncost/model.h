@@ -355,6 +355,15 @@ typedef struct nnc_scale_dims {
     uint32_t set; /* a bit per dimension that nnc_model_set has set */
 } nnc_scale_dims;
 
+/* Libraries whose operators are known one by one. */
+#define NNC_IMPLEMENTATION_LIST(X)                                                             \
+    X(NNC_IMPLEMENTATION_NONE, "none", "The software profile's kernels.")                      \
+    X(NNC_IMPLEMENTATION_TRANSFORMERS, "transformers", "Hugging Face transformers, and peft.") \
+    X(NNC_IMPLEMENTATION_DIFFUSERS, "diffusers", "Hugging Face diffusers.")                    \
+    X(NNC_IMPLEMENTATION_TIMM, "timm", "pytorch-image-models, and torchvision.")
+NNC_ENUM(nnc_implementation, NNC_IMPLEMENTATION_LIST, NNC_IMPLEMENTATION_COUNT);
+const char *nnc_implementation_name(nnc_implementation value);
+
 struct nnc_model {
     char id[64];
     char name[96];
@@ -382,6 +391,10 @@ struct nnc_model {
     const char
         *stored;  /* format of the weights, as the model's name on the hub says; NULL = not said */
     bool lenient; /* parameters that differ from published_params are no error */
+    nnc_implementation implementation; /* the library whose operators run */
+    bool composed_gelu;                /* its GELU is written out, operator by operator */
+    bool
+        joined_qkv; /* its products of queries, keys and values are one, and those of gate and up */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

@@ -169,10 +169,12 @@ NNC_ENUM(nnc_adapted, NNC_ADAPTED_LIST, NNC_ADAPTED_COUNT);
 NNC_API const char *nnc_adapted_name(nnc_adapted adapted);
 NNC_API const char *nnc_adapted_help(nnc_adapted adapted);
 
-#define NNC_FROZEN_LIST(X)                                                    \
-    X(NNC_FROZEN_16, "16bit", "Two bytes each.")                              \
-    X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.") \
-    X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).")
+#define NNC_FROZEN_LIST(X)                                                                    \
+    X(NNC_FROZEN_16, "16bit", "Two bytes each.")                                              \
+    X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.")                 \
+    X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).") \
+    X(NNC_FROZEN_FP8, "fp8",                                                                  \
+      "Matrices of linear layers in one byte each, which 8-bit products read as they are.")
 NNC_ENUM(nnc_frozen, NNC_FROZEN_LIST, NNC_FROZEN_COUNT);
 NNC_API const char *nnc_frozen_name(nnc_frozen frozen);
 NNC_API const char *nnc_frozen_help(nnc_frozen frozen);
@@ -252,6 +254,17 @@ NNC_ENUM(nnc_loss_keep, NNC_LOSS_KEEP_LIST, NNC_LOSS_KEEPS_COUNT);
 NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
 NNC_API const char *nnc_loss_keep_help(nnc_loss_keep keep);
 
+/* How tokens get to experts on other ranks. */
+#define NNC_DISPATCHER_LIST(X)                                                               \
+    X(NNC_DISPATCHER_PROFILE, "profile", "As expert_once_per_node and expert_sorts say.")    \
+    X(NNC_DISPATCHER_ALL_TO_ALL, "all-to-all",                                               \
+      "Every copy of a token is sent, and sorted by expert where it arrives.")               \
+    X(NNC_DISPATCHER_DEEPEP, "deepep", "A token is sent to a scale-up domain once: DeepEP.") \
+    X(NNC_DISPATCHER_HYBRIDEP, "hybridep", "A token is sent to a scale-up domain once: HybridEP.")
+NNC_ENUM(nnc_dispatcher, NNC_DISPATCHER_LIST, NNC_DISPATCHER_COUNT);
+NNC_API const char *nnc_dispatcher_name(nnc_dispatcher dispatcher);
+NNC_API const char *nnc_dispatcher_help(nnc_dispatcher dispatcher);
+
 /* When queries, keys, values and the output of attention are copied to a layout by heads and back. */
 #define NNC_HEAD_COPY_LIST(X)                                               \
     X(NNC_HEADS_IN_PLACE, "none", "No copies: kernels read them in place.") \
@@ -290,40 +303,38 @@ typedef struct nnc_range {
     double own;
 } nnc_range;
 
-/* A framework that a profile stands for, and the settings of its runs where a measured row does not state
- * them. The texts select rows. */
+/* A framework that a profile stands for, and what its plans do where nothing is said. The texts select: starts of
+ * names, "" = any; of several releases the newest that is not newer than the one asked for. */
 typedef struct nnc_framework {
-    char framework[48], version[32];  /* start of name and version; "" = any, here and below */
-    char hardware[32], precision[16]; /* start of the row's values */
-    char notes[24];                   /* a word in the row's notes */
-    char model[32];                   /* start of the network's name */
-    char precision_as[16]; /* the format whose speed the row's precision has; "" = the row's */
+    char framework[48], also[48]; /* two names of it */
+    char version[32]; /* the first release; a word that is no number: start of the version */
+    char hardware[32], model[32]; /* ids of device and model */
+    char family[16];              /* of the model */
     nnc_policy policy;
     nnc_attention attention;
     nnc_context_kind context_kind,
         adapter_context_kind;             /* the second when only adapters are trained */
-    double overlap;                       /* NaN = the profile's */
     double capacity_factor, fp16_dropout; /* models with experts; models trained in fp16 */
     int32_t zero;
-    int64_t micro_batch; /* 0 = a rank's whole share of the batch if it is small, else 1 */
-    bool one_pass;       /* always a rank's whole share of the batch */
     int64_t
         vocab_multiple; /* the embedding table is padded to this times the tensor degree; 0 = not padded */
     bool sequence_parallel; /* whenever there is tensor parallelism */
     bool interleaves; /* one layer per virtual stage, if the number of micro-batches allows it */
     nnc_adapted adapters; /* layers with adapters, when only adapters are trained */
-    bool half_selective;  /* "selective" recomputes every second layer or product */
+    nnc_frozen frozen;    /* their frozen weights, with products of 8 bits or fewer */
+    bool half_selective;  /* "attention" recomputes every second layer instead */
     bool whole_experts;   /* experts are not split over tensor ranks */
     bool
         ends_as_layers; /* when layers alone do not divide by the stages, but layers with both ends do */
     bool
         gathered_in_pipelines; /* in pipelines ZeRO stage 3 keeps weights gathered between micro-batches */
-    /* Host time during which the device waits: per micro-batch, per sample. */
-    double host_pass_s, host_sample_s;
-    double
-        input_samples_per_s; /* data loading of one device when all devices of its host train; 0 = no limit */
-    double internode_latency_s; /* as measured on the cluster of its rows; 0 = the device file's */
 } nnc_framework;
+
+/* Switches that a release sets for some models and devices. Of several the last that matches counts. */
+typedef struct nnc_recipe {
+    char version[32], hardware[32], precision[16], model[32]; /* as in nnc_framework */
+    char set[192]; /* "overlap_expert=1 block_scales=on" */
+} nnc_recipe;
 
 /* Comparison of predicted and measured steps of a profile, by device and family of models ("experts" for
  * decoders with experts). Errors are predicted / measured - 1. */
@@ -338,6 +349,8 @@ typedef struct nnc_track {
 typedef struct nnc_reserve {
     double bytes, share; /* of every plan; share of the counted memory */
     double low, high;    /* 10 % and 90 % quantiles of measured peak over prediction */
+    double context;      /* of a process on one device, without collectives; NaN = bytes */
+    double workspace;    /* that libraries hold in the allocator: products, convolutions */
 } nnc_reserve;
 
 /* Features of a framework; those that a profile does not mention are supported. */
@@ -384,6 +397,7 @@ typedef struct nnc_serve_engine {
 struct nnc_software {
     char id[48];
     char name[96];
+    char date[16];         /* of a release: "2025-11"; "" = no release of a framework */
     bool fused_norm;       /* else one kernel per primitive */
     bool fused_activation; /* gate and product in one kernel that keeps neither intermediate */
     bool fused_residual;   /* bias, dropout and residual in one kernel */
@@ -414,8 +428,10 @@ struct nnc_software {
     bool loss_in_place; /* the loss overwrites the logits */
     bool
         softmax_upcast; /* softmax runs in fp32 and keeps its fp32 output in addition to the cast one */
-    bool attention_mask_kept;  /* a boolean s x s mask per layer */
-    bool expanded_kv;          /* grouped keys and values are copied to every head, and kept */
+    bool attention_mask_kept; /* a boolean s x s mask per layer */
+    bool library_kept; /* tensors are kept as the operators of transformers and peft keep them */
+    bool expanded_kv;  /* grouped keys and values are copied to every head, and kept */
+    nnc_dispatcher dispatcher; /* how tokens get to experts on other ranks */
     bool expert_once_per_node; /* a token is sent to a domain once, for all of its experts there */
     bool expert_masks;         /* matrix products with masks fill and empty the slots of experts */
     bool expert_sorts;         /* tokens from other ranks are copied into the order of experts */
@@ -443,15 +459,19 @@ struct nnc_software {
     nnc_shipped ships;
     bool zero_gradients;  /* a kernel clears gradients instead of freeing them */
     bool added_gradients; /* a separate kernel adds gradients to fp32 sums after each micro-batch */
-    nnc_serve_engine serving;        /* not used in training */
-    const nnc_framework *stands_for; /* used by scoring only */
+    nnc_serve_engine serving; /* not used in training */
+    const nnc_framework *stands_for;
     int32_t stands_for_count;
+    const nnc_recipe *recipes;
+    int32_t recipe_count;
     const nnc_track *compared; /* for information only */
     int32_t compared_count;
     const nnc_source *sources;
     int32_t source_count;
     const char *path;
     bool implausible; /* read in spite of implausible values: no range of measurements applies */
+    bool
+        lists_operators; /* where the operators of the model's library are known, each is a kernel */
 };
 
 /* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */

@@ -57,10 +57,11 @@ enum {
     NNC_TAKES_LAUNCH = 2097152, /* launch files among the operands; --from */
     NNC_TAKES_SHOW = 4194304,   /* --to-options, --from */
     NNC_TAKES_MCP = 8388608,    /* members of nnc_mcp_options */
-    NNC_TAKES_FILES = 16777216  /* launch files, without --from, which has another meaning */
+    NNC_TAKES_FILES = 16777216, /* launch files, without --from, which has another meaning */
+    NNC_TAKES_SWITCH = 33554432 /* every switch of a software profile */
 };
 
-enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 64 };
+enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
 
 /* Options of a sweep. Texts are NULL when they are not given. */
 typedef struct nnc_sweep_options {
@@ -99,6 +100,7 @@ const char *nnc_progress_form_name(nnc_progress_form value);
 typedef struct nnc_options {
     const nnc_format *format;
     bool help, brief, no_defaults; /* brief: -h, the short help */
+    unsigned level;                /* an nnc_level of accuracy */
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
     bool serve;           /* another form of the command */
     const char *measured; /* "0.41s", "380samples/s", "12000tokens/s" */
@@ -106,6 +108,7 @@ typedef struct nnc_options {
     const char *only, *fold, *group, *device, *fit, *hold_out;
     const char *against; /* the command line of another estimate */
     const char *power_cap, *format_name;
+    const char *host, *implementation;
     const char *launch_format; /* of the launch files (--from); NULL = by content */
     bool to_options;
     int32_t width;       /* of a picture, pixels */
@@ -121,6 +124,7 @@ typedef struct nnc_options {
     int operand_count;
     const char *texts
         [NNC_OWN_OPTIONS_MAX]; /* of each row of the option table, as given; NULL = not given */
+    char host_set[64];         /* the --set that --host stands for */
     char power_cap_set[64];    /* the --set that --power-cap stands for */
     char *defaults;            /* the defaults file; the caller frees it */
 } nnc_options;
@@ -219,7 +223,7 @@ extern const nnc_command nnc_cmd_estimate, nnc_cmd_ops, nnc_cmd_op, nnc_cmd_trac
     nnc_cmd_list, nnc_cmd_show, nnc_cmd_validate, nnc_cmd_explain, nnc_cmd_search, nnc_cmd_docs,
     nnc_cmd_check, nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run, nnc_cmd_budget, nnc_cmd_sweep,
     nnc_cmd_merge, nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report, nnc_cmd_mcp,
-    nnc_cmd_import, nnc_cmd_explore, nnc_cmd_serve, nnc_cmd_scale;
+    nnc_cmd_import, nnc_cmd_explore, nnc_cmd_serve, nnc_cmd_scale, nnc_cmd_fit;
 /* With --serve. */
 extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep,
     nnc_cmd_serve_compare, nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;

@@ -23,7 +23,7 @@
 static void write_past(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
-    static const char *const few[NNC_PAST_FEWEST] = { "none", "one", "two" };
+    const char *as = report->software_chosen ? " predicted without their framework" : "";
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT], others[64] = "";
     const nnc_past *p = &report->past;
     if (p->of == NNC_PAST_NONE) {
@@ -32,21 +32,40 @@ static void write_past(nnc_sheet *sheet, const void *record)
     nnc_sheet_label(sheet, "");
     if (p->of == NNC_PAST_FEW) {
         nnc_sheet_words(sheet,
-                        "%s measured step%s of this family and profile%s: the error is not known",
-                        p->rows == 0 ? "no" : few[p->rows], p->rows == 2 ? "s" : "",
-                        p->rows == 0 ? "" : " alone");
+                        "no %d measured steps of this family and profile that no fit has seen: the "
+                        "error is not known",
+                        NNC_PAST_FEWEST);
         nnc_sheet_end(sheet);
         return;
     }
     if (p->of == NNC_PAST_ALL_DEVICES) {
-        snprintf(others, sizeof others, " on any device, %s on this one", few[p->device_rows]);
+        snprintf(others, sizeof others, " on any device, %" PRId64 " on this one", p->device_rows);
     }
     nnc_sheet_words(sheet,
-                    "%" PRId64 " measured steps of this %sfamily and profile%s, %" PRId64
-                    " of them unseen by any fit: mean error %s, bias %s%s",
-                    p->rows, p->of == NNC_PAST_DEVICE ? "device, " : "", others, p->unseen,
-                    nnc_percent_text(p->error, error), p->bias < 0.0 ? "-" : "+",
-                    nnc_percent_text(fabs(p->bias), bias));
+                    "%" PRId64 " measured steps of this %sfamily and profile%s that no fit has "
+                    "seen%s%s: mean error %s, bias %s%s",
+                    p->unseen, p->of == NNC_PAST_DEVICE ? "device, " : "", others,
+                    *as != '\0' ? "," : "", as, nnc_percent_text(p->error, error),
+                    p->bias < 0.0 ? "-" : "+", nnc_percent_text(fabs(p->bias), bias));
+    nnc_sheet_end(sheet);
+}
+
+/* The two facts of the software whose answers would narrow the range most. */
+static void write_open_facts(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    if (report->open_fact_count == 0) {
+        return;
+    }
+    nnc_sheet_label(sheet, "");
+    for (int32_t i = 0; i < report->open_fact_count && i < 2; i++) {
+        const nnc_open_fact *fact = &report->open_facts[i];
+        char name[NNC_OPTION_NAME];
+        nnc_sheet_words(sheet, i == 0 ? "open: %s %+.0f to %+.0f%%%s" : "%s %+.0f to %+.0f%%%s",
+                        nnc_option_name(fact->name, name), 100.0 * fact->low + 0.0,
+                        100.0 * fact->high, report->open_fact_count > 1 && i == 0 ? "," : "");
+    }
+    nnc_sheet_words(sheet, "of the step");
     nnc_sheet_end(sheet);
 }
 
@@ -58,6 +77,7 @@ static const char *class_note(const nnc_memory *memory, const char *name)
     static const char *const notes[][2] = {
         { "optimizer_bytes", "states and master weights" },
         { "activation_bytes", "kept for backward" },
+        { "apart_bytes", "gradients appear as activations go" },
         { "reserve_bytes", "set aside" },
     };
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
@@ -435,6 +455,7 @@ static const nnc_page_row step_rows[] = {
     NNC_ITEM("nine of ten measurements fall in {step.interval_s.0} .. {step.interval_s.1}"),
     NNC_ITEM("busiest stage {step.stage} of {plan.pipeline}", .when = "plan.pipeline > 1"),
     NNC_BLOCK(write_past),
+    NNC_BLOCK(write_open_facts),
 };
 static const nnc_page_rows step_page = NNC_PAGE_ROWS(&nnc_estimate_document, step_rows);
 
@@ -600,6 +621,20 @@ static nnc_status find_sensitivity(nnc_scenario *scenario,
     return status;
 }
 
+/* The same. */
+static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NNC_OPEN_FACTS_MAX],
+                                  nnc_error *err)
+{
+    nnc_scratch *scratch = nnc_scratch_create();
+    if (scratch == NULL) {
+        return nnc_no_memory(err);
+    }
+    scenario->report.open_facts = facts;
+    scenario->report.open_fact_count = nnc_scenario_open_facts(scenario, scratch, facts);
+    nnc_scratch_destroy(scratch);
+    return NNC_OK;
+}
+
 /* "0.41s", or a rate of samples or tokens. */
 static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_step *own,
                                 nnc_error *err)
@@ -630,6 +665,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
 {
     const nnc_options *options = &session->options;
     nnc_sensitivity entries[NNC_PARAMETER_COUNT];
+    nnc_open_fact facts[NNC_OPEN_FACTS_MAX];
     nnc_report *report = &scenario->report;
     nnc_own_step own;
     nnc_status status = NNC_OK;
@@ -646,10 +682,15 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
         status = find_sensitivity(scenario, entries, err);
     }
     if (status == NNC_OK) {
+        status = find_open_facts(scenario, facts, err);
+    }
+    if (status == NNC_OK) {
         status = write_report(session, report, err);
     }
     report->own = NULL;
     report->sensitivity = NULL;
+    report->open_facts = NULL;
+    report->open_fact_count = 0;
     nnc_scenario_timeline_free(scenario);
     return status;
 }
@@ -682,7 +723,7 @@ const nnc_command nnc_cmd_estimate = {
              "means: one percent more of the parameter makes the step half a percent shorter.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
-             NNC_TAKES_STAGES | NNC_TAKES_LAUNCH,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN |
+             NNC_TAKES_SCENARIO | NNC_TAKES_STAGES | NNC_TAKES_LAUNCH,
     .run = run,
 };

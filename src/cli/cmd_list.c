@@ -140,6 +140,7 @@ static const nnc_metrics model_metrics = NNC_METRICS("a model", model_rows, coun
 
 static const nnc_metric software_rows[] = {
     NNC_CHARS(nnc_software, id, .head = "id"),
+    NNC_CHARS(nnc_software, date, .head = "release"),
     NNC_CHARS(nnc_software, name, .head = "name", .shrinks = true),
 };
 static const nnc_metrics software_metrics =

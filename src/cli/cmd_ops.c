@@ -344,8 +344,8 @@ const nnc_command nnc_cmd_ops = {
         "include those of the vector units. Exits with 0 whether the step fits or not.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
-             NNC_TAKES_SCENARIO | NNC_TAKES_OPS,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH |
+             NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_OPS,
     .run = run,
     .serving = &nnc_cmd_serve_ops,
 };

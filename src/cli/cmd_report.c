@@ -324,8 +324,8 @@ const nnc_command nnc_cmd_report = {
              "when a plan does not fit, or no plan is found.",
     .min_operands = 1,
     .max_operands = 3,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO |
-             NNC_TAKES_SEARCH | NNC_TAKES_REPORT,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH |
+             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_REPORT,
     .form = form_of,
     .run = run,
 };

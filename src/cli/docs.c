@@ -31,6 +31,7 @@ static const struct output {
     const nnc_view *view; /* NULL: a line of a sweep */
 } outputs[] = {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
+    { "fit", "nncost fit --format json", &nnc_fit_view },
     { "ops", "nncost ops --format json", &nnc_ops_output },
     { "op", "nncost op --format json", &nnc_op_view },
     { "trace", "nncost trace FILE --format json", &nnc_trace_view },
@@ -257,8 +258,9 @@ static void put_tables(nnc_record *record)
         { "device", &nnc_device_table },   { "software", &nnc_software_table },
         { "cluster", &nnc_cluster_table }, { "price", &nnc_price_table },
         { "track", &nnc_track_table },     { "framework", &nnc_framework_table },
-        { "range", &nnc_range_table },     { "plan", &nnc_plan_table },
-        { "run", &nnc_run_table },         { "serve", &nnc_serve_table },
+        { "range", &nnc_range_table },     { "recipe", &nnc_recipe_table },
+        { "plan", &nnc_plan_table },       { "run", &nnc_run_table },
+        { "serve", &nnc_serve_table },
     };
     nnc_record_object(record, "tables");
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {

@@ -9,7 +9,7 @@
 /* ---- options ---- */
 
 /* Headings in help: first these, then those of the command in the order of its options, then the last ones. */
-static const char *const first[] = { "Batch", "Parallelism", "Memory", "Numbers" };
+static const char *const first[] = { "Batch", "Parallelism", "Memory", "Software", "Numbers" };
 static const char *const last[] = { "Cost", "Output" };
 enum { FIRST = sizeof first / sizeof first[0], LAST = sizeof last / sizeof last[0], GROUPS = 32 };
 

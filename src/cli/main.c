@@ -17,12 +17,12 @@
 #include "sweep/sweep_internal.h"
 
 static const nnc_command *const commands[] = {
-    &nnc_cmd_estimate, &nnc_cmd_ops,       &nnc_cmd_op,     &nnc_cmd_trace,   &nnc_cmd_compare,
-    &nnc_cmd_run,      &nnc_cmd_serve,     &nnc_cmd_budget, &nnc_cmd_explain, &nnc_cmd_sweep,
-    &nnc_cmd_merge,    &nnc_cmd_search,    &nnc_cmd_scale,  &nnc_cmd_check,   &nnc_cmd_diff,
-    &nnc_cmd_accuracy, &nnc_cmd_calibrate, &nnc_cmd_init,   &nnc_cmd_plot,    &nnc_cmd_report,
-    &nnc_cmd_explore,  &nnc_cmd_import,    &nnc_cmd_list,   &nnc_cmd_show,    &nnc_cmd_validate,
-    &nnc_cmd_mcp,      &nnc_cmd_docs,
+    &nnc_cmd_estimate, &nnc_cmd_fit,      &nnc_cmd_ops,       &nnc_cmd_op,     &nnc_cmd_trace,
+    &nnc_cmd_compare,  &nnc_cmd_run,      &nnc_cmd_serve,     &nnc_cmd_budget, &nnc_cmd_explain,
+    &nnc_cmd_sweep,    &nnc_cmd_merge,    &nnc_cmd_search,    &nnc_cmd_scale,  &nnc_cmd_check,
+    &nnc_cmd_diff,     &nnc_cmd_accuracy, &nnc_cmd_calibrate, &nnc_cmd_init,   &nnc_cmd_plot,
+    &nnc_cmd_report,   &nnc_cmd_explore,  &nnc_cmd_import,    &nnc_cmd_list,   &nnc_cmd_show,
+    &nnc_cmd_validate, &nnc_cmd_mcp,      &nnc_cmd_docs,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -148,6 +148,28 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
                            &options->given, err);
 }
 
+/* --host HOST is --set device.host.kernel_s=S. */
+static nnc_status take_host(nnc_session *session, nnc_error *err)
+{
+    nnc_options *options = &session->options;
+    double kernel_s = 0.0;
+    if (options->implementation != NULL) {
+        NNC_TRY(nnc_specs_set_implementation(session->specs, options->implementation, err));
+    }
+    if (options->host == NULL) {
+        return NNC_OK;
+    }
+    if (!nnc_read_double(options->host, &kernel_s)) {
+        NNC_TRY(nnc_host_kernel_s(session->specs, options->host, &kernel_s, err));
+    }
+    if (options->given.set_count == NNC_SETS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--host", "too many options");
+    }
+    snprintf(options->host_set, sizeof options->host_set, "device.host.kernel_s=%.12g", kernel_s);
+    options->given.sets[options->given.set_count++] = options->host_set;
+    return NNC_OK;
+}
+
 static nnc_status run_command(nnc_session *session, const nnc_command *command, nnc_error *err)
 {
     char path[PATH_MAX];
@@ -166,7 +188,8 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
     session->style.mark = nnc_specs_marks(session->specs);
-    status = take_launch_files(session, command, err);
+    status = take_host(session, err);
+    status = status == NNC_OK ? take_launch_files(session, command, err) : status;
     if (status == NNC_OK && (command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         status = check_operands(command, &session->options, err);
     }

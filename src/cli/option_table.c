@@ -9,6 +9,7 @@
 #include <nncost/search.h>
 
 #include "cli/cli_internal.h"
+#include "cli/lab/cli_lab.h"
 #include "input/input_internal.h"
 #include "plot/plot_internal.h"
 #include "search/search_internal.h"
@@ -55,6 +56,16 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Sustained power limit of a device in watts: as --set device.power_cap_w=W.",
                  .default_text = "its board's limit" },
       .argument = "W", .takes = NNC_TAKES_PLAN },
+    { .field = { .name = "host", TEXT(host), .group = "Numbers",
+                 .help = "How fast the host issues kernels of a program that is not compiled: an id of hosts/, or "
+                         "seconds per kernel; as --set device.host.kernel_s.",
+                 .default_text = "h100-server: 37.5 us" },
+      .argument = "HOST", .takes = NNC_TAKES_PLAN },
+    { .field = { .name = "implementation", TEXT(implementation), .group = "Numbers",
+                 .help = "Library whose operators run, one by one where the software profile is torch-eager or "
+                         "torch-channels-last: transformers, diffusers, timm, or none for the profile's kernels.",
+                 .default_text = "the library of a configuration; none for a model file" },
+      .argument = "NAME", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "lenient", SWITCH(lenient), .group = "Batch",
                  .help = "Skip unknown keys of a Hugging Face configuration, unless they look like part of the "
                          "shape, and keys of a launch file that cannot be used; the output names them." },
@@ -202,6 +213,11 @@ const nnc_own_option nnc_own_options[] = {
     { .field = { .name = "summary", SWITCH(summary), .group = "Output",
                  .help = "Show only the sums by device, software profile and kind of model." },
       .takes = NNC_TAKES_SCORE },
+    { .field = { .name = "level", NUMBER(level), .group = "Output", NAMED(nnc_level_name, NNC_LEVEL_COUNT),
+                 .help = "Knowledge that predictions use: matched, the release of each row's framework; plan, its plan "
+                         "settings, with the profile that the plan gets; user, the row alone.",
+                 .default_text = "matched" },
+      .argument = "LEVEL", .takes = NNC_TAKES_SCORE },
     { .field = { .name = "only", TEXT(only), .group = "Output",
                  .help = "Only rows whose id contains TEXT." },
       .argument = "TEXT", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
@@ -250,11 +266,9 @@ _Static_assert(sizeof nnc_own_options / sizeof nnc_own_options[0] <= NNC_OWN_OPT
                "nnc_options keeps a text of each");
 
 const nnc_option_fields nnc_option_tables[] = {
-    { NNC_TAKES_PLAN, &nnc_plan_table },
-    { NNC_TAKES_RUN, &nnc_run_table },
-    { NNC_TAKES_SERVE, &nnc_serve_table },
-    { NNC_TAKES_BUDGET, &nnc_budget_table },
-    { 0, NULL },
+    { NNC_TAKES_PLAN, &nnc_plan_table },     { NNC_TAKES_SWITCH, &nnc_switch_table },
+    { NNC_TAKES_RUN, &nnc_run_table },       { NNC_TAKES_SERVE, &nnc_serve_table },
+    { NNC_TAKES_BUDGET, &nnc_budget_table }, { 0, NULL },
 };
 
 /* ---- an option as text ---- */
@@ -326,7 +340,10 @@ static void describe_field(const nnc_option_fields *of, const nnc_field *field,
         nnc_option_name(field->alias, text->alias);
         append(text->help, size, "Also ", text->alias, ".");
     }
-    put_default(field->default_text != NULL ? field->default_text : "", text);
+    put_default(of->table == &nnc_switch_table ? "the profile's"
+                : field->default_text != NULL  ? field->default_text
+                                               : "",
+                text);
 }
 
 static void describe_own(const nnc_own_option *own, nnc_option_text *text)

@@ -25,7 +25,7 @@
 
 /* ---- spellings ---- */
 
-enum { SPELLINGS_MAX = 256 };
+enum { SPELLINGS_MAX = 320 };
 
 /* One spelling of an option. */
 typedef struct spelling {

@@ -416,10 +416,17 @@ typedef struct nnc_resident_bytes {
                                    * bytes of a recomputed block */
     const char *op_what;
     double unit_params, unit_frozen; /* of the largest unit */
+    bool replayed; /* gradients appear as activations go: the peak is one moment of backward */
+    struct {
+        double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
+        const char *what;
+    } peak;                     /* what lives then; see replay in memory.c */
+    double largest_block_bytes; /* of the tensors that live only for a while, the largest */
 } nnc_resident_bytes;
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
                                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                                         const nnc_stage_residency *holding, const nnc_plan *plan);
+                                         const nnc_stage_residency *holding, const nnc_plan *plan,
+                                         const nnc_software *software);
 
 /* Bytes on a device at the peak of a step: weights, gradients and optimizer states by precision policy and ZeRO
  * stage; activations kept for the micro-batches in flight, or only block inputs with recomputation; the largest

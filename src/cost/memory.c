@@ -165,12 +165,12 @@ nnc_parameters nnc_stage_residency_frozen(const nnc_segment_sums *sums,
                          : offsetof(nnc_segment_sums, frozen));
 }
 
-/* 2 bytes; 1 byte; or NF4: half a byte, an 8-bit scale per 64 values and a 32-bit scale per 256 of these scales. */
+/* 2 bytes; 1 byte in 8 bits; or NF4: half a byte, an 8-bit scale per 64 values and a 32-bit scale per 256 of these scales. */
 static double frozen_param_bytes(const nnc_plan *plan)
 {
-    return plan->frozen == NNC_FROZEN_NF4    ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
-           : plan->frozen == NNC_FROZEN_INT8 ? 1.0
-                                             : 2.0;
+    return plan->frozen == NNC_FROZEN_NF4  ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
+           : plan->frozen == NNC_FROZEN_16 ? 2.0
+                                           : 1.0;
 }
 
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan)
@@ -444,9 +444,208 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
     return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : sum->again_bytes;
 }
 
+/* ---- the peak over backward ---- */
+
+/* Gradients that are freed before forward (set_to_none) appear in backward, when the activations of their layer go. The
+ * peak of a step on one device is then one moment of backward, not the sum of both:
+ *
+ *     op i of instance j:  kept of all earlier instances + kept of ops up to i
+ *                        + gradients of all later instances + gradients of ops from i on + working set of i
+ *
+ * Equal instances change both sums evenly, so only the first and the last of a run can be the peak. */
+static bool gradients_come_late(const nnc_op_list *list, const nnc_plan *plan,
+                                const nnc_software *software)
+{
+    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
+    return !software->zero_gradients && !software->added_gradients && plan->devices == 1 &&
+           plan->micro_batches == 1 && plan->activations != NNC_ACTIVATIONS_KORTHIKANTI &&
+           sizes.gradient_bytes > 0.0 && !list->recorded;
+}
+
+typedef struct moment {
+    double gradients, kept, op, block, casts;
+    const char *what;
+} moment;
+
+static double sum_moment(const moment *m)
+{
+    return m->gradients + m->kept + m->op + m->block + m->casts;
+}
+
+/* The ops of one segment, and what it holds at each moment of its backward. */
+typedef struct replay {
+    const nnc_op_list *list;
+    const nnc_plan *plan;
+    nnc_policy_sizes sizes;
+    double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX]; /* bytes of one instance */
+    moment inside[NNC_SEGMENTS_MAX],
+        again[NNC_SEGMENTS_MAX]; /* the largest moment of one instance: whole, by blocks */
+    double stream_bytes; /* gradient of the residual stream, which lives while a branch runs */
+    double largest_op_bytes;
+} replay;
+
+static double instances_of(const nnc_op_list *list, const nnc_op *op)
+{
+    return (double)op->repeat / (double)list->segments[op->segment].instances;
+}
+
+static double trained_params(const nnc_op *op)
+{
+    const nnc_weights *w = &op->weights;
+    return op->frozen ? 0.0
+                      : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
+}
+
+/* 16-bit copies that autocast makes of the weights of products, kept until their gradient is known. */
+static double cast_of(const replay *r, const nnc_op *op)
+{
+    const bool product = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_CONV;
+    return product && !op->weights.table ? r->sizes.cast_bytes * trained_params(op) : 0.0;
+}
+
+static void take_larger(moment *most, const moment *now)
+{
+    if (sum_moment(now) > sum_moment(most)) {
+        *most = *now;
+    }
+}
+
+/* The moments of the first and the last instance of a segment. `rest`: what the other segments hold. */
+/* What is left of a segment while its backward runs: of whole instances, and of those that run again by blocks. */
+typedef struct left_over {
+    double kept[NNC_SEGMENTS_MAX], casts[NNC_SEGMENTS_MAX], gradients[NNC_SEGMENTS_MAX];
+    double inputs[NNC_SEGMENTS_MAX]; /* of blocks that have not run again, and ops outside blocks */
+    double live[NNC_BLOCKS_MAX];     /* of the block that runs again, up to the op */
+} left_over;
+
+static void begin_backward(const replay *r, left_over *left)
+{
+    const nnc_op_list *list = r->list;
+    memset(left, 0, sizeof *left);
+    for (int32_t b = 0; b < list->block_count; b++) {
+        const nnc_block *block = &list->blocks[b];
+        left->inputs[block->segment] += block->input_bytes * (double)block->repeat /
+                                        (double)list->segments[block->segment].instances;
+    }
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        const double n = instances_of(list, op), kept = nnc_op_kept_bytes(op);
+        left->kept[op->segment] += n * kept;
+        left->casts[op->segment] += n * cast_of(r, op);
+        if (op->block >= 0) {
+            left->live[op->block] += kept;
+        } else {
+            left->inputs[op->segment] += n * kept;
+        }
+    }
+}
+
+static void leave_op(const replay *r, const nnc_op *op, bool last_of_block, left_over *left)
+{
+    const double n = instances_of(r->list, op), kept = nnc_op_kept_bytes(op);
+    left->kept[op->segment] -= n * kept;
+    left->casts[op->segment] -= n * cast_of(r, op);
+    if (op->block < 0) {
+        left->inputs[op->segment] -= n * kept;
+        return;
+    }
+    left->live[op->block] -= kept;
+    if (last_of_block) {
+        const nnc_block *block = &r->list->blocks[op->block];
+        left->inputs[op->segment] -= block->input_bytes * (double)block->repeat /
+                                     (double)r->list->segments[op->segment].instances;
+    }
+}
+
+static void replay_ops(replay *r)
+{
+    const nnc_op_list *list = r->list;
+    left_over left;
+    begin_backward(r, &left);
+    memcpy(r->cast, left.casts, sizeof r->cast);
+    for (int32_t i = list->count - 1; i >= 0; i--) {
+        const nnc_op *op = &list->ops[i];
+        const int32_t s = op->segment;
+        const bool cast = op->kind == NNC_OP_POINTWISE && op->group == NNC_GROUP_OPTIMIZER;
+        const double working = cast ? 0.0 : nnc_op_transient_bytes(op);
+        left.gradients[s] += instances_of(list, op) * r->sizes.gradient_bytes * trained_params(op);
+        moment now = { .gradients = left.gradients[s],
+                       .kept = left.kept[s],
+                       .op = working + (list->segments[s].layer ? r->stream_bytes : 0.0),
+                       .casts = left.casts[s],
+                       .what = nnc_op_row_of(op)->transient_what };
+        take_larger(&r->inside[s], &now);
+        now.kept = left.inputs[s];
+        now.block = op->block >= 0 ? left.live[op->block] : 0.0;
+        take_larger(&r->again[s], &now);
+        r->largest_op_bytes = nnc_max(r->largest_op_bytes, working);
+        leave_op(r, op, i == 0 || list->ops[i - 1].block != op->block, &left);
+    }
+    memcpy(r->gradient, left.gradients, sizeof r->gradient);
+}
+
+static void replay_segment(const replay *r, const nnc_segment_sums *sum,
+                           const nnc_stage_residency *holding, const nnc_resident_bytes *held,
+                           int32_t s, const moment *rest, moment *most)
+{
+    const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
+    const double every = r->plan->recompute_every > 1 ? (double)r->plan->recompute_every : 1.0;
+    const double all = held->kept.segment_bytes[s];
+    const bool blocks = again > 0.0;
+    moment inside = blocks ? r->again[s] : r->inside[s];
+    const double own = blocks ? sum->input_bytes : sum->kept_bytes;
+    inside.block += (nnc_min(every, nnc_max(again, 1.0)) - 1.0) * sum->live_bytes;
+    for (int end = 0; end < 2; end++) { /* backward's first instance, and its last */
+        const double later = end == 0 ? 0.0 : n - 1.0;
+        const double casts = r->plan->recompute == 0 ? (n - 1.0 - later) * r->cast[s] : 0.0;
+        const moment now = { rest->gradients + later * r->gradient[s] + inside.gradients,
+                             rest->kept + (end == 0 ? all - own : 0.0) + inside.kept,
+                             inside.op,
+                             inside.block,
+                             rest->casts + casts + inside.casts,
+                             inside.what };
+        take_larger(most, &now);
+    }
+}
+
+static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                      const nnc_stage_residency *holding, nnc_resident_bytes *held)
+{
+    moment rest = { 0 }, most = { 0 };
+    replay_ops(r);
+    for (int32_t s = 0; s < holding->segments; s++) {
+        if (holding->instances[s] > 0) {
+            const bool stays = holding->recomputed[s] == 0;
+            rest.kept += held->kept.segment_bytes[s];
+            rest.casts += stays ? (double)holding->instances[s] * r->cast[s] : 0.0;
+        }
+    }
+    for (int32_t s = holding->segments - 1; s >= 0; s--) {
+        if (holding->instances[s] == 0) {
+            continue;
+        }
+        const double n = (double)holding->instances[s];
+        rest.kept -= held->kept.segment_bytes[s];
+        rest.casts -= holding->recomputed[s] == 0 ? n * r->cast[s] : 0.0;
+        replay_segment(r, &sums[s], holding, held, s, &rest, &most);
+        rest.gradients += n * r->gradient[s];
+    }
+    const moment update = { .gradients = rest.gradients };
+    take_larger(&most, &update);
+    held->replayed = true;
+    held->peak.gradient_bytes = most.gradients;
+    held->peak.activation_bytes = most.kept;
+    held->peak.op_bytes = most.op;
+    held->peak.block_bytes = most.block;
+    held->peak.cast_bytes = most.casts;
+    held->peak.what = most.what;
+    held->largest_block_bytes = r->largest_op_bytes / 2.0;
+}
+
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
                                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                                         const nnc_stage_residency *holding, const nnc_plan *plan)
+                                         const nnc_stage_residency *holding, const nnc_plan *plan,
+                                         const nnc_software *software)
 {
     nnc_resident_bytes held = { .dense = nnc_stage_residency_trained(sums, holding, false),
                                 .expert = nnc_stage_residency_trained(sums, holding, true),
@@ -466,7 +665,20 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
             held.op_what = sums[s].transient_what;
         }
     }
+    if (gradients_come_late(list, plan, software)) {
+        replay r = { .list = list, .plan = plan, .sizes = nnc_policy_bytes(plan->policy) };
+        r.stream_bytes = (double)list->stream_elements *
+                         (r.sizes.cast_bytes > 0.0 ? 4.0 : nnc_dtype_bytes(plan->precision));
+        find_peak(&r, sums, holding, &held);
+        held.peak.workspace_bytes = software->reserve.workspace;
+    }
     return held;
+}
+
+/* The parts are those of one moment, unless weights or activations lie in host memory. */
+static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan)
+{
+    return held->replayed && (plan->offload & (NNC_OFFLOAD_WEIGHTS | NNC_OFFLOAD_ACTIVATIONS)) == 0;
 }
 
 /* The largest temporary bytes at the peak: gradients of activations and the recomputed block of one segment (the
@@ -581,6 +793,52 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
     return frozen_bytes;
 }
 
+/* The difference between the peak over backward and the sum of the classes, which do not live all at once. */
+NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nnc_derivation *why)
+{
+    NNC_LET(why, gradients_at_peak, "B", held->peak.gradient_bytes);
+    NNC_LET(why, kept_at_peak, "B", held->peak.activation_bytes);
+    NNC_LET(why, working_bytes, "B", held->peak.op_bytes);
+    NNC_LET(why, again_bytes, "B", held->peak.block_bytes);
+    NNC_LET(why, copies_bytes, "B", held->peak.cast_bytes);
+    NNC_LET(why, workspace_bytes, "B", held->peak.workspace_bytes);
+    NNC_SAY(why, at_peak_bytes, "B",
+            ceil(gradients_at_peak + kept_at_peak + working_bytes + again_bytes + copies_bytes +
+                 workspace_bytes));
+    NNC_NOTE(why, "at the moment of backward when most bytes live: gradients appear as activations "
+                  "go; with them the op's working set, the block that runs again, 16-bit copies "
+                  "of weights that backward still needs, workspaces of libraries");
+    NNC_LET(why, classes_bytes, "B",
+            (double)(memory->gradient_bytes + memory->activation_bytes + memory->transient_bytes));
+    NNC_SAY(why, apart_bytes, "B", at_peak_bytes - classes_bytes);
+    memory->apart_bytes = whole_bytes(apart_bytes);
+    memory->one_moment = true;
+    memory->split_block_bytes = whole_bytes(held->largest_block_bytes);
+}
+
+/* Bytes that the allocator hands out at the peak, takes from the driver for it, and the context in addition. It hands out
+ * multiples of 512 B; what is larger than 10 MiB lies in segments of whole 2 MiB. Tensors of the loss are the largest
+ * that come and go, and lasting tensors that are created meanwhile split a block of their size.
+ * Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch.   [allocator] */
+NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, nnc_derivation *why)
+{
+    NNC_LET(why, counted_bytes, "B",
+            (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
+                     memory->activation_bytes + memory->transient_bytes + memory->apart_bytes));
+    NNC_LET(why, split_bytes, "B", (double)memory->split_block_bytes);
+    NNC_SAY(why, peak_allocated_bytes, "B", ceil(counted_bytes / 512.0) * 512.0);
+    NNC_SAY(why, peak_reserved_bytes, "B",
+            ceil((peak_allocated_bytes + split_bytes) / 2097152.0) * 2097152.0);
+    NNC_NOTE(why, "the allocator hands out multiples of 512 B, from segments of whole 2 MiB; "
+                  "split_bytes: the largest block that tensors of the loss leave behind");
+    memory->peak_allocated_bytes = whole_bytes(peak_allocated_bytes);
+    memory->peak_reserved_bytes = whole_bytes(peak_reserved_bytes);
+    const double outside =
+        isnan(software->reserve.context) ? software->reserve.bytes : software->reserve.context;
+    memory->context_bytes = whole_bytes(outside);
+    NNC_PUT(why, memory->context_bytes, "B");
+}
+
 /* Reserve for bytes that the plan does not count: the user's value, else the value of the software profile. */
 NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
                           nnc_derivation *why)
@@ -592,8 +850,9 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
     }
     NNC_LET(why, counted_bytes, "B",
             (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
-                     memory->activation_bytes + memory->transient_bytes));
-    NNC_LET(why, fixed_bytes, "B", software->reserve.bytes);
+                     memory->activation_bytes + memory->transient_bytes + memory->apart_bytes));
+    NNC_LET(why, fixed_bytes, "B",
+            memory->one_moment ? (double)memory->context_bytes : software->reserve.bytes);
     NNC_LET(why, share, NULL, software->reserve.share);
     NNC_SAY(why, reserve_bytes, "B", ceil(fixed_bytes + share * counted_bytes));
     NNC_NOTE(why, "context and collectives, and what the allocator cannot hand out again, by the "
@@ -606,6 +865,19 @@ NNC_SAYING void set_interval(const nnc_plan *plan, const nnc_software *software,
                              nnc_derivation *why)
 {
     const bool own = plan->reserve_bytes >= 0;
+    if (memory->one_moment && software->library_kept &&
+        !own) { /* the allocator's share is what is not known of one moment */
+        NNC_LET(why, peak_bytes, "B", (double)memory->peak_allocated_bytes);
+        NNC_LET(why, beside_bytes, "B", (double)memory->context_bytes);
+        NNC_LET(why, share, NULL, software->reserve.share);
+        double lowest = 0.0, highest = 0.0;
+        NNC_SET_AS(why, "total_interval_bytes.0", lowest, "B", ceil(peak_bytes + beside_bytes));
+        NNC_SET_AS(why, "total_interval_bytes.1", highest, "B",
+                   ceil(peak_bytes * (1.0 + 2.0 * share) + beside_bytes));
+        memory->total_interval_bytes[0] = whole_bytes(lowest);
+        memory->total_interval_bytes[1] = whole_bytes(highest);
+        return;
+    }
     NNC_LET(why, low, NULL, own ? 1.0 : software->reserve.low);
     NNC_LET(why, high, NULL, own ? 1.0 : software->reserve.high);
     NNC_LET(why, total_bytes, "B", (double)memory->total_bytes);
@@ -619,10 +891,12 @@ NNC_SAYING void set_interval(const nnc_plan *plan, const nnc_software *software,
 NNC_SAYING void complete(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
                          nnc_derivation *why)
 {
+    set_allocated(software, memory, why);
     set_aside(plan, software, memory, why);
     NNC_SET(why, memory->total_bytes, "B",
             memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
-                memory->activation_bytes + memory->transient_bytes + memory->reserve_bytes);
+                memory->activation_bytes + memory->transient_bytes + memory->apart_bytes +
+                memory->reserve_bytes);
     NNC_SET(why, memory->headroom_bytes, "B", memory->capacity_bytes - memory->total_bytes);
     set_interval(plan, software, memory, why);
 }
@@ -680,6 +954,11 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
     };
     NNC_PUT(why, memory.capacity_bytes, "B");
     set_transient(held, plan, p.stage_params, &memory, why);
+    if (is_replayed(held, plan)) {
+        set_apart(held, &memory, why);
+    } else {
+        NNC_SET(why, memory.apart_bytes, "B", 0);
+    }
     complete(plan, software, &memory, why);
     return memory;
 }
@@ -697,7 +976,7 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           const nnc_stage_residency *holding, const nnc_plan *plan,
                           const nnc_software *software, int64_t capacity_bytes, nnc_derivation *why)
 {
-    const nnc_resident_bytes held = nnc_resident_bytes_of(list, sums, holding, plan);
+    const nnc_resident_bytes held = nnc_resident_bytes_of(list, sums, holding, plan, software);
     return why != NULL
                ? memory_of(model, list, sums, &held, holding, plan, software, capacity_bytes, why)
                : nnc_memory_of_resident(model, list, &held, holding, plan, software,

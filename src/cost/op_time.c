@@ -23,6 +23,12 @@ double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype)
                           : (double)NAN;
 }
 
+int64_t nnc_device_capacity(const nnc_device *device)
+{
+    const double mem = (double)device->mem_bytes, usable = device->usable_bytes;
+    return usable <= mem && usable > 0.97 * mem ? (int64_t)usable : device->mem_bytes;
+}
+
 double nnc_intensity(const nnc_work *work)
 {
     if (work == NULL) {
@@ -107,11 +113,11 @@ static const time_form *form_of(const nnc_op *op);
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
  * L is l2_bytes_per_s, or l2_bytes_per_flop P; P the peak; f the fraction that short kernels reach; b = boost_ratio. A
- * weight with a side that is no multiple of 8 takes unaligned_ratio times tc. A product that adds to existing sums
+ * weight with a side that is no multiple of 16 B takes unaligned_ratio times tc. A product that adds to existing sums
  * reads and writes them in the last step of each tile, while its unit computes nothing: 0.6 of the extra traffic,
  * compared with a plain result, adds to the time.   [gemm-time] */
 
-enum { TILES = 6, SPLIT_MOST = 8, ALIGNED = 8 };
+enum { TILES = 6, SPLIT_MOST = 8 };
 
 /* Sides of the tiles, wide and narrow, as in vendor libraries. */
 static const struct {
@@ -283,13 +289,25 @@ static double kernels_of(const nnc_matmul *u)
     return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0;
 }
 
-static double alignment_of(const nnc_matmul *u, const nnc_gemm_efficiency *e)
+/* Rows of operands and results begin at multiples of 16 bytes when their widths do; tokens are no width. A recorded
+ * gradient does not say which of its sides are tokens, except the last. */
+static bool is_odd(const nnc_op *op)
 {
+    const nnc_matmul *u = &op->u.matmul;
+    const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
+    const bool weight = op->phase == NNC_PHASE_GRAD_WEIGHT;
+    const int64_t other = weight ? u->m : op->phase == NNC_PHASE_BACKWARD ? multiple : u->k;
+    return !u->padded && (u->b_is_weight || weight || op->phase == NNC_PHASE_GRAD_INPUT) &&
+           (u->n % multiple != 0 || other % multiple != 0);
+}
+
+static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e)
+{
+    const nnc_matmul *u = &op->u.matmul;
     const bool ragged = u->experts > 1 && !(u->useful > 0.0); /* the groups of tokens have
                                                                * different sizes */
     const double scales = (u->in_blocks ? e->block_ratio : 1.0) * (ragged ? e->group_ratio : 1.0);
-    const bool odd = u->n % ALIGNED != 0 || u->k % ALIGNED != 0 || u->m % ALIGNED != 0;
-    return scales * (u->b_is_weight && odd ? e->unaligned_ratio : 1.0);
+    return scales * (is_odd(op) ? e->unaligned_ratio : 1.0);
 }
 
 /* Extra seconds of sums that are wider than a plain result or are added to, as far as the units are busy: a
@@ -320,7 +338,7 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
     const nnc_efficiency shared = { e->sustained_fraction, e->memory_fraction, e->fixed_s };
     const device_rates r = rates_of(device, op->math_dtype, &shared, why);
     nnc_say_work(work, why);
-    NNC_LET(why, alignment, NULL, alignment_of(&op->u.matmul, e));
+    NNC_LET(why, alignment, NULL, alignment_of(op, e));
     NNC_LET(why, kernels, NULL, kernels_of(&op->u.matmul));
     NNC_PUT(why, e->boost_ratio, NULL);
     const double vector_s = vector_seconds(&r, work, why);
@@ -343,11 +361,12 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
     const choice c = best_tiling(&p);
     NNC_WHEN(why, say_tiling(&p, &c, why));
     NNC_SAY(why, aligned_s, "s", c.tiled_s * alignment);
-    NNC_NOTE(why,
-             op->u.matmul.in_blocks
-                 ? "a weight with a side that is no multiple of 8, and scales for blocks of 128 "
-                   "in place of tensors, take longer"
-                 : "a weight with a side that is no multiple of 8 takes longer");
+    NNC_NOTE(
+        why,
+        op->u.matmul.in_blocks
+            ? "a weight with a side that is no multiple of 16 bytes, and scales for blocks of 128 "
+              "in place of tensors, take longer"
+            : "a weight with a side that is no multiple of 16 bytes takes longer");
     NNC_SAY(why, blend_s, "s", sqrt(sqrt(nnc_pow4(aligned_s) + nnc_pow4(c.moved_s))));
     NNC_NOTE(why, "units and memory at once");
     NNC_PUT(why, throttle_s, "s");
@@ -656,13 +675,82 @@ static const time_form *form_of(const nnc_op *op)
     return forms[nnc_op_timed(op)];
 }
 
+/* ---- kernels as a library issues them ---- */
+
+/* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + kernels t0. Norms as one kernel, softmax and cross-entropy
+ * have fractions of their own.   [issued] */
+static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op)
+{
+    if (op->kind == NNC_OP_UPDATE) {
+        return op->u.update.optimizer == NNC_OPTIMIZER_MOMENTUM ? e->memory_fraction
+               : op->u.update.policy == NNC_POLICY_BF16_PURE    ? e->adamw_narrow_fraction
+                                                                : e->adamw_fraction;
+    }
+    const bool fused_norm = op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_RMS;
+    return fused_norm                                             ? e->norm_fraction
+           : op->kind == NNC_OP_LOSS && !op->u.loss.squared_error ? e->loss_fraction
+           : op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_SOFTMAX
+               ? e->softmax_fraction
+               : e->memory_fraction;
+}
+
+NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_stream_efficiency *e = &device->efficiency.stream;
+    const nnc_issued i = nnc_op_issued(op);
+    const bool backward = op->phase == NNC_PHASE_BACKWARD;
+    const bool by_rows = op->kind == NNC_OP_NORM && op->u.norm.kind == NNC_NORM_LAYER;
+    NNC_PUT(why, i.kernels, NULL);
+    NNC_PUT(why, i.bytes, "B");
+    NNC_PUT(why, i.mixed_bytes, "B");
+    NNC_PUT(why, device->mem_bytes_per_s, "B/s");
+    NNC_PUT(why, e->mixed_fraction, NULL);
+    NNC_PUT(why, e->fixed_s, "s");
+    NNC_LET(why, fraction, NULL, issued_fraction(e, op));
+    NNC_LET(why, row_s, "s", !by_rows ? 0.0 : backward ? e->norm_row_backward_s : e->norm_row_s);
+    NNC_LET(why, rows, NULL, by_rows ? (double)op->u.norm.rows : 0.0);
+    NNC_SAY(why, issued_s, "s",
+            i.bytes / (fraction * device->mem_bytes_per_s) +
+                i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) + rows * row_s);
+    NNC_NOTE(why, "kernels of single operators, one after the other");
+    NNC_SAY(why, started_s, "s", i.kernels * e->fixed_s);
+    return roofline(0.0, issued_s, started_s, why);
+}
+
+static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                             nnc_derivation *why)
+{
+    const nnc_issued i = nnc_op_issued(op);
+    const nnc_stream_efficiency *e = &device->efficiency.stream;
+    nnc_work own = *work;
+    nnc_op plain = *op;
+    plain.issued_as = NNC_ISSUED_NOT;
+    own = nnc_op_work(&plain);
+    nnc_timing t =
+        why != NULL ? form_of(op)->say(device, op, &own, why) : form_of(op)->time(device, op, &own);
+    const double casts_s = i.bytes / (e->memory_fraction * device->mem_bytes_per_s) +
+                           i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) +
+                           nnc_max(0.0, i.kernels - 1.0) * e->fixed_s;
+    t.time_s += casts_s;
+    t.memory_s += casts_s;
+    return t;
+}
+
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
 {
+    if (op->issued_as != NNC_ISSUED_NOT) {
+        return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, NULL)
+                                                   : issued_too(device, op, work, NULL);
+    }
     return form_of(op)->time(device, op, work);
 }
 
 nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                            nnc_derivation *why)
 {
+    if (op->issued_as != NNC_ISSUED_NOT) {
+        return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, why)
+                                                   : issued_too(device, op, work, why);
+    }
     return form_of(op)->say(device, op, work, why);
 }

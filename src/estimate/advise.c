@@ -1,8 +1,11 @@
 /* Advice for a plan that does not fit: the smallest changes that make it fit, without another device or global batch.
  *
- * Changes that keep the training result come first, up to four at once, and the fastest plans win. Only if none fits
- * are changes of the numerics tried, the mildest first. */
+ * Changes that keep the training result come first, up to four at once: the smallest sets, each with its mildest steps,
+ * the fastest of them first; over several devices the fastest is changed further while that helps. Adapters are trained for a task, so the format of their frozen weights and the length of
+ * the sequence count among these. Only if none fits are other changes tried, the mildest first. Memory decides before
+ * time: a set whose strongest steps do not fit costs one estimate of memory. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -19,15 +22,20 @@ typedef enum change {
     CHANGE_TENSOR,
     CHANGE_PIPELINE,
     CHANGE_CONTEXT,
-    CHANGES_GENTLE, /* from here on they change numerics */
+    CHANGE_FROZEN,  /* with adapters: keeps their training, rounds the weights below them */
+    CHANGE_SEQ_LEN, /* with adapters */
+    CHANGES_GENTLE, /* from here on they change numerics, the task, or cost much time */
     CHANGE_PRECISION = CHANGES_GENTLE,
     CHANGE_OPTIMIZER,
     CHANGE_POLICY,
+    CHANGE_SHORTER, /* sequences, without adapters */
+    CHANGE_OFFLOAD,
+    CHANGE_ADAPTERS,
     CHANGES
 } change;
 
 /* TRIES_MAX: estimates after which a search of a long pipeline stops. */
-enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000 };
+enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000, SHORTEST = 256 };
 
 /* Recomputation to try, mildest first. */
 static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
@@ -45,6 +53,15 @@ static int halvings(int64_t value, int max)
     return count;
 }
 
+static int shorter_steps(const nnc_plan *plan)
+{
+    int count = 0;
+    for (int64_t s = plan->seq_len; s % 2 == 0 && s / 2 >= SHORTEST; s /= 2) {
+        count++;
+    }
+    return count;
+}
+
 /* Number of steps of a change. An estimate shows whether a step is legal. */
 static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
                     const nnc_device *device)
@@ -52,6 +69,7 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
     const bool single = plan->precision == NNC_FP32 || plan->precision == NNC_TF32;
     const bool smaller = nnc_optimizer_smaller(plan->optimizer) != plan->optimizer;
     const bool splits = nnc_family_of(model)->split != NULL && plan->devices > 1;
+    const bool adapted = plan->adapter_rank > 0;
     switch (what) {
     case CHANGE_MICRO_BATCH: return halvings(plan->micro_batch, STEPS_MAX);
     case CHANGE_RECOMPUTE:
@@ -69,6 +87,11 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
                    ? 1
                    : 0;
     case CHANGE_OPTIMIZER: return smaller ? 1 : 0;
+    case CHANGE_FROZEN: return adapted && plan->frozen == NNC_FROZEN_16 ? 2 : 0;
+    case CHANGE_SEQ_LEN: return adapted ? shorter_steps(plan) : 0;
+    case CHANGE_SHORTER: return adapted ? 0 : shorter_steps(plan);
+    case CHANGE_OFFLOAD: return plan->offload == 0 ? 3 : 0;
+    case CHANGE_ADAPTERS: return plan->train == NNC_TRAIN_ALL && !adapted ? 2 : 0;
     default: return plan->policy == NNC_POLICY_BF16_PURE || single ? 0 : 1;
     }
 }
@@ -112,6 +135,17 @@ static bool apply(change what, int step, const nnc_device *device, nnc_plan *pla
         plan->policy = NNC_POLICY_MIXED;
         break;
     case CHANGE_OPTIMIZER: plan->optimizer = nnc_optimizer_smaller(plan->optimizer); break;
+    case CHANGE_FROZEN: plan->frozen = step == 1 ? NNC_FROZEN_INT8 : NNC_FROZEN_NF4; break;
+    case CHANGE_SEQ_LEN:
+    case CHANGE_SHORTER: plan->seq_len >>= step; break;
+    case CHANGE_OFFLOAD:
+        plan->offload = NNC_OFFLOAD_OPTIMIZER | (step > 1 ? (unsigned)NNC_OFFLOAD_ACTIVATIONS : 0) |
+                        (step > 2 ? (unsigned)NNC_OFFLOAD_WEIGHTS : 0);
+        break;
+    case CHANGE_ADAPTERS:
+        plan->adapter_rank = 16;
+        plan->frozen = step == 2 ? NNC_FROZEN_NF4 : plan->frozen;
+        break;
     default: plan->policy = NNC_POLICY_BF16_PURE; break;
     }
     return true;
@@ -170,6 +204,19 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
     if (policy && !precision) {
         add_text(text, size, "--policy %s", nnc_policy_name(to->policy));
     }
+    if (from->adapter_rank != to->adapter_rank) {
+        add_text(text, size, "--adapter-rank %d", (int)to->adapter_rank);
+    }
+    if (from->frozen != to->frozen) {
+        add_text(text, size, "--frozen %s", nnc_frozen_name(to->frozen));
+    }
+    if (from->seq_len != to->seq_len) {
+        add_text(text, size, "--seq-len %" PRId64, to->seq_len);
+    }
+    if (from->offload != to->offload) {
+        nnc_offload_text(to->offload, name, sizeof name);
+        add_text(text, size, "--offload %s", name);
+    }
 }
 
 typedef struct search {
@@ -180,12 +227,17 @@ typedef struct search {
     const nnc_plan *base;
     nnc_scratch *scratch;
     int steps[CHANGES];
+    int best[CHANGES]; /* steps of the fastest gentle plan so far */
+    double best_s;
     int tries;    /* that are left */
+    bool patient; /* tries every step: the strongest may need more memory than one before */
     bool shipped; /* only features of the profile's framework */
 } search;
 
-/* Does the plan fit with these steps of each change? */
-static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
+typedef enum outcome { OUTCOME_ILLEGAL, OUTCOME_OVER, OUTCOME_FITS } outcome;
+
+/* Does the plan fit with these steps of each change? With `timed`, how long is its step? */
+static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice *advice)
 {
     nnc_result result;
     bool possible = true;
@@ -199,30 +251,48 @@ static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
     const nnc_software *software = s->software;
     if (!possible || s->tries-- <= 0 ||
         (s->shipped && !nnc_software_ships(software, &advice->plan, NULL)) ||
-        nnc_estimate_read(s->model, s->device, software, &advice->plan, s->scratch, &result,
-                          NULL) != NNC_OK ||
-        result.verdict != NNC_FITS) {
-        return false;
+        nnc_estimate_memory(s->model, s->device, software, &advice->plan, s->scratch, &result,
+                            NULL) != NNC_OK) {
+        return OUTCOME_ILLEGAL;
     }
+    if (result.verdict != NNC_FITS) {
+        return OUTCOME_OVER;
+    }
+    advice->total_bytes = result.memory.total_bytes;
+    const bool brief = s->scratch->brief;
+    s->scratch->brief = true;
+    const bool known = !timed || nnc_estimate_read(s->model, s->device, software, &advice->plan,
+                                                   s->scratch, &result, NULL) == NNC_OK;
+    s->scratch->brief = brief;
+    if (!known) {
+        return OUTCOME_ILLEGAL;
+    }
+    advice->step_s = result.step_s;
     write_changes(s->base, &advice->plan, advice->text, sizeof advice->text);
     const nnc_software *usual = nnc_profile_of(s->profiles, s->model, s->device, &advice->plan);
     if (strcmp(usual->id, software->id) != 0) {
         add_text(advice->text, sizeof advice->text, "--software %s", software->id);
     }
-    advice->total_bytes = result.memory.total_bytes;
-    advice->step_s = result.step_s;
-    return true;
+    return OUTCOME_FITS;
 }
 
 /* Tries the steps of all changes in the set, the last change fastest, until a plan fits: the mildest of its set. */
 static bool try_set(search *s, unsigned set, nnc_advice *advice)
 {
-    int at[CHANGES] = { 0 };
+    int at[CHANGES] = { 0 }, strongest[CHANGES] = { 0 };
     for (int c = 0; c < CHANGES; c++) {
         at[c] = (set >> c & 1U) != 0 ? 1 : 0;
+        strongest[c] = at[c] > 0 ? s->steps[c] : 0;
+    }
+    if (!s->patient && try_plan(s, strongest, false, advice) == OUTCOME_OVER) {
+        return false;
     }
     while (s->tries > 0) {
-        if (try_plan(s, at, advice)) {
+        if (try_plan(s, at, true, advice) == OUTCOME_FITS) {
+            if (advice->step_s < s->best_s) {
+                s->best_s = advice->step_s;
+                memcpy(s->best, at, sizeof at);
+            }
             return true;
         }
         int c = CHANGES - 1;
@@ -263,40 +333,83 @@ static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice
     return found;
 }
 
-/* Tries all steps of the changes from `c` on that keep the training result, at most `left` changes at once. */
-static void try_gentle(search *s, int at[CHANGES], int c, int left, nnc_advice *advice, int *found,
-                       int max)
+/* Sets that fit so far: a set with more changes than one of them is not tried. */
+typedef struct found_sets {
+    unsigned sets[64];
+    int count;
+} found_sets;
+
+static bool holds_one(const found_sets *found, unsigned set)
 {
-    nnc_advice one;
-    if (c == CHANGES_GENTLE || left == 0) {
-        if (try_plan(s, at, &one) && one.changes > 0) {
-            *found = keep_fastest(advice, *found, max, &one);
-        }
-        return;
+    bool holds = false;
+    for (int i = 0; i < found->count && !holds; i++) {
+        holds = (set & found->sets[i]) == found->sets[i];
     }
-    for (int step = 0; step <= s->steps[c] && s->tries > 0; step++) {
-        at[c] = step;
-        try_gentle(s, at, c + 1, left - (step > 0 ? 1 : 0), advice, found, max);
-    }
-    at[c] = 0;
+    return holds;
 }
 
-/* Tries the smallest sets of any changes, each with its mildest steps first. */
-static int try_any(search *s, nnc_advice *advice, int max)
+/* Tries all sets of `size` changes out of the first `changes`: keeps the fastest of gentle ones, else the first `max`,
+ * the mildest changes before others. */
+static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice,
+                     int *found, int max)
 {
-    int found = 0;
-    for (int size = 1; size <= CHANGES && found == 0; size++) {
-        for (unsigned set = 1; set < 1U << CHANGES && found < max; set++) {
-            bool possible = bits(set) == size;
-            for (int c = 0; c < CHANGES; c++) {
-                possible = possible && ((set >> c & 1U) == 0 || s->steps[c] > 0);
+    nnc_advice one;
+    const bool gentle = changes == CHANGES_GENTLE;
+    for (unsigned set = 1; set < 1U << changes && s->tries > 0 && (gentle || *found < max); set++) {
+        bool possible = bits(set) == size && !holds_one(fitting, set);
+        for (int c = 0; c < changes && possible; c++) {
+            possible = (set >> c & 1U) == 0 || s->steps[c] > 0;
+        }
+        if (possible && try_set(s, set, &one)) {
+            if (fitting->count < 64) {
+                fitting->sets[fitting->count++] = set;
             }
-            if (possible && try_set(s, set, &advice[found])) {
-                found++;
+            if (gentle) {
+                *found = keep_fastest(advice, *found, max, &one);
+            } else {
+                advice[(*found)++] = one;
             }
         }
     }
-    return found;
+}
+
+/* Takes a plan that is faster than the best so far. */
+static bool take_faster(search *s, const int at[CHANGES], nnc_advice *advice)
+{
+    nnc_advice one;
+    if (try_plan(s, at, true, &one) != OUTCOME_FITS || one.changes == 0 ||
+        !(one.step_s < s->best_s)) {
+        return false;
+    }
+    s->best_s = one.step_s;
+    memcpy(s->best, at, sizeof s->best);
+    *advice = one;
+    return true;
+}
+
+/* Changes the fastest gentle plan, one or two changes at a time, until none makes it faster. True: *advice is faster. */
+static bool refine(search *s, nnc_advice *advice)
+{
+    bool any = false, better = true;
+    while (better) {
+        better = false;
+        for (int c = 0; c < CHANGES_GENTLE; c++) {
+            for (int d = c + 1; d < CHANGES_GENTLE; d++) {
+                int at[CHANGES];
+                memcpy(at, s->best, sizeof at);
+                const int same = at[c] * (STEPS_MAX + 1) + at[d];
+                for (int i = 0; i < (s->steps[c] + 1) * (s->steps[d] + 1); i++) {
+                    at[c] = i / (s->steps[d] + 1);
+                    at[d] = i % (s->steps[d] + 1);
+                    better =
+                        (at[c] * (STEPS_MAX + 1) + at[d] != same && take_faster(s, at, advice)) ||
+                        better;
+                }
+            }
+        }
+        any = any || better;
+    }
+    return any;
 }
 
 /* Advice for a plan that was read. */
@@ -307,21 +420,41 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     const nnc_software *software = nnc_profile_of(profiles, model, device, plan);
     nnc_plan base;
     nnc_result now;
-    int at[CHANGES] = { 0 }, found = 0;
+    int found = 0;
     if (max < 1 || nnc_plan_resolve_read(plan, model, device, &base, NULL) != NNC_OK ||
         nnc_estimate_read(model, device, software, plan, scratch, &now, NULL) != NNC_OK ||
         now.verdict == NNC_FITS) {
         return 0;
     }
-    search s = { model,    device,    profiles,
-                 software, &base,     scratch,
-                 { 0 },    TRIES_MAX, !profiles->any && nnc_software_ships(software, &base, NULL) };
+    search s = { .model = model,
+                 .device = device,
+                 .profiles = profiles,
+                 .software = software,
+                 .base = &base,
+                 .scratch = scratch,
+                 .best_s = (double)INFINITY,
+                 .tries = TRIES_MAX,
+                 .shipped = !profiles->any && nnc_software_ships(software, &base, NULL) };
     for (int c = 0; c < CHANGES; c++) {
         s.steps[c] = steps_of((change)c, model, &base, device);
     }
-    try_gentle(&s, at, 0, AT_ONCE, advice, &found, max);
+    found_sets fitting = { .count = 0 };
+    for (int size = 1; size <= AT_ONCE && (found == 0 || (size == 2 && found < max)); size++) {
+        try_sets(&s, size, CHANGES_GENTLE, &fitting, advice, &found, max);
+    }
+    nnc_advice faster;
+    if (found > 0 && plan->devices != 1 && refine(&s, &faster)) {
+        found = keep_fastest(advice, found, max, &faster);
+    }
     s.tries = TRIES_MAX;
-    return found > 0 ? found : try_any(&s, advice, max);
+    for (int size = 1; size <= CHANGES && found == 0; size++) {
+        try_sets(&s, size, CHANGES, &fitting, advice, &found, max);
+    }
+    s.patient = true;
+    for (int size = 1; size <= 2 && found == 0; size++) {
+        try_sets(&s, size, CHANGES, &fitting, advice, &found, max);
+    }
+    return found;
 }
 
 int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,

@@ -278,7 +278,7 @@ static void leave_out(nnc_result *r)
 {
     r->interval_s[0] = r->interval_s[1] = r->lower_bound_s = r->upper_bound_s = (double)NAN;
     r->executed_flops = r->vector_flops = r->read_bytes = r->write_bytes = (double)NAN;
-    r->idle_share = r->step_without_bound_s = (double)NAN;
+    r->idle_share = r->step_without_bound_s = r->kernels = (double)NAN;
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         r->communication_s[k] = (double)NAN;
     }
@@ -427,6 +427,28 @@ nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device,
     NNC_TRY(prepare(model, device, software, scratch, &step, sums, r, err));
     NNC_TRY(nnc_estimate_time(model, &step, scratch, r, err));
     return nnc_estimate_finish(model, device, &step, r, err);
+}
+
+nnc_status nnc_estimate_memory(const nnc_model *model, const nnc_device *device,
+                               const nnc_software *software, const nnc_plan *plan,
+                               nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+{
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_plan seen;
+    nnc_step step;
+    nnc_estimate_begin(scratch, r);
+    NNC_TRY(nnc_plan_resolve_read(plan, model, device, &r->plan, err));
+    const nnc_lowering from = nnc_lowering_seen(&r->plan, software, &seen),
+                       how = nnc_lowering_of(&r->plan, software, r->plan.attention);
+    NNC_TRY(nnc_step_begin(model, device, software, &r->plan, &scratch->network, &step, err));
+    step.why = NULL;
+    nnc_lower(model, &from, &scratch->list);
+    NNC_TRY(nnc_check_list(&scratch->list, model, err));
+    nnc_step_set_list(&step, &scratch->list, &how, sums);
+    nnc_step_partition(&step, &scratch->step);
+    nnc_split_list(&scratch->list, &how, sums);
+    nnc_stage_memory(&step, model, true, &scratch->step, r);
+    return NNC_OK;
 }
 
 nnc_status nnc_estimate_read(const nnc_model *model, const nnc_device *device,

@@ -116,11 +116,14 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
 
 /* Host time to issue an op, and to issue each product of a group that a library launches one by one. */
 typedef struct nnc_launch {
-    double op_s, product_s;
+    double op_s, product_s, kernel_s; /* kernel_s: of each kernel of an issued op */
     bool recorded_attention; /* norms and attention cost nothing: they are recorded and replayed */
 } nnc_launch;
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op)
 {
+    if (launch->kernel_s > 0.0) {
+        return launch->kernel_s * nnc_op_issued(op).kernels;
+    }
     const double products = op->kind == NNC_OP_MATMUL ? (double)op->u.matmul.experts : 0.0;
     if (launch->recorded_attention &&
         (op->group == NNC_GROUP_ATTENTION || op->group == NNC_GROUP_NORM)) {
@@ -527,6 +530,42 @@ void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 
 /* One estimate, from arguments that were read into a result of full size. */
 nnc_estimate_fn nnc_estimate_once;
+/* ---- fitting.c: what fits on a device ---- */
+
+typedef struct nnc_remedy {
+    char options[96];    /* to add to the command line */
+    int64_t micro_batch; /* the largest that fits with it */
+    int64_t
+        total_bytes; /* at the micro-batch of the answer, or at this one if nothing fits without it */
+    double step_s;   /* likewise */
+    double samples_per_s; /* at the largest micro-batch */
+} nnc_remedy;
+
+enum { NNC_REMEDIES_MAX = 16 };
+
+typedef struct nnc_fitting {
+    int64_t micro_batch, micro_batch_tight; /* the largest that fits; that may fit; 0 = none */
+    int64_t seq_len; /* the longest that fits at the micro-batch of the plan; 0 = none, or images */
+    int64_t lora_rank;    /* likewise the largest rank; 0 = none, or no adapters */
+    int64_t layers;       /* likewise the deepest decoder; 0 = none, or another model */
+    int64_t margin_bytes; /* between the least and the most that measured peaks may be */
+    nnc_result result;    /* of the largest micro-batch that fits; else of the plan */
+    nnc_remedy remedies[NNC_REMEDIES_MAX];
+    int32_t remedy_count;
+} nnc_fitting;
+
+/* Sizes by memory alone, times for the answer and for each remedy that fits. Errors: those of nnc_estimate. */
+nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
+                            const nnc_profiles *profiles, const nnc_plan *plan,
+                            nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err);
+
+/* Its two micro-batches alone. */
+void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
+                               const nnc_profiles *profiles, const nnc_plan *plan,
+                               nnc_scratch *scratch, int64_t *fits, int64_t *tight);
+
+/* The memory of the fullest stage, its verdict and the resolved plan; no times. */
+nnc_estimate_fn nnc_estimate_memory;
 /* Calls scratch->estimate. */
 nnc_estimate_fn nnc_estimate_read;
 

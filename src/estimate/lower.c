@@ -330,11 +330,15 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
  * for each kernel, through the Python interpreter. */
 #define NNC_KERNEL_LAUNCH_S 1e-5
 
-static nnc_launch launch_of(const nnc_model *model, const nnc_software *software)
+static nnc_launch launch_of(const nnc_model *model, const nnc_device *device,
+                            const nnc_software *software, bool whole)
 {
     const bool experts = nnc_model_sizes_of(model).experts > 0;
     if (model->captured != NULL) { /* each of its rows is one kernel */
         return (nnc_launch){ .op_s = nnc_min(software->launch_s, NNC_KERNEL_LAUNCH_S) };
+    }
+    if (model->implementation != NNC_IMPLEMENTATION_NONE && software->lists_operators && whole) {
+        return (nnc_launch){ .kernel_s = device->host.kernel_s };
     }
     return (nnc_launch){ .op_s = experts && !isnan(software->launch_expert_s)
                                      ? software->launch_expert_s
@@ -356,7 +360,7 @@ nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device,
                         .plan = plan,
                         .software = software,
                         .network = alone ? NULL : network,
-                        .launch = launch_of(model, software) };
+                        .launch = launch_of(model, device, software, nnc_plan_is_whole(plan)) };
     return NNC_OK;
 }
 

@@ -278,6 +278,88 @@ static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s
     }
 }
 
+/* ---- two clocks: the host issues kernels, the device runs them ---- */
+
+/* The host issues one kernel after the other; a kernel starts when the one before has ended and it has been issued.
+ * The host is at most QUEUE kernels ahead. A row of n kernels, issued from h on, each at the same cost:
+ *     end = max(end before + d, h + s + d, h + n s + d / n)
+ * where d is the device's time of all n, s the host's of one.   [issue] */
+enum { QUEUE = 1000, RING = 1024 };
+
+typedef struct clocks {
+    double host_s, device_s, kernel_s;
+    double issued;                    /* kernels so far */
+    double upto[RING], ended_s[RING]; /* of the last rows: kernels up to each, and when it ended */
+    uint32_t first, last;
+} clocks;
+
+/* Returns how long the device waits for a row. */
+static double issue_row(clocks *c, double kernels, double time_s)
+{
+    const double before_s = c->device_s + time_s;
+    if (!(kernels > 0.0)) {
+        c->device_s = before_s;
+        return 0.0;
+    }
+    c->issued += kernels;
+    while (c->first != c->last &&
+           (c->upto[c->first % RING] <= c->issued - QUEUE || c->last - c->first == RING - 1)) {
+        c->host_s = nnc_max(c->host_s, c->ended_s[c->first++ % RING]);
+    }
+    const double first_s = c->host_s + c->kernel_s;
+    c->host_s += kernels * c->kernel_s;
+    c->device_s = nnc_max(before_s, nnc_max(first_s + time_s, c->host_s + time_s / kernels));
+    c->upto[c->last % RING] = c->issued;
+    c->ended_s[c->last++ % RING] = c->device_s;
+    return c->device_s - before_s;
+}
+
+/* All instances of one segment, forward or backward; the waits of one instance go to host_s. */
+static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *list, int32_t s,
+                          bool forward, nnc_segment_time *unit)
+{
+    const int32_t begin = forward ? 0 : rows->forward_count;
+    const int32_t end = forward ? rows->forward_count : rows->count;
+    const double instances = (double)list->segments[s].instances;
+    for (double k = 0.0; k < instances; k += 1.0) {
+        for (int32_t i = begin; i < end; i++) {
+            const nnc_op_cost *row = &rows->rows[i];
+            if (row->op->segment == s) {
+                const double repeat = row->repeat / instances;
+                unit->host_s[nnc_part_of(row)] +=
+                    issue_row(c, nnc_op_issued(row->op).kernels * repeat, row->time_s * repeat) /
+                    instances;
+            }
+        }
+    }
+}
+
+/* The second of two equal passes, one behind the other. */
+static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double kernel_s,
+                       nnc_segment_time units[NNC_SEGMENTS_MAX])
+{
+    clocks c = { .kernel_s = kernel_s };
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t s = 0; s < list->segment_count; s++) {
+            memset(units[s].host_s, 0, sizeof units[s].host_s);
+            issue_segment(&c, rows, list, s, true, &units[s]);
+        }
+        for (int32_t s = list->segment_count - 1; s >= 0; s--) {
+            issue_segment(&c, rows, list, s, false, &units[s]);
+        }
+    }
+}
+
+/* The device's time of a part, and what it waits for the host. */
+static double issued_part_s(const nnc_segment_time *unit, nnc_part part)
+{
+    double part_s = unit->compute_s[part] + unit->host_s[part];
+    for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        part_s += unit->exposed_s[part][k];
+    }
+    return part_s;
+}
+
 NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
                           const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX],
                           nnc_derivation *why)
@@ -300,7 +382,16 @@ NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const n
             unit->weight_s += row->op->phase == NNC_PHASE_GRAD_WEIGHT ? time_s : 0.0;
         }
     }
+    if (launch->kernel_s > 0.0) {
+        issue_pass(rows, list, launch->kernel_s, units);
+    }
     for (int32_t s = 0; s < list->segment_count; s++) {
+        if (launch->kernel_s > 0.0) {
+            units[s].forward_s = issued_part_s(&units[s], NNC_PART_FORWARD);
+            units[s].backward_s = issued_part_s(&units[s], NNC_PART_BACKWARD);
+            units[s].recompute_s = issued_part_s(&units[s], NNC_PART_RECOMPUTE);
+            continue;
+        }
         char names[NNC_PASS_PARTS][NNC_SAY_NAME];
         for (int p = 0; p < NNC_PASS_PARTS; p++) {
             NNC_WHEN(why, nnc_say_name("host", s, (nnc_part)p, names[p]));

@@ -376,7 +376,7 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
         }
         if (!same) {
             memory = nnc_memory_of(model, step->list, step->sums, h, plan, step->software,
-                                   step->device->mem_bytes);
+                                   nnc_device_capacity(step->device));
         } else if (h->in_flight != before->in_flight) {
             memory = nnc_memory_in_flight(&memory, model, step->list, step->sums, h, plan,
                                           step->software);
@@ -393,6 +393,6 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
         const nnc_stage_residency *h = &m->holdings[r->memory_stage];
         nnc_step_say_in_flight(step, r->memory_stage);
         nnc_memory_say(model, step->list, step->sums, h, plan, step->software,
-                       step->device->mem_bytes, step->why);
+                       nnc_device_capacity(step->device), step->why);
     }
 }

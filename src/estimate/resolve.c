@@ -220,6 +220,10 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
     const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
     const bool split =
         plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
+    const bool alone = plan->devices <= 1 && plan->data <= 1 && plan->zero == 0 && !split;
+    if (alone && model->implementation != NNC_IMPLEMENTATION_NONE) {
+        return NNC_PROFILE_EAGER; /* as the library runs unless someone compiles it */
+    }
     return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
 }
 

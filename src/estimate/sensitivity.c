@@ -80,7 +80,7 @@ double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity
     const double *place = place_of(&copy, figure, precision);
     return figure == NNC_PARAMETER_MATMUL ? nnc_device_matmul_peak(device, precision)
            : place != NULL                ? *place
-                                          : (double)device->mem_bytes;
+                                          : (double)nnc_device_capacity(device);
 }
 
 void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure,
@@ -95,6 +95,7 @@ void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_paramet
         *place = value;
     } else {
         device->mem_bytes = (int64_t)fmin(value, 0x1p60);
+        device->usable_bytes = NAN;
     }
 }
 

@@ -381,7 +381,7 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
     freed.why = NULL;
     freed.free[bound] = true;
     if (bound == NNC_BOUND_HOST) {
-        freed.launch = (nnc_launch){ 0.0, 0.0, false };
+        freed.launch = (nnc_launch){ .op_s = 0.0 };
     }
     free_rows(&freed, fresh);
     nnc_step_segment_times(&freed, fresh, units);
@@ -422,6 +422,16 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     nnc_step_ends_set(step, units, &overlap, m);
 }
 
+/* The host holds the step when the device waits for a quarter of it: a kernel that takes less time shortens little. */
+static const double held_share = 0.25;
+
+static void mark_host(nnc_rows *rows, const nnc_result *r)
+{
+    for (int32_t i = 0; i < rows->count && r->host_s >= held_share * r->step_s; i++) {
+        rows->rows[i].bound = NNC_BOUND_HOST;
+    }
+}
+
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
                    nnc_result *r)
 {
@@ -441,6 +451,9 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_st
     nnc_step_restrict(step, holding, rows);
     if (step->plan->pipeline > 1) {
         append_sends(step, m, r->stage, m->delay_s, rows);
+    }
+    if (step->launch.kernel_s > 0.0) {
+        mark_host(rows, r);
     }
     nnc_step_end_append(step, units, m, r->stage, &overlap, rows);
     add_rows(rows, r);
@@ -552,12 +565,14 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
     const double ranks = (double)plan->tensor * plan->context * plan->data;
     double again[NNC_SEGMENTS_MAX], matrix[NNC_PARTS] = { 0 }, vector[NNC_PARTS] = { 0 };
     (void)nnc_step_recomputed(step, m, again);
+    r->kernels = step->launch.kernel_s > 0.0 ? 0.0 : (double)NAN;
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         double repeat = row->repeat * (double)plan->micro_batches * ranks;
         if (nnc_part_of(row) == NNC_PART_RECOMPUTE) {
             repeat *= again[row->op->segment];
         }
+        r->kernels += nnc_op_issued(row->op).kernels * repeat / ranks;
         r->executed_flops += row->work.flops * repeat;
         r->vector_flops += row->work.vector_flops * repeat;
         NNC_WHEN(why, matrix[nnc_part_of(row)] += row->work.flops * repeat);

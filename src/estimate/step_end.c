@@ -198,6 +198,24 @@ static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *hel
     return u;
 }
 
+/* Parameters that one launch of a kernel over many tensors takes: 320 chunks of 65,536. Source: aten/src/ATen/native/cuda/
+ * MultiTensorApply.cuh of PyTorch. */
+static const double launch_params = 320.0 * 65536.0;
+
+/* Bytes per parameter of SGD with momentum over lists of tensors, as three passes: 8 + 12 + 12; fused they are 20. */
+static const double momentum_passes = 32.0 / 20.0;
+
+static void issue_update(nnc_op *op)
+{
+    const nnc_work work = nnc_op_work(op);
+    const bool passes = op->u.update.optimizer == NNC_OPTIMIZER_MOMENTUM;
+    op->issued_as = NNC_ISSUED_INSTEAD;
+    op->issued[1] = (nnc_issued){
+        .kernels = (passes ? 3.0 : 1.0) * nnc_ceil((double)op->u.update.params / launch_params),
+        .bytes = (work.read_bytes + work.write_bytes) * (passes ? momentum_passes : 1.0),
+    };
+}
+
 static void add_updates(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u,
                         nnc_step_end *t)
 {
@@ -229,6 +247,9 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
             if (kinds[i].kind == NNC_UPDATE_ADD) { /* before sharding */
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
+            }
+            if (kinds[i].kind == NNC_UPDATE_STEP && step->launch.kernel_s > 0.0) {
+                issue_update(op);
             }
         }
     }

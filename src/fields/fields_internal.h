@@ -137,7 +137,7 @@ typedef struct nnc_field_table {
 #define NNC_LINK_MAX 1e18
 
 extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nnc_serve_table,
-    nnc_software_table;
+    nnc_software_table, nnc_switch_table; /* the switches are fields of the software */
 
 /* Serving parameters: fitted to a device (part of its efficiency object), and of an engine (part of a software
  * profile). */

@@ -14,6 +14,7 @@ NNC_ENUM_NAMES(nnc_stored, NNC_STORED_LIST)
 NNC_ENUM_TEXTS(nnc_link_kind, NNC_LINK_KIND_LIST)
 NNC_ENUM_TEXTS(nnc_basis, NNC_BASIS_LIST)
 NNC_ENUM_TEXTS(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST)
+NNC_ENUM_TEXTS(nnc_dispatcher, NNC_DISPATCHER_LIST)
 NNC_ENUM_TEXTS(nnc_offer, NNC_OFFER_LIST)
 
 /* Models. */
@@ -50,6 +51,7 @@ NNC_ENUM_TEXTS(nnc_method, NNC_METHOD_LIST)
 NNC_ENUM_TEXTS(nnc_norm_keep, NNC_NORM_KEEP_LIST)
 NNC_ENUM_TEXTS(nnc_loss_keep, NNC_LOSS_KEEP_LIST)
 NNC_ENUM_TEXTS(nnc_head_copy, NNC_HEAD_COPY_LIST)
+NNC_ENUM_NAMES(nnc_implementation, NNC_IMPLEMENTATION_LIST)
 
 /* ---- flag sets ---- */
 

@@ -34,6 +34,11 @@ static const nnc_field reserve_fields[] = {
       .help = "10 % quantile of measured peak over prediction." },
     { NNC_FIELD(nnc_reserve, high), .min = 1, .max = 10, NNC_DEFAULT(1),
       .help = "90 % quantile of measured peak over prediction." },
+    { NNC_FIELD(nnc_reserve, context), .unit = "B", .max = 1e13,
+      .help = "Driver context and libraries of a process on one device, without buffers of "
+              "collectives; not given: bytes." },
+    { NNC_FIELD(nnc_reserve, workspace), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
+      .help = "Workspaces that the libraries of products hold in the allocator for good." },
 };
 
 #define SHIPS(field, member, text)                                                        \
@@ -67,8 +72,58 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(id), .required = true,
       .help = "Name of the file without \".json\", and on the command line." },
     { SOFTWARE(name), .required = true, .help = "Full name." },
+    { SOFTWARE(date), .help = "Year and month of the release of a framework." },
+    /* Switches: options, and keys of plan files. */
+    { SOFTWARE(dispatcher), NNC_FIELD_NAMES(nnc_dispatcher, NNC_DISPATCHER_COUNT),
+      NNC_DEFAULT_AS(NNC_DISPATCHER_PROFILE, "profile"), .group = "Software",
+      .help = "How tokens get to experts on other ranks." },
+    { SOFTWARE(overlap_tensor), .max = 1, NNC_DEFAULT(0),
+      .help = "Share of tensor-parallel communication that overlaps with compute." },
+    { SOFTWARE(overlap_context), .max = 1, NNC_DEFAULT(1),
+      .help = "Share of context-parallel communication that overlaps with compute." },
+    { SOFTWARE(overlap_expert), .max = 1, NNC_DEFAULT(0),
+      .help = "Share of expert-parallel communication that overlaps with compute." },
+    { SOFTWARE(overlap_data), .max = 1, NNC_DEFAULT(1),
+      .help = "Share of data-parallel communication that overlaps with compute." },
+    { SOFTWARE(overlap_pipeline), .max = 1, NNC_DEFAULT(1),
+      .help = "Share of the messages between pipeline stages that overlaps with compute." },
+    { SOFTWARE(recorded_attention), NNC_DEFAULT_OFF,
+      .help = "Attention and norms are captured once and replayed; the host issues the rest." },
+    { SOFTWARE(launch_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
+      .help = "Host time to issue one op; 0: kernels are captured once and replayed." },
+    { SOFTWARE(lists_operators), NNC_DEFAULT_OFF,
+      .help = "Programs run operator by operator, as their library issues them, where that is "
+              "known." },
+    { SOFTWARE(launch_expert_s), .unit = "s", .max = 1,
+      .help = "The same for models with experts, whose tokens the host counts; not given: "
+              "launch_s." },
+    { SOFTWARE(launch_product_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
+      .help = "The same for each product of a group of experts; 0: the group is one kernel." },
+    { SOFTWARE(tuned_pointwise), NNC_DEFAULT_OFF,
+      .help = "Norms and activations use kernels written for the device (its pointwise_tuned)." },
+    { SOFTWARE(added_gradients), NNC_DEFAULT_OFF,
+      .help = "A separate kernel adds the gradients of each pass to their sums; off: the matrix "
+              "products add them." },
     { SOFTWARE(fused_norm), NNC_DEFAULT_ON,
       .help = "A norm is one kernel; off: one kernel per primitive." },
+    { SOFTWARE(fused_activation), NNC_DEFAULT_ON,
+      .help = "Gate and product are one kernel that keeps neither intermediate." },
+    { SOFTWARE(fused_residual), NNC_DEFAULT_ON,
+      .help = "Bias, dropout and residual are one kernel." },
+    { SOFTWARE(fused_rotary), NNC_DEFAULT_ON, .help = "The rotary embedding is one kernel." },
+    { SOFTWARE(fused_loss), NNC_DEFAULT_ON,
+      .help = "Cross-entropy is one kernel in the format of the logits." },
+    { SOFTWARE(fused_maps), NNC_DEFAULT_OFF,
+      .help = "Feature maps: the activation and the sum after a norm are part of its kernel." },
+    { SOFTWARE(contiguous_maps), NNC_DEFAULT_OFF,
+      .help =
+          "Feature maps have one plane per channel (NCHW) and are copied to another layout where "
+          "matrix units need it; off: channels last." },
+    { SOFTWARE(random_written), NNC_DEFAULT_OFF,
+      .help = "Dropout reads fp32 random numbers that a separate kernel wrote." },
+    { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
+      .help = "8-bit operands have a scale per block of 128 instead of per tensor." },
+    /* The rest of a profile. */
     { SOFTWARE(written_out), NNC_DEFAULT_OFF,
       .help = "Layer norms, RMS norms and GELU run as one kernel per primitive." },
     { SOFTWARE(by_reductions), NNC_DEFAULT_OFF,
@@ -80,18 +135,6 @@ static const nnc_field software_fields[] = {
       .help =
           "Grouped convolutions run on the vector units, except groups of 4, 8, 16 or 32 channels "
           "in multiples of 32." },
-    { SOFTWARE(random_written), NNC_DEFAULT_OFF,
-      .help = "Dropout reads fp32 random numbers that a separate kernel wrote." },
-    { SOFTWARE(fused_activation), NNC_DEFAULT_ON,
-      .help = "Gate and product are one kernel that keeps neither intermediate." },
-    { SOFTWARE(fused_residual), NNC_DEFAULT_ON,
-      .help = "Bias, dropout and residual are one kernel." },
-    { SOFTWARE(fused_maps), NNC_DEFAULT_OFF,
-      .help = "Feature maps: the activation and the sum after a norm are part of its kernel." },
-    { SOFTWARE(contiguous_maps), NNC_DEFAULT_OFF,
-      .help =
-          "Feature maps have one plane per channel (NCHW) and are copied to another layout where "
-          "matrix units need it; off: channels last." },
     { SOFTWARE(copied_heads), NNC_FIELD_NAMES(nnc_head_copy, NNC_HEAD_COPY_COUNT),
       NNC_DEFAULT_AS(NNC_HEADS_IN_PLACE, "none"),
       .help = "Copies queries, keys, values and the output of attention to a layout by heads and "
@@ -101,13 +144,10 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(flat_weights), NNC_DEFAULT_OFF,
       .help = "ZeRO holds all weights as one flat buffer: gathered in fp32 for every micro-batch; "
               "gradients are collected in it and reduced in 16 bits." },
-    { SOFTWARE(fused_rotary), NNC_DEFAULT_ON, .help = "The rotary embedding is one kernel." },
     { SOFTWARE(fused_rotary_scale), NNC_DEFAULT_ON,
       .help = "The rotary embedding is one kernel also when it scales." },
     { SOFTWARE(fused_softmax), NNC_DEFAULT_ON,
       .help = "Unfused attention: scale and mask are part of the softmax kernel." },
-    { SOFTWARE(fused_loss), NNC_DEFAULT_ON,
-      .help = "Cross-entropy is one kernel in the format of the logits." },
     { SOFTWARE(fused_expert_bias), NNC_DEFAULT_ON,
       .help = "The products of experts add their biases; off: weighted and added in fp32." },
     { SOFTWARE(expert_bias_gathered), NNC_DEFAULT_OFF,
@@ -131,6 +171,9 @@ static const nnc_field software_fields[] = {
       .help = "Softmax runs in fp32 and keeps its fp32 output in addition to the cast one." },
     { SOFTWARE(attention_mask_kept), NNC_DEFAULT_OFF,
       .help = "Each layer keeps a boolean mask of all pairs of tokens." },
+    { SOFTWARE(library_kept), NNC_DEFAULT_OFF,
+      .help = "Language models keep for backward what the operators of transformers and peft keep, "
+              "instead of what fused kernels need." },
     { SOFTWARE(expanded_kv), NNC_DEFAULT_OFF,
       .help = "Grouped keys and values are copied to every head, and kept." },
     { SOFTWARE(expert_once_per_node), NNC_DEFAULT_OFF,
@@ -149,8 +192,6 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(narrow_gathers), NNC_DEFAULT_OFF,
       .help = "With products of 8 bits or fewer, tensor ranks gather tokens and gradients in that "
               "format; sums are scattered in 16 bits." },
-    { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
-      .help = "8-bit operands have a scale per block of 128 instead of per tensor." },
     { SOFTWARE(network_units), .max = 1e4, NNC_DEFAULT(0),
       .help = "Units that the kernels of expert communication take from compute." },
     { SOFTWARE(expert_scores_first), NNC_DEFAULT_OFF,
@@ -158,36 +199,15 @@ static const nnc_field software_fields[] = {
           "Experts multiply their activations by the scores: combining results keeps nothing." },
     { SOFTWARE(context_frozen), NNC_DEFAULT_ON,
       .help = "The input of cross-attention needs no gradient." },
-    { SOFTWARE(overlap_tensor), .max = 1, NNC_DEFAULT(0),
-      .help = "Share of tensor-parallel communication that overlaps with compute." },
     { SOFTWARE(overlap_tensor_backward), .max = 1,
       .help = "The same in backward, where weight gradients have no dependents; not given: as "
               "overlap_tensor." },
-    { SOFTWARE(overlap_context), .max = 1, NNC_DEFAULT(1),
-      .help = "Share of context-parallel communication that overlaps with compute." },
-    { SOFTWARE(overlap_expert), .max = 1, NNC_DEFAULT(0),
-      .help = "Share of expert-parallel communication that overlaps with compute." },
-    { SOFTWARE(overlap_data), .max = 1, NNC_DEFAULT(1),
-      .help = "Share of data-parallel communication that overlaps with compute." },
-    { SOFTWARE(overlap_pipeline), .max = 1, NNC_DEFAULT(1),
-      .help = "Share of the messages between pipeline stages that overlaps with compute." },
     { SOFTWARE(overlap_offload), .max = 1, NNC_DEFAULT(1),
       .help = "Share of the transfers to and from host memory that overlaps with compute." },
     { SOFTWARE(bucket_bytes), .unit = "B", .max = 1e15, .above_min = true, NNC_DEFAULT(26214400),
       .help =
           "Bytes of gradients that are reduced together during backward, and of gathered weights "
           "when they are gathered for a whole step." },
-    { SOFTWARE(launch_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "Host time to issue one op; 0: kernels are captured once and replayed." },
-    { SOFTWARE(launch_expert_s), .unit = "s", .max = 1,
-      .help = "The same for models with experts, whose tokens the host counts; not given: "
-              "launch_s." },
-    { SOFTWARE(launch_product_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "The same for each product of a group of experts; 0: the group is one kernel." },
-    { SOFTWARE(recorded_attention), NNC_DEFAULT_OFF,
-      .help = "Attention and norms are captured once and replayed; the host issues the rest." },
-    { SOFTWARE(tuned_pointwise), NNC_DEFAULT_OFF,
-      .help = "Norms and activations use kernels written for the device (its pointwise_tuned)." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spread_fields),
       .help =
           "Half of the 90 % range of measurements, in natural logarithm: the root of the sum of "
@@ -201,14 +221,14 @@ static const nnc_field software_fields[] = {
               "others." },
     { SOFTWARE(zero_gradients), NNC_DEFAULT_OFF,
       .help = "A kernel clears gradients instead of freeing them." },
-    { SOFTWARE(added_gradients), NNC_DEFAULT_OFF,
-      .help = "A separate kernel adds the gradients of each pass to their sums; off: the matrix "
-              "products add them." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, serving),
       NNC_FIELD_TABLE(nnc_serve_engine_fields),
       .help =
           "Parameters of a serving engine: times that its host and kernels add to the device's." },
 };
+
+enum { SWITCHES_FROM = 3, SWITCHES = 21 };
+const nnc_field_table nnc_switch_table = { "switch", software_fields + SWITCHES_FROM, SWITCHES };
 
 const nnc_field_table nnc_software_table = { "software profile", software_fields,
                                              NNC_COUNT_OF(software_fields) };

@@ -1,6 +1,6 @@
 # Which shipped file has an alias, as a C file: cmake -DROOT=. -DOUT=aliases.c -P aliases.cmake
 set(lines "")
-foreach(folder hw models)
+foreach(folder hw models software)
     file(GLOB files RELATIVE "${ROOT}/${folder}" "${ROOT}/${folder}/*.json")
     list(SORT files)
     foreach(file IN LISTS files)

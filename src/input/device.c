@@ -43,6 +43,8 @@ static const nnc_field host_fields[] = {
       .usual = 5e10, .help = "Bandwidth between device and host memory in one direction." },
     { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
       .usual = 5e10, .help = "Bandwidth of host memory, one device's share." },
+    { NNC_FIELD(nnc_host_link, kernel_s), .unit = "s", .max = 1, NNC_DEFAULT(3.75e-5),
+      .help = "Time to issue one kernel of a program that is not compiled; --host sets it." },
 };
 
 static const nnc_field node_power_fields[] = {
@@ -78,7 +80,11 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX, .min = 1e9,
       .usual = 3e13, .help = "Peak of the vector units, by number format." },
     { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1e6, .usual = 5e10,
-      .max = NNC_BYTES_MAX, .required = true, .help = "Capacity of the device memory." },
+      .max = NNC_BYTES_MAX, .required = true,
+      .help = "Capacity of the device memory, as its driver reports it." },
+    { NNC_FIELD(nnc_device, usable_bytes), .unit = "B", .min = 1e6, .usual = 5e10,
+      .max = NNC_BYTES_MAX,
+      .help = "Bytes of it that one process can get, its context included; not given: all." },
     { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .required = true,
       .min = 1e8, .usual = 2e12, .help = "Peak bandwidth of the device memory." },
     { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1e3, .usual = 5e7, .max = NNC_BYTES_MAX,
@@ -237,6 +243,9 @@ static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
         if (k < NEAR && nnc_json_get(gemm, nnc_dtype_name(dtype)).node == NULL) {
             e->gemm[i] = e->gemm[near[k]];
             e->gemm[i].l2_bytes_per_flop *= bytes_of[i] / bytes_of[near[k]];
+            if (dtype == NNC_FP32 || dtype == NNC_FP64) { /* only matrix units need alignment */
+                e->gemm[i].unaligned_ratio = 1.0;
+            }
         }
     }
 }

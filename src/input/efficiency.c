@@ -158,6 +158,26 @@ static const nnc_field power_fields[] = {
     FITTED_ON,
 };
 
+/* Without a measurement a device borrows the fractions of h100-sxm5-80gb. */
+#define STREAM(member, value) \
+    NNC_FIELD(nnc_stream_efficiency, member), .max = 1, .above_min = true, NNC_DEFAULT(value)
+static const nnc_field stream_fields[] = {
+    { STREAM(memory_fraction, 0.88), .help = "Share of the memory bandwidth." },
+    { STREAM(mixed_fraction, 0.58), .help = "The same of casts, and operands of two types." },
+    { STREAM(norm_fraction, 0.7), .help = "The same of norms as one kernel." },
+    { STREAM(softmax_fraction, 0.38), .help = "The same of softmax." },
+    { STREAM(loss_fraction, 0.66), .help = "The same of cross-entropy." },
+    { STREAM(adamw_fraction, 0.78), .help = "The same of fused AdamW with fp32 states." },
+    { STREAM(adamw_narrow_fraction, 0.66), .help = "The same with 16-bit states." },
+    { NNC_FIELD(nnc_stream_efficiency, norm_row_s), .unit = "s", .max = 1, NNC_DEFAULT(9.3e-10),
+      .help = "Time in addition for each row of a norm." },
+    { NNC_FIELD(nnc_stream_efficiency, norm_row_backward_s), .unit = "s", .max = 1,
+      NNC_DEFAULT(3.9e-9), .help = "The same in backward." },
+    { NNC_FIELD(nnc_stream_efficiency, fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(3e-6),
+      .help = "Time of a kernel without work, behind another." },
+    FITTED_ON,
+};
+
 const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
     { NNC_FIELD(nnc_efficiencies, basis), NNC_FIELD_NAMES(nnc_basis, NNC_BASIS_COUNT),
       .help = "Source of the values; none makes all of them neutral: the datasheet alone." },
@@ -180,6 +200,8 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
       .help = "The same with kernels written for the device; not given: as pointwise." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, optimizer),
       NNC_FIELD_TABLE(efficiency_fields), .help = "The optimizer step." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, stream), NNC_FIELD_TABLE(stream_fields),
+      .help = "Kernels of single operators, as PyTorch issues them one by one." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, collectives),
       NNC_FIELD_TABLE(collectives_fields), .help = "Collectives." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, power), NNC_FIELD_TABLE(power_fields),

@@ -130,7 +130,8 @@ static const char *const never[] = { "schema",     "id",         "name",
                                      "aliases",    "like",       "note",
                                      "references", "sources",    "published_params",
                                      "spread",     "stands_for", "compared",
-                                     "ranges",     NULL };
+                                     "ranges",     "date",       "recipes",
+                                     NULL };
 
 static bool is_object(nnc_json at)
 {
@@ -205,7 +206,8 @@ static bool says_figures(nnc_json root)
 {
     static const char *const names[] = { "schema",     "id",       "name",       "aliases",
                                          "like",       "note",     "references", "prices",
-                                         "stands_for", "compared", "ranges",     NULL };
+                                         "stands_for", "compared", "ranges",     "date",
+                                         "recipes",    NULL };
     nnc_json at = nnc_json_first(root);
     while (at.node != NULL && nnc_is_one_of(nnc_json_key(at), names)) {
         at = nnc_json_next(at);

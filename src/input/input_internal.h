@@ -349,6 +349,14 @@ enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
 
+/* "ID FIELD=VALUE FIELD=VALUE ...": a shipped model with fields set, under another name. */
+nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model,
+                          nnc_error *err);
+/* Seconds in which a host of hosts/ issues one kernel. */
+nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err);
+/* --implementation: the library of every model that is loaded. */
+nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
+void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
 /* nnc_file_read; "-" is standard input. The content of a pipe is kept with the specs, because it can be read only
  * once. */
 nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size,
@@ -453,7 +461,7 @@ extern const char nnc_shipped_aliases[];
 /* ---- devices, clusters, catalogues ---- */
 
 /* Sets every efficiency to its neutral value: fractions 1, fixed times 0, no tiles. The datasheet alone counts. */
-enum { NNC_EFFICIENCIES_FIELDS = 14 };
+enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 
@@ -577,5 +585,42 @@ nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_s
 /* The profile that is named; NULL = the default one, from its file if a data folder has it. */
 nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
                               nnc_error *err);
+
+/* ---- release.c: releases of frameworks ---- */
+
+/* A release that is asked for: by words ("NeMo 25.11"), else by the profile of it, else by name and version. And the ids
+ * of device and model and the family of the model, on which its entries depend. */
+typedef struct nnc_release_ask {
+    const char *words;
+    const nnc_software *software;
+    const char *framework, *version;
+    const char *device, *model, *family;
+} nnc_release_ask;
+
+/* entry NULL = nothing found. */
+typedef struct nnc_release {
+    const nnc_software *software;
+    const nnc_framework *entry;
+    const char *version; /* as asked for */
+    size_t named;        /* length of the name that was found */
+    int met;             /* length of the conditions that hold */
+} nnc_release;
+
+/* Which fields of a plan are given; the release fills in the others. */
+typedef struct nnc_given {
+    bool (*is)(const void *in, const char *field);
+    const void *in;
+} nnc_given;
+
+extern const nnc_field_table nnc_recipe_table;
+
+/* The entry with the longest name; of these the newest release that is not newer; of these the most conditions. */
+nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release,
+                            nnc_error *err);
+/* Fills in what a plan and its model leave open. _switch: sets what recipes of the release say in the profile. */
+void nnc_release_fill(const nnc_framework *entry, const nnc_given *given, nnc_model *model,
+                      nnc_plan *plan);
+nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask,
+                              nnc_dtype precision, nnc_software *software, nnc_error *err);
 
 #endif

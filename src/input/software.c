@@ -7,73 +7,6 @@
 
 #include "input/input_internal.h"
 
-static const nnc_field framework_fields[] = {
-    { NNC_FIELD(nnc_framework, framework), .required = true,
-      .help = "Start of the framework's name in a row." },
-    { NNC_FIELD(nnc_framework, version), .help = "Start of its version." },
-    { NNC_FIELD(nnc_framework, hardware), .help = "Start of the row's device." },
-    { NNC_FIELD(nnc_framework, precision), .help = "Start of the row's precision." },
-    { NNC_FIELD(nnc_framework, notes), .help = "A word in the row's notes." },
-    { NNC_FIELD(nnc_framework, model), .help = "Start of the network's name." },
-    { NNC_FIELD(nnc_framework, precision_as),
-      .help = "The format whose speed applies to the row's precision." },
-    { NNC_FIELD(nnc_framework, policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT),
-      .default_text = "default", .help = "Its precision policy." },
-    { NNC_FIELD(nnc_framework, attention), NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT),
-      .default_text = "flash", .help = "Its attention kernel." },
-    { NNC_FIELD(nnc_framework, context_kind),
-      NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT), .default_text = "ring",
-      .help = "How context ranks attend to the tokens of the others." },
-    { NNC_FIELD(nnc_framework, adapter_context_kind),
-      NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT), .default_text = "ring",
-      .help = "The same when only adapters are trained." },
-    { NNC_FIELD(nnc_framework, overlap), .max = 1,
-      .help = "Share of all communication that overlaps with compute; not given: that of the "
-              "profile." },
-    { NNC_FIELD(nnc_framework, capacity_factor), .max = 1e3, NNC_DEFAULT(0),
-      .help = "Models with experts: slots per expert over its mean number of tokens." },
-    { NNC_FIELD(nnc_framework, fp16_dropout), .max = 0.999, NNC_DEFAULT(0),
-      .help = "Dropout of models trained in fp16." },
-    { NNC_FIELD(nnc_framework, zero), .max = 3, NNC_DEFAULT(0), .help = "ZeRO stage." },
-    { NNC_FIELD(nnc_framework, micro_batch), .max = 1e9,
-      .default_text = "a rank's whole share where it is small, else 1",
-      .help = "Sequences per micro-batch." },
-    { NNC_FIELD(nnc_framework, one_pass), NNC_DEFAULT_OFF,
-      .help = "A micro-batch is a rank's whole share of the batch." },
-    { NNC_FIELD(nnc_framework, vocab_multiple), .max = 1e9, NNC_DEFAULT(0),
-      .help = "The embedding table is padded to a multiple of this times the tensor degree; 0 = "
-              "not padded." },
-    { NNC_FIELD(nnc_framework, sequence_parallel), NNC_DEFAULT_OFF,
-      .help = "Sequence parallelism whenever there is tensor parallelism." },
-    { NNC_FIELD(nnc_framework, interleaves), NNC_DEFAULT_OFF,
-      .help = "Pipelines are interleaved with one layer per virtual stage, if the number of "
-              "micro-batches allows it." },
-    { NNC_FIELD(nnc_framework, adapters), NNC_FIELD_NAMES(nnc_adapted, NNC_ADAPTED_COUNT),
-      .default_text = "linear",
-      .help = "Layers that have adapters, when only adapters are trained." },
-    { NNC_FIELD(nnc_framework, half_selective), NNC_DEFAULT_OFF,
-      .help = "Selective recomputation covers every second layer or product." },
-    { NNC_FIELD(nnc_framework, ends_as_layers), NNC_DEFAULT_OFF,
-      .help = "Embedding and head count as one layer each when the layers alone do not divide by "
-              "the stages." },
-    { NNC_FIELD(nnc_framework, whole_experts), NNC_DEFAULT_OFF,
-      .help = "Experts are not split over tensor ranks (expert tensor parallel = 1)." },
-    { NNC_FIELD(nnc_framework, gathered_in_pipelines), NNC_DEFAULT_OFF,
-      .help = "ZeRO stage 3 keeps weights gathered between micro-batches of a pipeline." },
-    { NNC_FIELD(nnc_framework, host_pass_s), .unit = "s", .max = 1e3, NNC_DEFAULT(0),
-      .help = "Host time per micro-batch during which the device waits." },
-    { NNC_FIELD(nnc_framework, host_sample_s), .unit = "s", .max = 1e3, NNC_DEFAULT(0),
-      .help = "The same per sample." },
-    { NNC_FIELD(nnc_framework, input_samples_per_s), .max = 1e12, NNC_DEFAULT(0),
-      .help = "Samples per second that its data loading prepares per device when all devices of a "
-              "host train; 0 = no limit." },
-    { NNC_FIELD(nnc_framework, internode_latency_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "Latency of a message between servers, as measured on the cluster of its rows; 0 = "
-              "that of the device file." },
-};
-const nnc_field_table nnc_framework_table = { "framework", framework_fields,
-                                              NNC_COUNT_OF(framework_fields) };
-
 static const nnc_field compared_fields[] = {
     { NNC_FIELD(nnc_track, device), .required = true, .help = "Id of a device." },
     { NNC_FIELD(nnc_track, family), .required = true,
@@ -103,8 +36,9 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
 {
     nnc_software *software = spec;
     static const char *const no_keys[] = { NULL };
-    static const char *const other_keys[] = { "schema", "sources",  "references", "stands_for",
-                                              "like",   "compared", "ranges",     NULL };
+    static const char *const other_keys[] = { "schema",  "sources",  "references", "stands_for",
+                                              "like",    "compared", "ranges",     "recipes",
+                                              "aliases", NULL };
     *software = nnc_software_default();
     nnc_read_object(root, &nnc_software_table, other_keys, software);
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
@@ -116,6 +50,8 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
     software->stands_for =
         nnc_read_objects(nnc_json_get(root, "stands_for"), &nnc_framework_table, no_keys,
                          sizeof(nnc_framework), &software->stands_for_count);
+    software->recipes = nnc_read_objects(nnc_json_get(root, "recipes"), &nnc_recipe_table, no_keys,
+                                         sizeof(nnc_recipe), &software->recipe_count);
     software->compared = nnc_read_objects(nnc_json_get(root, "compared"), &nnc_track_table, no_keys,
                                           sizeof(nnc_track), &software->compared_count);
     software->ranges = nnc_read_objects(nnc_json_get(root, "ranges"), &nnc_range_table, no_keys,

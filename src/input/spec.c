@@ -32,6 +32,8 @@ struct nnc_specs {
     const nnc_piped *piped; /* newest first */
     bool lenient;
     char marks[512]; /* implausible inputs */
+    bool implementation_given;
+    nnc_implementation implementation; /* of every model, if given */
 };
 
 nnc_specs *nnc_specs_open(const char *data_path)
@@ -226,6 +228,109 @@ static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id
     return *path != NULL ? NNC_OK : find_on_hub(specs, id, path, hub, err);
 }
 
+nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model,
+                          nnc_error *err)
+{
+    char pair[96];
+    const nnc_model *base = NULL;
+    size_t length = strcspn(text, " ");
+    snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
+    NNC_TRY(nnc_model_load(specs, pair, &base, err));
+    NNC_TRY(nnc_model_copy(specs, base, model, err));
+    snprintf((*model)->name, sizeof(*model)->name, "%.95s", name);
+    for (text += length; *text != '\0'; text += length) {
+        text += strspn(text, " ");
+        length = strcspn(text, " ");
+        snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
+        char *equals = strchr(pair, '=');
+        if (equals == NULL) {
+            return nnc_fail(err, NNC_BAD_SPEC, "model", "expected FIELD=VALUE, found \"%.60s\"",
+                            text);
+        }
+        *equals = '\0';
+        NNC_TRY(nnc_model_set(*model, pair, equals + 1, err));
+    }
+    return nnc_model_check(*model, "model", err);
+}
+
+/* One value of a small data file, as a text or a number; the document ends with this call. */
+static nnc_status read_value(nnc_specs *specs, const char *path, const char *object,
+                             const char *key, const char **words, double *number, nnc_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
+    nnc_faults faults = { .name = path, .err = err };
+    nnc_json_doc doc = { .faults = &faults, .arena = specs->arena, .text = text, .size = size };
+    nnc_status status = nnc_json_parse(&doc) ? NNC_OK : faults.status;
+    if (status == NNC_OK) {
+        const nnc_json root = nnc_json_root(&doc);
+        const nnc_json at = nnc_json_get(object != NULL ? nnc_json_get(root, object) : root, key);
+        if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
+            *words = nnc_arena_strdup(specs->arena, nnc_json_text(at));
+            status = *words != NULL ? NNC_OK : nnc_no_memory(err);
+        } else if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
+            *number = nnc_json_number(at);
+        }
+    }
+    nnc_json_free(&doc);
+    free(text);
+    return status;
+}
+
+/* A network by the name that a library of vision models gives it; *out stays NULL: no library has it. */
+static nnc_status load_member(nnc_specs *specs, const char *name, const void **out, nnc_error *err)
+{
+    const char *path = NULL, *words = NULL;
+    double unused = 0.0;
+    nnc_model *made = NULL;
+    NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
+    if (path != NULL) {
+        NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
+    }
+    if (words != NULL) {
+        NNC_TRY(nnc_model_make(specs, words, name, &made, err));
+        made->implementation = NNC_IMPLEMENTATION_TIMM;
+        *out = made;
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err)
+{
+    char name[96];
+    const char *path = NULL, *unused = NULL;
+    *kernel_s = (double)NAN;
+    snprintf(name, sizeof name, "hosts/%.60s.json", id);
+    NNC_TRY(nnc_specs_file(specs, name, &path, err));
+    if (path == NULL) {
+        return nnc_fail(err, NNC_UNKNOWN_ID, "--host",
+                        "expected seconds per kernel, h100-server or desktop, found \"%.60s\"", id);
+    }
+    NNC_TRY(read_value(specs, path, NULL, "kernel_s", &unused, kernel_s, err));
+    return isnan(*kernel_s) ? nnc_fail(err, NNC_BAD_SPEC, path, "kernel_s is missing") : NNC_OK;
+}
+
+nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err)
+{
+    const nnc_names names = { nnc_implementation_name, NNC_IMPLEMENTATION_COUNT };
+    const int found = nnc_names_find(names, name);
+    if (found < 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--implementation",
+                        "expected none, transformers, diffusers, timm, found \"%.60s\"", name);
+    }
+    specs->implementation = (nnc_implementation)found;
+    specs->implementation_given = true;
+    return NNC_OK;
+}
+
+void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model)
+{
+    if (specs->implementation_given) {
+        model->implementation = specs->implementation;
+    }
+}
+
 /* Loads a spec, or returns the one that was loaded before. */
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out,
                        nnc_error *err)
@@ -239,12 +344,19 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
         }
     }
     *out = NULL;
-    NNC_TRY(find_path(specs, kind, id, &path, &hub, err));
-    NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
-    if (hub.path != NULL) {
-        void *model = NULL; /* removes const: the struct is new, and only this function has it */
-        memcpy(&model, out, sizeof model);
-        NNC_TRY(nnc_hub_tell(specs, id, &hub, model, err));
+    const nnc_status found = find_path(specs, kind, id, &path, &hub, err);
+    if (found == NNC_UNKNOWN_ID && kind == NNC_SPEC_MODEL) {
+        NNC_TRY(load_member(specs, id, out, err));
+    }
+    if (*out == NULL) {
+        NNC_TRY(found);
+        NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
+        if (hub.path != NULL) {
+            void *model =
+                NULL; /* removes const: the struct is new, and only this function has it */
+            memcpy(&model, out, sizeof model);
+            NNC_TRY(nnc_hub_tell(specs, id, &hub, model, err));
+        }
     }
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
@@ -283,6 +395,7 @@ const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
                             .schema = "nncost.software/1",
                             .size = sizeof(nnc_software),
                             .path_offset = offsetof(nnc_software, path),
+                            .has_aliases = true,
                             .read = nnc_software_read },
 };
 

@@ -17,9 +17,11 @@ static const char text_columns[] =
     "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|"
     "accumulate|out_dtype|stage|attention|sharding|mem_stat|framework_version|notes|quality|"
     "step_basis|model_family|task|variable_length|flash_attention|lora_rank|length_spread|"
-    "model.sliding_window|";
+    "model.sliding_window|config|kernel|";
 
-static const char whole_columns[] = "|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|";
+static const char whole_columns[] =
+    "|max_batch|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|compiled|"
+    "channels_last|";
 
 static const char number_columns[] =
     "|measured_s|time_us|rounding|allocated_bytes|reserved_bytes|unstated_bytes|"
@@ -33,9 +35,11 @@ static const char people_columns[] =
     "|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|"
     "measured_samples_per_s|measured_tflops_per_device|measured_mfu|peer_pred_step_s|"
     "peer_pred_peak_mem_gib|flops_convention|check_mfu_causal|check_mfu_full|note|algo|"
-    "time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|kernel|tflops_causal|"
+    "time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|tflops_causal|"
     "contiguous|cuda_graph|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|"
-    "value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|value|value_gib|";
+    "trained_params|p10_s|p90_s|forward_s|backward_s|update_s|outside_gb|sm_mhz|"
+    "fails_at|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|value|value_"
+    "gib|";
 
 /* Other spellings of columns, and the names they have here. */
 static const char column_spellings[] =

@@ -105,7 +105,12 @@ typedef struct nnc_measured {
     const char *model_id;   /* of a shipped model or a file; NULL = model */
     const nnc_model *model; /* NULL: no step and not served, or model_id */
     const char *model_text; /* "ID FIELD=VALUE ..." that model was made from; NULL = none */
+    nnc_implementation implementation; /* of model_id: the library whose operators ran */
     nnc_plan plan;
+    uint64_t
+        given[2]; /* bits of the fields of the plan that have cells, in the order of their table */
+    const char *version;        /* of the framework, "" = not stated */
+    bool as_stated;             /* what the row leaves open is read as an estimate reads it */
     nnc_measured_field *fields; /* set in the device and the software of the row */
     int32_t field_count;
     double internode_bytes_per_s; /* one device's share of its node's network links */
@@ -121,7 +126,8 @@ typedef struct nnc_measured {
     nnc_dtype pass_precision; /* of a forward pass */
     bool tensor_open;         /* its degree of tensor parallelism is not recorded */
     double measured_s;
-    double rounding; /* relative half-width that printing left */
+    double rounding;   /* relative half-width that printing left */
+    int64_t max_batch; /* the largest micro-batch that ran; 0 = not searched for */
     double measured_bytes[NNC_MEMORY_STAT_COUNT];
     const char *undecided; /* what decides the time and the row leaves open, "" = nothing */
     const char *reason;    /* why the row cannot be predicted; NULL = it can */
@@ -156,17 +162,21 @@ bool nnc_measured_is_fitted(const char *source, const char *model_name);
 /* A row and its prediction; NaN = not predicted. An error is predicted / measured - 1. */
 typedef struct nnc_scored {
     const nnc_measured *row;
-    const char *device; /* id of the device's file */
+    const char *device;   /* id of the device's file */
+    const char *software; /* id of the profile; NULL = not loaded */
+    bool unknown;     /* no release is known of its framework: predicted as without --software */
     const char *what; /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
     double predicted_s, low_s, high_s, lower_bound_s;
     double error;
     double model_flops;          /* of the step, over all devices; attention over all pairs */
     nnc_memory_stat memory_stat; /* the kind that memory_error compares with */
     double predicted_bytes, memory_error;
-    double most_bytes;  /* the upper end of the memory */
-    nnc_verdict fit;    /* of a step, which ran */
-    bool experts;       /* of served requests: the model has experts */
-    const char *reason; /* why there is no prediction; NULL = there is one */
+    double most_bytes;                                /* the upper end of the memory */
+    double peak_allocated_error, peak_reserved_error; /* of rows that state them */
+    int64_t max_batch, max_batch_tight; /* predicted for rows that state one; 0 = none */
+    nnc_verdict fit;                    /* of a step, which ran */
+    bool experts;                       /* of served requests: the model has experts */
+    const char *reason;                 /* why there is no prediction; NULL = there is one */
 } nnc_scored;
 
 /* Predicts one row as an estimate would be made: model, device, software and plan are the row's, or the
@@ -175,6 +185,9 @@ typedef struct nnc_scored {
 nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                          const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                          nnc_scored *scored, nnc_error *err);
+
+/* Does a cell of the row (in: nnc_measured) set this field of the plan? For nnc_given. */
+bool nnc_measured_gives(const void *in, const char *field);
 
 /* Is the lower bound longer than the measured time, rounding considered? Then one of the two is wrong. */
 bool nnc_score_contradicts(const nnc_scored *scored);

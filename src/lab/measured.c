@@ -1,7 +1,7 @@
 /* Reads tables of measurements: a CSV file becomes a list of nnc_measured.
  *
  * Each column gets its name (columns.c). The cells of a line set the fields of a plan and a model; an empty cell sets
- * nothing. A file with an unknown column or a cell of the wrong type is refused. A value that has no meaning is the
+ * nothing. A file with an unknown column is refused. A cell of the wrong type, or a value that has no meaning, is the
  * `reason` of its row, which is then listed and not predicted. */
 #include <math.h>
 #include <stdarg.h>
@@ -33,6 +33,7 @@ typedef struct reading {
     int32_t count, capacity;
     nnc_measured *row; /* the row at hand */
     bool no_memory;
+    char bad[256]; /* a cell of the line that has the wrong type; "" = none */
 } reading;
 
 static bool is(const char *text, const char *other)
@@ -104,6 +105,7 @@ static nnc_measured_kind kind_of(const reading *r)
         }
     }
     return has(r, "mode") && has(r, "input_len")         ? NNC_MEASURED_SERVING
+           : has(r, "max_batch")                         ? NNC_MEASURED_STEP
            : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
            : has(r, "bytes")                             ? NNC_MEASURED_COLLECTIVE
            : !has(r, "dtype")                            ? NNC_MEASURED_STEP
@@ -138,10 +140,12 @@ static nnc_status check_heading(reading *r, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status check_cells(const reading *r, nnc_error *err)
+/* A cell of the wrong type costs its row, not the file. */
+static nnc_status check_cells(reading *r, nnc_error *err)
 {
     static const char *const expected[] = { "", "a whole number", "a number" };
     char where[512];
+    r->bad[0] = '\0';
     if (r->csv.count != r->width) {
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "expected %d cells, found %d", r->width,
                         r->csv.count);
@@ -154,9 +158,9 @@ static nnc_status check_cells(const reading *r, nnc_error *err)
         if (text[0] != '\0' &&
             ((c->type == NNC_COLUMN_WHOLE && !nnc_read_i64(text, &whole)) ||
              (c->type == NNC_COLUMN_NUMBER && !nnc_read_double(text, &number)))) {
-            return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                            "column %s: expected %s, found \"%.64s\"", c->spelling,
-                            expected[c->type], text);
+            snprintf(r->bad, sizeof r->bad, "column %.64s: expected %s, found \"%.64s\"",
+                     c->spelling, expected[c->type], text);
+            return NNC_OK;
         }
     }
     return NNC_OK;
@@ -274,6 +278,24 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
     }
 }
 
+/* Notes that a cell sets a field of the plan. */
+static void note_given(reading *r, const char *field)
+{
+    const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
+    if (found != NULL) {
+        const size_t i = (size_t)(found - nnc_plan_table.fields);
+        r->row->given[i / 64] |= (uint64_t)1 << i % 64;
+    }
+}
+
+bool nnc_measured_gives(const void *in, const char *field)
+{
+    const nnc_measured *row = in;
+    const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
+    const size_t i = found != NULL ? (size_t)(found - nnc_plan_table.fields) : 0;
+    return found != NULL && (row->given[i / 64] >> i % 64 & 1) != 0;
+}
+
 /* ---- a training step ---- */
 
 /* A count of sequences; a part of one cannot be expressed. */
@@ -302,7 +324,14 @@ static void read_plan(reading *r, nnc_plan *p)
     if (!given(r, "zero")) {
         set_cell(r, index_of(r, "sharding"), set_plan, p, "zero");
     }
-    p->shard = p->zero > 0 ? p->shard : 0;
+    for (int i = 0; i < r->width; i++) {
+        if (r->columns[i].name != NULL && r->csv.cells[i][0] != '\0') {
+            note_given(r, is(r->columns[i].name, "sharding")          ? "zero"
+                          : is(r->columns[i].name, "flash_attention") ? "attention"
+                                                                      : r->columns[i].name);
+        }
+    }
+    p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;
     p->sequence_parallel &= p->tensor > 1; /* stated of runs where it has nothing to divide */
     if (is(text_of(r, "task"), "lora") && !given(r, "adapter_rank")) {
         p->adapter_rank = USUAL_RANK;
@@ -369,30 +398,9 @@ static void read_decoder(reading *r, nnc_model *model)
     }
 }
 
-/* Sets "FIELD=VALUE FIELD=VALUE ...". */
-static nnc_status set_pairs(nnc_model *model, const char *text, nnc_error *err)
-{
-    char pair[64];
-    while (*text != '\0') {
-        const size_t length = strcspn(text, " ");
-        snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
-        char *equals = strchr(pair, '=');
-        if (equals == NULL) {
-            return nnc_fail(err, NNC_BAD_SPEC, "model", "expected FIELD=VALUE, found \"%.60s\"",
-                            text);
-        }
-        *equals = '\0';
-        NNC_TRY(nnc_model_set(model, pair, equals + 1, err));
-        text += length + strspn(text + length, " ");
-    }
-    return nnc_model_check(model, "model", err);
-}
-
 /* "ID FIELD=VALUE ...": a shipped model with fields set. Rows often repeat the model of a row before. */
 static nnc_status make_model(reading *r, const char *text, nnc_error *err)
 {
-    char id[64];
-    const nnc_model *base = NULL;
     nnc_model *made = NULL;
     for (int32_t i = r->count - 1; i >= 0; i--) {
         if (r->rows[i].model_text != NULL && is(r->rows[i].model_text, text)) {
@@ -400,12 +408,7 @@ static nnc_status make_model(reading *r, const char *text, nnc_error *err)
             return NNC_OK;
         }
     }
-    const size_t length = strcspn(text, " ");
-    snprintf(id, sizeof id, "%.*s", (int)(length < sizeof id ? length : 0), text);
-    NNC_TRY(nnc_model_load(r->specs, id, &base, err));
-    NNC_TRY(nnc_model_copy(r->specs, base, &made, err));
-    snprintf(made->name, sizeof made->name, "%.95s", r->row->model_name);
-    NNC_TRY(set_pairs(made, text + length + strspn(text + length, " "), err));
+    NNC_TRY(nnc_model_make(r->specs, text, r->row->model_name, &made, err));
     r->row->model = made;
     r->row->model_text = text;
     return NNC_OK;
@@ -426,9 +429,49 @@ static void name_model(reading *r, const char *text)
     }
 }
 
+/* A configuration by its path from the folder of the file; the row says whether its head is tied. */
+static void read_configuration(reading *r)
+{
+    enum { LATENT_FACTOR = 8 }; /* pixels per position of a latent, of every diffuser's decoder */
+    char path[1024];
+    nnc_measured *row = r->row;
+    nnc_error err = { 0 };
+    const nnc_model *loaded = NULL;
+    nnc_model *made = NULL;
+    const char *slash = strrchr(r->csv.name, '/');
+    const int folder = slash != NULL ? (int)(slash + 1 - r->csv.name) : 0;
+    snprintf(path, sizeof path, "%.*s%s", folder, r->csv.name, text_of(r, "config"));
+    nnc_status status = nnc_model_load(r->specs, path, &loaded, &err);
+    if (status == NNC_OK) {
+        status = nnc_model_copy(r->specs, loaded, &made, &err);
+    }
+    r->no_memory = r->no_memory || status == NNC_NO_MEMORY;
+    if (status != NNC_OK) {
+        refuse(r, "config %.60s: %.200s", text_of(r, "config"), err.what);
+        return;
+    }
+    if (made->family == NNC_FAMILY_DECODER && given(r, "model.tied_head")) {
+        made->decoder.tied_head = whole_of(r, "model.tied_head") == 1;
+    }
+    if (made->decoder.encoder_layers > 0 && made->decoder.positions == NNC_POSITIONS_RELATIVE) {
+        made->decoder.encoder_seq_len = row->plan.seq_len; /* a quarter of it as labels */
+        row->plan.seq_len /= 4;
+    }
+    if (made->family == NNC_FAMILY_GRAPH && is(text_of(r, "model_family"), "dit")) {
+        row->plan.image /= LATENT_FACTOR;
+    }
+    row->model = made;
+}
+
 static void read_model(reading *r)
 {
     nnc_measured *row = r->row;
+    if (given(r, "config")) {
+        row->plan.image = whole_of(r, "image");
+        row->plan.seq_len = whole_of(r, "seq_len");
+        read_configuration(r);
+        return;
+    }
     if (given(r, "model") || !given(r, "model.layers")) {
         row->plan.image = whole_of(r, "image");
         row->plan.seq_len = whole_of(r, "seq_len");
@@ -449,6 +492,24 @@ static void read_model(reading *r)
     snprintf(model->name, sizeof model->name, "%.95s", row->model_name);
     row->model = model;
     read_decoder(r, model);
+}
+
+/* Rows that name a configuration are steps of a plain program: forward, backward, optimizer. It clips no gradients,
+ * and says whether it was compiled and how its maps lie in memory. */
+static void read_program(reading *r, nnc_measured *row)
+{
+    if (!has(r, "config")) {
+        return;
+    }
+    if (!given(r, "clip_gradients")) {
+        row->plan.clip_gradients = false;
+    }
+    row->implementation = given(r, "config") ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_TIMM;
+    if (!given(r, "software") && begins(row->framework, "torch-")) {
+        row->software = whole_of(r, "compiled") == 1        ? "torch-compile"
+                        : whole_of(r, "channels_last") == 1 ? "torch-channels-last"
+                                                            : row->framework;
+    }
 }
 
 static void set_peak(reading *r, nnc_memory_stat stat, const char *name, double unit)
@@ -483,12 +544,14 @@ static void read_step(reading *r)
     nnc_measured *row = r->row;
     const double node = number_of(r, "internode_gbps_per_node");
     read_plan(r, &row->plan);
+    read_program(r, row);
     row->undecided = left_open(r, &row->plan);
     read_model(r);
     if (node > 0.0 && row->plan.devices_per_node > 0) {
         row->internode_bytes_per_s = node * 1e9 / 8.0 / (double)row->plan.devices_per_node;
     }
     row->rounding = number_of(r, "rounding");
+    row->max_batch = whole_of(r, "max_batch");
     row->host_pass_s = nnc_max(0.0, given(r, "host_pass_s") ? number_of(r, "host_pass_s") : 0.0);
     row->host_sample_s =
         nnc_max(0.0, given(r, "host_sample_s") ? number_of(r, "host_sample_s") : 0.0);
@@ -622,7 +685,10 @@ static void read_attention(reading *r)
                      .s_k = seq_len,
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
-                     .kernel = NNC_FLASH3 }, /* all were measured with kernels of that time */
+                     /* the others were measured with kernels of FlashAttention-3's time */
+                     .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL
+                                   ? NNC_FLASH2
+                                   : NNC_FLASH3 },
     };
     /* Pairs are counted in 64 bits. */
     if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 ||
@@ -816,6 +882,7 @@ static bool read_row(reading *r, nnc_served served)
         .kind = r->kind,
         .device = text_of(r, "device"),
         .framework = text_of(r, "framework"),
+        .version = text_of(r, "framework_version"),
         .software = given(r, "software") ? text_of(r, "software") : NULL,
         .source = source_of(r),
         .model_name = text_of(r, given(r, "model_name") ? "model_name" : "model"),
@@ -830,6 +897,9 @@ static bool read_row(reading *r, nnc_served served)
     };
     row->fitted = given(r, "fitted") ? whole_of(r, "fitted") == 1
                                      : nnc_measured_is_fitted(row->source, row->model_name);
+    if (r->bad[0] != '\0') {
+        refuse(r, "%s", r->bad);
+    }
     if (given(r, "refused")) {
         refuse(r, "%s", text_of(r, "refused"));
     }
@@ -845,7 +915,7 @@ static bool read_row(reading *r, nnc_served served)
     case NNC_MEASURED_SERVING: return read_serving(r);
     default: read_product(r); break;
     }
-    if (row->reason == NULL && !(row->measured_s > 0.0)) {
+    if (row->reason == NULL && row->max_batch == 0 && !(row->measured_s > 0.0)) {
         refuse(r, "no measured time");
     }
     return true;

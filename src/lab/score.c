@@ -7,6 +7,7 @@
 
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
+#include "estimate/estimate_internal.h"
 #include "lab/lab_internal.h"
 #include "op/op_internal.h"
 #include "serve/serve_internal.h"
@@ -82,6 +83,10 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
         scored->memory_stat = (nnc_memory_stat)stat;
         scored->memory_error = predicted / row->measured_bytes[stat] - 1.0;
     }
+    scored->peak_allocated_error =
+        (double)memory->peak_allocated_bytes / row->measured_bytes[NNC_MEMORY_ALLOCATED] - 1.0;
+    scored->peak_reserved_error =
+        (double)memory->peak_reserved_bytes / row->measured_bytes[NNC_MEMORY_RESERVED] - 1.0;
 }
 
 /* The parts that recipes recompute, the cheapest first; with experts the communication is never run again. Source:
@@ -93,6 +98,17 @@ static const unsigned parts[] = {
     NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION | NNC_RECOMPUTE_MLA_UP_PROJ |
         NNC_RECOMPUTE_SHARED_EXPERTS | NNC_RECOMPUTE_MLP,
 };
+
+/* A run that ran needs at most what the device has: the lower end of the range decides what it left open. */
+static double least_bytes(const nnc_result *result)
+{
+    return (double)result->memory.total_interval_bytes[0];
+}
+
+static bool may_run(const nnc_device *device, const nnc_result *result)
+{
+    return least_bytes(result) <= (double)device->mem_bytes;
+}
 
 /* A row that ran, and does not say what it recomputed, recomputed no less than lets it run: parts of layers, or
  * the fewest layers of each stage, or all of them where even that is too much. */
@@ -108,7 +124,7 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     for (int i = first; i < last; i++) {
         again.recompute = parts[i];
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
-        if (result->verdict != NNC_OVER_MEMORY) {
+        if (may_run(device, result)) {
             return NNC_OK;
         }
     }
@@ -116,13 +132,13 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
     const int64_t layers = model->family == NNC_FAMILY_DECODER ? model->decoder.layers : 0;
     int32_t few = 0, many = (int32_t)(layers / plan->pipeline);
-    if (result->verdict == NNC_OVER_MEMORY || many < 2) {
+    if (!may_run(device, result) || many < 2) {
         return NNC_OK;
     }
     while (many - few > 1) { /* few do not fit, many do */
         again.recompute_layers = few + (many - few) / 2;
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
-        if (result->verdict == NNC_OVER_MEMORY) {
+        if (!may_run(device, result)) {
             few = (int32_t)again.recompute_layers;
         } else {
             many = (int32_t)again.recompute_layers;
@@ -140,8 +156,8 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
 {
     const bool guessed = strstr(row->undecided, "parallelism") != NULL;
     const double most = (guessed ? GUESSED_NEEDS_RECOMPUTE : 1.0) * (double)device->mem_bytes;
-    return strstr(row->undecided, "recompute") != NULL && plan->recompute == NNC_RECOMPUTE_NONE &&
-           (double)result->memory.total_bytes > most;
+    return !row->as_stated && strstr(row->undecided, "recompute") != NULL &&
+           plan->recompute == NNC_RECOMPUTE_NONE && least_bytes(result) > most;
 }
 
 /* How many times as long a step takes with what its program does on the host, and while it waits for samples. */
@@ -175,6 +191,11 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
         strstr(row->undecided, "parallelism") == NULL ? result.lower_bound_s : NAN;
     scored->model_flops = result.model_flops;
     score_memory(row, &result, scored);
+    if (row->max_batch > 0) {
+        const nnc_profiles profiles = nnc_profiles_of_one(software);
+        nnc_fitting_micro_batches(model, device, &profiles, plan, scratch, &scored->max_batch,
+                                  &scored->max_batch_tight);
+    }
     return NNC_OK;
 }
 
@@ -282,7 +303,9 @@ nnc_scored nnc_scored_open(const nnc_measured *row)
                          .model_flops = NAN,
                          .predicted_bytes = NAN,
                          .most_bytes = NAN,
-                         .memory_error = NAN };
+                         .memory_error = NAN,
+                         .peak_allocated_error = NAN,
+                         .peak_reserved_error = NAN };
 }
 
 nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,

@@ -298,6 +298,10 @@ static const nnc_metric step_rows[] = {
                .help = "The step, estimated again without the limit that bounds it."),
     NNC_AS("advice", TEXT, .get = get_launch_advice, .full = true,
            .help = "Advice when issuing ops is the largest part; else null."),
+    NNC_NUMBER(nnc_result, kernels, .full = true,
+               .help =
+                   "Kernels that forward and backward issue on one device, as the library of the "
+                   "model runs them one by one; null: its operators are not known."),
 };
 const nnc_metrics nnc_step_metrics = NNC_METRICS("time of the step", step_rows, nnc_result);
 
@@ -446,7 +450,7 @@ static const nnc_metric resolved_plan_rows[] = {
            NNC_COUNT(nnc_launch_said, ignored_count), .rows = &ignored_key_metrics,
            .help = "Keys of these files that set nothing.", .more = NNC_MORE(.when = has_launch)),
 };
-static const nnc_metrics resolved_plan_metrics =
+const nnc_metrics nnc_resolved_plan_metrics =
     NNC_METRICS("the plan as resolved", resolved_plan_rows, nnc_report);
 
 /* ---- memory ---- */
@@ -478,6 +482,11 @@ static const nnc_metric memory_part_rows[] = {
                     "section 4")),
     NNC_WHOLE(nnc_memory, transient_bytes, .head = "transient", .unit = "B", .drop = 2,
               .help = "The largest additional tensors at the peak, which are not kept.",
+              .more = NNC_MORE(.part_of = total_bytes)),
+    NNC_WHOLE(nnc_memory, apart_bytes, .head = "not at once", .unit = "B", .drop = 2,
+              .any_sign = true,
+              .help = "Peak of the step less the sum of the classes, most often below 0: gradients "
+                      "appear in backward as activations go.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
               .help = "Memory set aside: by --reserve-bytes, or by the software profile for "
@@ -517,6 +526,13 @@ static const nnc_metric memory_rows[] = {
            .unit = "B",
            .help =
                "The range of peaks measured under the software profile; one in ten is above it."),
+    NNC_AS("peak_allocated_bytes", WHOLE, RESULT(memory.peak_allocated_bytes), .unit = "B",
+           .help = "Bytes that the allocator hands out at the peak: max_memory_allocated of "
+                   "PyTorch."),
+    NNC_AS("peak_reserved_bytes", WHOLE, RESULT(memory.peak_reserved_bytes), .unit = "B",
+           .help = "Bytes that the allocator takes from the driver for it: max_memory_reserved."),
+    NNC_AS("context_bytes", WHOLE, RESULT(memory.context_bytes), .unit = "B",
+           .help = "Bytes outside the allocator: driver context and libraries."),
     NNC_AS("transient_what", TEXT, RESULT(memory.transient_what),
            .help = "The tensors of the transient peak."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
@@ -570,7 +586,7 @@ static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_repor
 static const nnc_metric estimate_rows[] = {
     NNC_AS("model", OBJECT, .rows = &model_metrics),
     NNC_AS("device", OBJECT, .rows = &device_metrics),
-    NNC_AS("plan", OBJECT, .rows = &resolved_plan_metrics),
+    NNC_AS("plan", OBJECT, .rows = &nnc_resolved_plan_metrics),
     NNC_AS("work", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_work_metrics),
     NNC_AS("step", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_step_metrics),
     NNC_AS("throughput", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_throughput_metrics),
@@ -604,15 +620,34 @@ static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, 
 static const nnc_metric past_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
               .help = "Which measured steps are used: device; all_devices when the device has "
-                      "fewer than three; too_few when all devices have fewer than three."),
-    NNC_WHOLE(nnc_past, device_rows, .help = "Measured steps of the device."),
-    NNC_WHOLE(nnc_past, rows, .help = "Number of measured steps used for error and bias."),
-    NNC_WHOLE(nnc_past, unseen, .help = "How many of them belong to groups that no fit used."),
+                      "fewer than ten; too_few when all devices have fewer than ten."),
+    NNC_WHOLE(nnc_past, device_rows, .help = "Steps of the device that no fit has seen."),
+    NNC_WHOLE(nnc_past, rows, .help = "Measured steps of the family under the profile."),
+    NNC_WHOLE(nnc_past, unseen,
+              .help = "How many of them no fit has seen: error and bias are of these."),
     NNC_NUMBER(nnc_past, error, .help = "Mean absolute value of predicted / measured - 1."),
     NNC_NUMBER(nnc_past, bias, .help = "Mean of predicted / measured - 1, with its sign."),
 };
 static const nnc_metrics past_metrics =
     NNC_METRICS("measured steps of the family under the profile", past_rows, nnc_past);
+/* Rows that no fit has seen, and their error; null where they are too few. */
+static const nnc_metric trust_rows[] = {
+    NNC_AS("rows", WHOLE, NNC_IN(nnc_past, unseen), .help = "Measured steps that no fit has seen."),
+    NNC_NUMBER(nnc_past, error, .help = "Their mean absolute error; null below ten steps."),
+};
+static const nnc_metrics trust_metrics =
+    NNC_METRICS("what an estimate is worth", trust_rows, nnc_past);
+static const nnc_metric fact_rows[] = {
+    NNC_TEXT(nnc_open_fact, name, .help = "Option that would settle it."),
+    NNC_AS("values", TEXTS, NNC_IN(nnc_open_fact, values), NNC_COUNT(nnc_open_fact, value_count),
+           .help = "Its possible values."),
+    NNC_NUMBER(nnc_open_fact, effect,
+               .help = "Step with the value that moves it most over the step of the estimate, "
+                       "minus 1."),
+};
+static const nnc_metrics fact_metrics =
+    NNC_METRICS("a fact of the software that is not said", fact_rows, nnc_open_fact);
+NNC_IF(has_facts, nnc_report, self->open_fact_count > 0)
 NNC_IF(has_past, nnc_report, self->past.of != NNC_PAST_NONE)
 NNC_IF(has_own, nnc_report, self->own != NULL)
 NNC_IF(has_sensitivity, nnc_report, self->sensitivity != NULL)
@@ -638,6 +673,14 @@ static const nnc_metric document_rows[] = {
         .help =
             "Accuracy of predictions for this family under this profile, against measured steps.",
         .more = NNC_MORE(.when = has_past)),
+    NNC_AS("trust", OBJECT, NNC_IN(nnc_report, past), .rows = &trust_metrics,
+           .help = "Measured steps that no fit has seen, predicted as this one is.",
+           .more = NNC_MORE(.when = has_past)),
+    NNC_AS("open_facts", LIST, NNC_IN(nnc_report, open_facts),
+           NNC_COUNT(nnc_report, open_fact_count), .rows = &fact_metrics,
+           .help = "Facts of the software that the plan leaves open, those that move the step most "
+                   "first.",
+           .more = NNC_MORE(.when = has_facts)),
     NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics,
            .help = "The step of --measured compared with the estimate.",
            .more = NNC_MORE(.when = has_own)),

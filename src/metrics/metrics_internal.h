@@ -257,11 +257,12 @@ typedef struct nnc_own_step {
     bool possible;         /* not below the lower bound */
 } nnc_own_step;
 
-/* Fewest measured steps with a meaningful median. */
-enum { NNC_PAST_FEWEST = 3 };
+/* Fewest measured steps whose error is worth printing. */
+enum { NNC_PAST_FEWEST = 10 };
 
-/* Which measured steps are compared: those of the device; when these are too few, those of the
- * family under the profile on all devices. */
+/* Which measured steps that no fit has seen are compared: those of the device; when these are too few, those of
+ * the family under the profile on all devices. A profile that the plan got is compared with steps that were
+ * predicted without their framework. */
 typedef enum nnc_past_of {
     NNC_PAST_NONE, /* not stated: no prediction, or the profile was never compared */
     NNC_PAST_FEW,  /* fewer than NNC_PAST_FEWEST on all devices: no error and no bias */
@@ -273,10 +274,21 @@ const char *nnc_past_name(unsigned of);
 
 typedef struct nnc_past {
     nnc_past_of of;
-    int64_t device_rows;  /* measured steps of the device */
-    int64_t rows, unseen; /* of the steps in `of` */
+    int64_t device_rows; /* steps of the device that no fit has seen */
+    int64_t rows,
+        unseen; /* measured steps in `of`; those that no fit has seen, which error and bias are of */
     double error, bias;
 } nnc_past;
+
+/* A fact of the software that a plan leaves open: the option that would settle it, and its values. The step with a
+ * value over the step of the estimate, minus 1: least, most, and the one that is farther from 0. */
+enum { NNC_OPEN_FACTS_MAX = 8 };
+typedef struct nnc_open_fact {
+    const char *name;
+    const char *const *values;
+    int32_t value_count;
+    double low, high, effect;
+} nnc_open_fact;
 
 /* A launch file that the plan comes from, and the options that it stands for. */
 typedef struct nnc_source_file {
@@ -330,6 +342,8 @@ typedef struct nnc_report {
     const struct nnc_images *images;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;
+    const nnc_open_fact *open_facts; /* of a profile that the plan got; NULL = not looked for */
+    int32_t open_fact_count;
     nnc_past past;                 /* accuracy of earlier predictions */
     const nnc_own_step *own;       /* NULL: not given */
     const nnc_launch_said *launch; /* NULL: the plan comes from no launch file */
@@ -392,7 +406,8 @@ extern const nnc_metrics nnc_images_metrics;
 extern const nnc_metrics nnc_work_metrics, nnc_step_metrics, nnc_throughput_metrics;
 
 /* Records of type nnc_plan: all of it; the choices of a search. Records of type nnc_memory. */
-extern const nnc_metrics nnc_plan_metrics, nnc_plan_choice_metrics, nnc_memory_metrics;
+extern const nnc_metrics nnc_plan_metrics, nnc_resolved_plan_metrics, nnc_plan_choice_metrics,
+    nnc_memory_metrics;
 
 /* Records of type nnc_op_cost, nnc_stage, nnc_interval and nnc_sensitivity, listed by a report. */
 extern const nnc_metrics nnc_op_metrics, nnc_stage_metrics, nnc_stage_time_metrics,

@@ -18,9 +18,9 @@ const char *nnc_past_name(unsigned of)
 
 static void add_track(nnc_past *past, const nnc_track *one)
 {
-    const double all = (double)(past->rows + one->rows);
-    past->error += (one->error - past->error) * (double)one->rows / all;
-    past->bias += (one->bias - past->bias) * (double)one->rows / all;
+    const double all = (double)(past->unseen + one->unseen);
+    past->error += (one->error - past->error) * (double)one->unseen / all;
+    past->bias += (one->bias - past->bias) * (double)one->unseen / all;
     past->rows += one->rows;
     past->unseen += one->unseen;
 }
@@ -32,24 +32,25 @@ nnc_past nnc_report_past(const nnc_report *report)
     const bool experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
     const char *family = experts ? "experts" : nnc_family_name(model->family);
     nnc_past here = { .of = NNC_PAST_DEVICE }, all = { .of = NNC_PAST_ALL_DEVICES };
-    if (report->result->plan.mode != NNC_MODE_PREDICTED || software->compared_count == 0) {
+    if (report->result->plan.mode != NNC_MODE_PREDICTED ||
+        (software->compared_count == 0 && software->date[0] == '\0')) {
         return (nnc_past){ .of = NNC_PAST_NONE };
     }
     for (int32_t i = 0; i < software->compared_count; i++) {
         const nnc_track *one = &software->compared[i];
-        if (one->rows > 0 && strcmp(one->family, family) == 0) {
+        if (one->unseen > 0 && strcmp(one->family, family) == 0) {
             add_track(&all, one);
             if (strcmp(one->device, report->device->id) == 0) {
                 add_track(&here, one);
             }
         }
     }
-    here.device_rows = all.device_rows = here.rows;
-    if (all.rows < NNC_PAST_FEWEST) {
+    here.device_rows = all.device_rows = here.unseen;
+    if (all.unseen < NNC_PAST_FEWEST) {
         all.of = NNC_PAST_FEW;
         all.error = all.bias = (double)NAN;
     }
-    return here.rows < NNC_PAST_FEWEST ? all : here;
+    return here.unseen < NNC_PAST_FEWEST ? all : here;
 }
 
 const nnc_price *nnc_report_price(const nnc_report *report)

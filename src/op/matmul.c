@@ -119,6 +119,7 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k)
 {
     return (nnc_matmul){
         .batch = p->batch,
+        .padded = p->padded,
         .m = m,
         .n = n,
         .k = k,

@@ -48,6 +48,7 @@ typedef struct nnc_matmul {
     bool in_blocks;        /* operands have one scale per block, not one per tensor */
     bool keeps_a, keeps_b; /* kept for backward, owned by this op */
     int64_t kept_divisor; /* ranks that store one copy of A between them; 1 = each stores its own */
+    bool padded;          /* the software pads widths that are no multiple of 16 bytes */
 } nnc_matmul;
 
 typedef struct nnc_flash {
@@ -261,6 +262,17 @@ typedef enum nnc_split {
 
 /* ---- an op ---- */
 
+/* Kernels that a library issues for one instance of an op, and the bytes that they move; mixed: those of kernels with
+ * operands of two types. */
+typedef struct nnc_issued {
+    double kernels, bytes, mixed_bytes;
+} nnc_issued;
+typedef enum nnc_issued_as {
+    NNC_ISSUED_NOT,
+    NNC_ISSUED_INSTEAD, /* of the fused kernel */
+    NNC_ISSUED_TOO      /* with the kernel of a product, a convolution or attention */
+} nnc_issued_as;
+
 struct nnc_op {
     const char *name;  /* "attn.qkv", static storage */
     const char *place; /* where it is in the network, "down.0", static storage; NULL = see name */
@@ -280,10 +292,14 @@ struct nnc_op {
     bool fixed;        /* its weights are never trained, under any plan: the network says so */
     bool forward_only; /* no trained weight lies before it: no backward, nothing kept */
     bool tower;        /* belongs to a network whose output another network reads */
-    bool recorded;     /* an operator of a captured program: its backward ops are in the list too */
+    bool by_library;   /* kept bytes and working set follow from the two factors below */
+    double library_kept, library_transient; /* bytes per element of nnc_op_elements */
+    bool recorded; /* an operator of a captured program: its backward ops are in the list too */
     double recorded_kept,
         recorded_transient; /* their bytes, which then do not follow from the dims */
     nnc_weights weights;
+    nnc_issued_as issued_as;
+    nnc_issued issued[3];   /* forward; backward, or the gradient of the input; of the weight */
     double grad_bytes;      /* of one element of the weight gradient */
     double grad_accumulate; /* share of passes that add to an existing gradient */
     union {
@@ -316,6 +332,18 @@ static inline bool nnc_op_is_collective(const nnc_op *op)
 
 /* Work of one instance of an op, forward or backward by its phase. Cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
+
+/* Elements that the bytes of an implementation are counted per: input of a product, logits of a loss, output of a
+ * pointwise op or norm; 0 for other kinds. */
+double nnc_op_elements(const nnc_op *op);
+
+/* What a library issues in the phase of the op. */
+static inline nnc_issued nnc_op_issued(const nnc_op *op)
+{
+    return op->phase == NNC_PHASE_GRAD_WEIGHT                                   ? op->issued[2]
+           : op->phase == NNC_PHASE_FORWARD || op->phase == NNC_PHASE_RECOMPUTE ? op->issued[0]
+                                                                                : op->issued[1];
+}
 
 /* Bytes that one instance of a forward op keeps for its backward pass, of tensors it owns. */
 double nnc_op_kept_bytes(const nnc_op *op);

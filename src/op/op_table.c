@@ -15,15 +15,48 @@ const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
 #undef NNC_OP_ROW
 };
 
+/* Share of the bytes of pointwise kernels that are read: half of them have two operands. */
+static const double issued_reads = 0.6;
+
 nnc_work nnc_op_work(const nnc_op *op)
 {
-    return nnc_op_row_of(op)->work(op);
+    nnc_work work = nnc_op_row_of(op)->work(op);
+    if (op->issued_as != NNC_ISSUED_NOT) {
+        const nnc_issued issued = nnc_op_issued(op);
+        const double bytes = issued.bytes + issued.mixed_bytes;
+        const bool instead = op->issued_as == NNC_ISSUED_INSTEAD;
+        work.read_bytes = (instead ? 0.0 : work.read_bytes) + issued_reads * bytes;
+        work.write_bytes = (instead ? 0.0 : work.write_bytes) + (1.0 - issued_reads) * bytes;
+    }
+    return work;
+}
+
+double nnc_op_elements(const nnc_op *op)
+{
+    switch (op->kind) {
+    case NNC_OP_MATMUL:
+        return (double)op->u.matmul.batch * (double)op->u.matmul.m * (double)op->u.matmul.k;
+    case NNC_OP_NORM: return (double)op->u.norm.elements;
+    case NNC_OP_POINTWISE: return (double)op->u.pointwise.elements;
+    case NNC_OP_LOSS: return (double)op->u.loss.tokens * (double)op->u.loss.classes;
+    default: return 0.0;
+    }
+}
+
+/* Bytes of the tensors that an implementation keeps; of a norm, also its statistics. */
+static double library_kept(const nnc_op *op)
+{
+    const bool norm = op->kind == NNC_OP_NORM;
+    const double rows = norm ? (double)op->u.norm.rows : 0.0;
+    const double row_bytes = norm && op->u.norm.kind == NNC_NORM_RMS ? 4.0 : 8.0;
+    return op->library_kept * nnc_op_elements(op) + row_bytes * rows;
 }
 
 double nnc_op_kept_bytes(const nnc_op *op)
 {
     return op->forward_only || nnc_op_keeps_nothing(op) ? 0.0
            : op->recorded                               ? op->recorded_kept
+           : op->by_library                             ? library_kept(op)
                                                         : nnc_op_row_of(op)->kept(op);
 }
 
@@ -38,20 +71,23 @@ double nnc_op_transient_bytes(const nnc_op *op)
 {
     return op->forward_only ? 0.0
            : op->recorded   ? op->recorded_transient
-                            : nnc_op_row_of(op)->transient(op);
+           : op->by_library && op->library_transient > 0.0
+               ? op->library_transient * nnc_op_elements(op)
+               : nnc_op_row_of(op)->transient(op);
 }
 
 void nnc_op_say(const nnc_op *op, nnc_derivation *why)
 {
-    if (!op->recorded) {
+    if (!op->recorded && !(op->by_library && op->phase == NNC_PHASE_FORWARD)) {
         nnc_op_row_of(op)->say(op, why);
         return;
     }
     nnc_op work = *op; /* its kept bytes do not follow from the dims */
     work.phase = op->phase == NNC_PHASE_FORWARD ? NNC_PHASE_RECOMPUTE : op->phase;
     nnc_op_row_of(op)->say(&work, why);
-    NNC_LET(why, kept_bytes, "B", op->recorded_kept);
-    NNC_NOTE(why, "storages that it created and autograd kept, from the capture");
+    NNC_LET(why, kept_bytes, "B", nnc_op_kept_bytes(op));
+    NNC_NOTE(why, op->recorded ? "storages that it created and autograd kept, from the capture"
+                               : "tensors that the operators of the library keep");
     (void)kept_bytes;
 }
 
@@ -65,7 +101,10 @@ int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
     int kept = 0;
     for (int i = 0; i < count; i++) {
         if (!op->frozen || backward[i].phase != NNC_PHASE_GRAD_WEIGHT) {
-            backward[kept++] = backward[i];
+            backward[kept] = backward[i];
+            backward[kept].issued_as = op->issued_as;
+            memcpy(backward[kept].issued, op->issued, sizeof op->issued);
+            kept++;
         }
     }
     return kept;

@@ -98,8 +98,11 @@ static nnc_status try_value(const nnc_field *field, const char *text, nnc_error 
     nnc_plan plan = nnc_plan_default();
     nnc_run_ask run = nnc_run_ask_default();
     nnc_serve_ask serve = nnc_serve_ask_default();
+    nnc_software software = nnc_software_default();
     return nnc_field_is_of(&nnc_serve_table, field)
                ? nnc_field_set(&nnc_serve_table, &serve, field->name, text, err)
+           : nnc_field_is_of(&nnc_switch_table, field)
+               ? nnc_software_set(&software, field->name, text, err)
            : nnc_field_is_of(&nnc_run_table, field)
                ? nnc_field_set(&nnc_run_table, &run, field->name, text, err)
                : nnc_field_set(&nnc_plan_table, &plan, field->name, text, err);
@@ -322,7 +325,8 @@ static const nnc_field *field_of(const part *into, const char *key)
         return nnc_field_of_key(&nnc_serve_table, key);
     }
     const nnc_field *field = nnc_field_of_key(&nnc_plan_table, key);
-    return field != NULL ? field : nnc_field_of_key(&nnc_run_table, key);
+    field = field != NULL ? field : nnc_field_of_key(&nnc_run_table, key);
+    return field != NULL ? field : nnc_field_of_key(&nnc_switch_table, key);
 }
 
 /* Reads the common part, or a scenario on top of it; null removes an inherited key. */

@@ -18,6 +18,9 @@ static nnc_status bad_option(const char *option, nnc_error *err)
 static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario,
                                 nnc_error *err)
 {
+    if (nnc_field_is_of(&nnc_switch_table, field)) {
+        return NNC_OK; /* later, when the profile is chosen */
+    }
     if (nnc_field_is_of(&nnc_run_table, field)) {
         scenario->asks_run = true;
         return nnc_field_set(&nnc_run_table, &scenario->run_ask, field->name, value, err);
@@ -42,6 +45,21 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *s
         if (apply_setting(setting->field, value, scenario, err) != NNC_OK) {
             char name[NNC_OPTION_NAME];
             return bad_option(nnc_option_name(setting->field->name, name), err);
+        }
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario,
+                               nnc_error *err)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_field *field = given->settings[i].field;
+        char name[NNC_OPTION_NAME];
+        if (nnc_field_is_of(&nnc_switch_table, field) &&
+            nnc_software_set(&scenario->software, field->name, given->settings[i].value, err) !=
+                NNC_OK) {
+            return bad_option(nnc_option_name(field->name, name), err);
         }
     }
     return NNC_OK;
@@ -337,6 +355,56 @@ static nnc_status judge(nnc_scenario *scenario, nnc_error *err)
     return NNC_OK;
 }
 
+static nnc_release_ask ask_of(const nnc_scenario *scenario, const char *model)
+{
+    return (nnc_release_ask){ .device = scenario->device.id,
+                              .model = model,
+                              .family = nnc_family_name(scenario->model.family) };
+}
+
+nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model,
+                                nnc_error *err)
+{
+    const nnc_release *release = &scenario->release;
+    const nnc_release_ask ask = ask_of(scenario, model);
+    nnc_release_fill(release->entry, given, &scenario->model, &scenario->plan);
+    return nnc_release_switch(release, &ask, scenario->plan.precision, &scenario->software, err);
+}
+
+/* Is a field of the plan set by an option or by --set? */
+static bool is_given(const void *in, const char *field)
+{
+    const nnc_scenario_args *given = in;
+    const size_t length = strlen(field);
+    bool found = false;
+    for (int i = 0; i < given->setting_count && !found; i++) {
+        found = strcmp(given->settings[i].field->name, field) == 0;
+    }
+    for (int i = 0; i < given->set_count && !found; i++) {
+        const char *set = given->sets[i];
+        set += strncmp(set, target_names[SET_PLAN], strlen(target_names[SET_PLAN])) == 0
+                   ? strlen(target_names[SET_PLAN])
+                   : 0;
+        found = strncmp(set, field, length) == 0 && set[length] == '=';
+    }
+    return found;
+}
+
+/* The release that --software names, and then the switches of the command line. */
+static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario,
+                                nnc_error *err)
+{
+    if (scenario->release.entry != NULL) {
+        const nnc_given asked = { is_given, given };
+        NNC_TRY(nnc_scenario_release(scenario, &asked, scenario->model.id, err));
+    }
+    NNC_TRY(nnc_scenario_switch(given, scenario, err));
+    if (!scenario->report.software_chosen) {
+        scenario->profiles = nnc_profiles_of_one(&scenario->software);
+    }
+    return NNC_OK;
+}
+
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
                              const char *model_asked, const char *device_asked,
                              nnc_scenario *scenario, nnc_error *err)
@@ -346,9 +414,10 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
     NNC_TRY(nnc_model_load(specs, model_asked, &model, err));
     NNC_TRY(nnc_device_load(specs, device_asked, &device, err));
     scenario->specs = specs;
-    NNC_TRY(nnc_scenario_named_profile(scenario, given->software, err));
     scenario->model = *model;
+    nnc_specs_take_implementation(specs, &scenario->model);
     scenario->device = *device;
+    NNC_TRY(nnc_scenario_named_profile(scenario, given->software, err));
     scenario->plan = nnc_plan_default();
     scenario->run_ask = nnc_run_ask_default();
     scenario->asks_run = given->asks_run;
@@ -367,6 +436,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
     };
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
     NNC_TRY(nnc_scenario_choose(scenario, err));
+    NNC_TRY(apply_release(given, scenario, err));
     NNC_TRY(judge(scenario, err));
     NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
     return check_batch(&scenario->plan, err);
@@ -470,10 +540,29 @@ nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, n
 
 nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err)
 {
-    if (!nnc_software_is_chosen(asked)) {
-        return nnc_profiles_asked(scenario->specs, asked, &scenario->profiles, err);
+    nnc_release_ask ask = ask_of(scenario, scenario->model.id);
+    nnc_release *release = &scenario->release;
+    nnc_error missing = { 0 };
+    *release = (nnc_release){ .entry = NULL };
+    if (nnc_software_is_chosen(asked)) {
+        scenario->profiles = (nnc_profiles){ .any = asked != NULL };
+        return NNC_OK;
     }
-    scenario->profiles = (nnc_profiles){ .any = asked != NULL };
+    const nnc_status status =
+        nnc_profiles_asked(scenario->specs, asked, &scenario->profiles, &missing);
+    if (status == NNC_OK) {
+        ask.software = scenario->profiles.of[NNC_PROFILE_COPIES];
+        return nnc_release_find(scenario->specs, &ask, release, err);
+    }
+    if (status == NNC_UNKNOWN_ID && !nnc_is_path(asked)) {
+        ask.words = asked;
+        NNC_TRY(nnc_release_find(scenario->specs, &ask, release, err));
+    }
+    if (release->entry == NULL) {
+        *err = missing;
+        return status;
+    }
+    scenario->profiles = nnc_profiles_of_one(release->software);
     return NNC_OK;
 }
 
@@ -496,6 +585,107 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
         scenario->profiles.any = any;
     }
     return NNC_OK;
+}
+
+/* ---- facts that a plan leaves open ---- */
+
+/* Software that may run such a plan, by the kind of plan. */
+static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
+static const char *const of_shards[] = { "fsdp", "llm-foundry-0.3", "torchtitan-2024.12" };
+static const char *const of_splits[] = { "megatron", "megatron-classic", "nanotron-0.5",
+                                         "nemo-26.06" };
+static const char *const kernels[] = { "flash1", "flash2", "flash3" };
+static const char *const shares[] = { "0", "0.5", "1" };
+static const char *const switches[] = { "off", "on" };
+static const char *const stages[] = { "0", "1" };
+
+/* Does a field have its default? */
+static bool is_open(const nnc_field *field, const nnc_plan *plan)
+{
+    const nnc_plan usual = nnc_plan_default();
+    char text[128], usually[128];
+    nnc_field_text(field, plan, text, sizeof text);
+    nnc_field_text(field, &usual, usually, sizeof usually);
+    return strcmp(text, usually) == 0;
+}
+
+/* The step with one value of a fact; NaN = it cannot be estimated. */
+static double step_with(const nnc_scenario *s, const char *name, const char *value,
+                        nnc_scratch *scratch)
+{
+    const nnc_software *software = &s->software, *other = NULL;
+    const bool named = strcmp(name, "software") == 0;
+    nnc_plan plan = s->plan;
+    nnc_result result;
+    nnc_error err;
+    if (named && nnc_software_load(s->specs, value, &other, &err) != NNC_OK) {
+        return (double)NAN;
+    }
+    software = named ? other : software;
+    if (!named && nnc_plan_set(&plan, name, value, &err) != NNC_OK) {
+        return (double)NAN;
+    }
+    return nnc_estimate(&s->model, &s->device, software, &plan, scratch, &result, &err) == NNC_OK
+               ? result.step_s
+               : (double)NAN;
+}
+
+/* Sets the effects of a fact; false: none of its values moves the step. */
+static bool weigh(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch)
+{
+    for (int32_t i = 0; i < fact->value_count; i++) {
+        const double step_s = step_with(s, fact->name, fact->values[i], scratch);
+        const double effect = isnan(step_s) ? 0.0 : step_s / s->result.step_s - 1.0;
+        fact->low = nnc_min(fact->low, effect);
+        fact->high = nnc_max(fact->high, effect);
+    }
+    fact->effect = -fact->low > fact->high ? fact->low : fact->high;
+    return fact->high - fact->low > 0.005;
+}
+
+int32_t nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
+                                nnc_open_fact facts[NNC_OPEN_FACTS_MAX])
+{
+#define VALUES(list) (list), (int32_t)(sizeof(list) / sizeof(list)[0])
+    const nnc_plan *plan = &scenario->result.plan;
+    const nnc_profile_kind kind =
+        nnc_profile_kind_of(&scenario->model, &scenario->device, &scenario->plan);
+    const bool gpu = kind != NNC_PROFILE_TPU && kind != NNC_PROFILE_EAGER;
+    const struct {
+        const char *name;
+        const char *const *values;
+        int32_t count;
+        bool asked;
+    } rows[] = {
+        { "software", VALUES(of_copies), kind == NNC_PROFILE_COPIES },
+        { "software", VALUES(of_shards), kind == NNC_PROFILE_SHARDED },
+        { "software", VALUES(of_splits), kind == NNC_PROFILE_SPLIT },
+        { "attention", VALUES(kernels), gpu },
+        { "overlap", VALUES(shares), plan->devices > 1 },
+        { "sequence_parallel", VALUES(switches), plan->tensor > 1 },
+        { "zero", VALUES(stages), plan->data > 1 },
+    };
+#undef VALUES
+    int32_t count = 0;
+    if (!scenario->report.software_chosen || plan->mode != NNC_MODE_PREDICTED) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const nnc_field *field = nnc_field_of_key(&nnc_plan_table, rows[i].name);
+        nnc_open_fact fact = { .name = rows[i].name,
+                               .values = rows[i].values,
+                               .value_count = rows[i].count };
+        if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan)) ||
+            !weigh(scenario, &fact, scratch)) {
+            continue;
+        }
+        int32_t at = count++;
+        for (; at > 0 && facts[at - 1].high - facts[at - 1].low < fact.high - fact.low; at--) {
+            facts[at] = facts[at - 1];
+        }
+        facts[at] = fact;
+    }
+    return count;
 }
 
 /* A growing list of intervals. */

@@ -58,6 +58,7 @@ typedef struct nnc_scenario {
     nnc_device device;
     nnc_specs *specs;
     nnc_profiles profiles; /* see nnc_scenario_profiles */
+    nnc_release release;   /* of the framework that is asked for; entry NULL = none */
     nnc_software software; /* one of them */
     nnc_plan plan;
     nnc_run_ask run_ask;
@@ -88,6 +89,14 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given,
                               nnc_scenario *scenario, nnc_error *err);
 
+/* Sets the switches of the profile that the arguments have. */
+nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario,
+                               nnc_error *err);
+
+/* Fills in what the release of the scenario says, and its switches; `model` as its table names it. */
+nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model,
+                                nnc_error *err);
+
 /* NNC_BAD_USAGE: a setting of the command line changes nothing, because an option that it needs is missing. err names
  * both. */
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario,
@@ -106,6 +115,11 @@ bool nnc_scenario_complete_run(nnc_scenario *scenario);
 
 /* Computes the run of an estimate, if one is asked for. */
 nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err);
+
+/* Facts of the software that a plan with a profile of its own leaves open, the one that moves the step most first.
+ * Returns their number; 0 when the software is named. Uses scratch. */
+int32_t nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
+                                nnc_open_fact facts[NNC_OPEN_FACTS_MAX]);
 
 /* Adds the timeline of the estimate to the report, by stage and time; _free releases it. */
 nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);

@@ -396,7 +396,8 @@ static const nnc_resident_bytes *find_held(const nnc_plan_groups *groups, nnc_pa
         nnc_step step = pass->step;
         step.plan = plan;
         nnc_step_find_peak(&step, &groups->scratch->step, groups->heaviest[i]);
-        *held = nnc_resident_bytes_of(pass->step.list, pass->step.sums, h, plan);
+        *held =
+            nnc_resident_bytes_of(pass->step.list, pass->step.sums, h, plan, pass->step.software);
     }
     return held;
 }
@@ -411,7 +412,7 @@ static void weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *res
         const nnc_resident_bytes *held = find_held(groups, pass, plan, i, &buffer);
         const nnc_memory memory =
             nnc_memory_of_resident(groups->model, pass->step.list, held, h, plan,
-                                   pass->step.software, groups->device->mem_bytes);
+                                   pass->step.software, nnc_device_capacity(groups->device));
         if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
             result->memory = memory;
         }

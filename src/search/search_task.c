@@ -132,7 +132,7 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena,
 static nnc_target room_for(const nnc_search *search, const nnc_device *device,
                            const nnc_search_result *r, double step_s)
 {
-    const int64_t now = search->mem_bytes > 0 ? search->mem_bytes : device->mem_bytes;
+    const int64_t now = search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
     nnc_target target = { .figure = NNC_PARAMETER_MEM_BYTES,
                           .value = (double)now,
                           .needed = (double)NAN,

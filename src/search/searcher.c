@@ -205,7 +205,8 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
         w->part.pruned++;
         return;
     }
-    const int64_t capacity = search->mem_bytes > 0 ? search->mem_bytes : r->device->mem_bytes;
+    const int64_t capacity =
+        search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(r->device);
     const bool fits = nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
     w->part.legal++;
     w->part.feasible += fits ? 1 : 0;

@@ -253,6 +253,18 @@ static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split
     return op;
 }
 
+static bool sends_once(const nnc_software *s)
+{
+    return s->dispatcher == NNC_DISPATCHER_PROFILE ? s->expert_once_per_node
+                                                   : s->dispatcher != NNC_DISPATCHER_ALL_TO_ALL;
+}
+
+static bool sorts(const nnc_software *s)
+{
+    return s->dispatcher == NNC_DISPATCHER_PROFILE ? s->expert_sorts
+                                                   : s->dispatcher == NNC_DISPATCHER_ALL_TO_ALL;
+}
+
 /* Send buffer of one rank: the copies of its tokens, and the padding of the slots. Sequence
  * parallelism divides the tokens over the tensor ranks. Some software sends 8 bits: tokens in
  * forward, gradients of the results in backward. The busiest rank receives `imbalance` times the
@@ -275,7 +287,7 @@ static void dispatch_collective(const routing *r, const char *name, bool out)
                             .copies = copies,
                             .groups = (double)r->d->expert_groups,
                             .groups_met = (double)r->d->groups_per_token,
-                            .once_per_node = to->how->software->expert_once_per_node };
+                            .once_per_node = sends_once(to->how->software) };
     if (to->how->software->expert_dispatch_8bit && to->how->linear_dtype == NNC_FP8) {
         const double scaled = e.bytes / nnc_dtype_bytes(to->how->dtype) * (1.0 + 4.0 / 128.0);
         e.backward_bytes = out ? scaled : e.bytes;
@@ -300,7 +312,7 @@ static void sort_rows(const routing *r, const char *name)
 {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;
-    if (to->how->software->expert_sorts && plan->expert > 1 && r->d->experts > plan->expert) {
+    if (sorts(to->how->software) && plan->expert > 1 && r->d->experts > plan->expert) {
         nnc_list_pointwise(to, name, NNC_PW_COPY, NNC_GROUP_MLP,
                            nnc_list_mul(to, r->rows, r->width))
             ->split = NNC_SPLIT_EXPERT_ROW;

@@ -133,15 +133,16 @@ static bool is_inside(const lowering *l, const nnc_graph_tensor *t)
            (place_of(l, t)->flags & PLACE_NORMED) != 0;
 }
 
-/* A group norm of single channels is a batch norm over samples, which autocast leaves in 16 bits
- * (at::instance_norm of PyTorch). Written out, its moments are in fp32. */
+/* Autocast leaves batch norms in the format of their input (they are on none of its lists), and a group norm of single
+ * channels is one over samples (at::instance_norm of PyTorch). Written out, its moments are in fp32. */
 static nnc_norm_keep norm_keep(const nnc_software *software, const nnc_graph_op *op)
 {
     const bool grouped = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_GROUP;
+    const bool batch = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_BATCH;
     const bool single = op->values[NNC_NORM_PARAM_GROUPS] == nnc_graph_width(&op->in);
-    return !grouped                           ? software->norm_keep
-           : single && !software->written_out ? NNC_KEEP_FUSED
-                                              : software->group_norm_keep;
+    return (batch || single) && !software->written_out ? NNC_KEEP_FUSED
+           : grouped                                   ? software->group_norm_keep
+                                                       : software->norm_keep;
 }
 
 static void lower_norm(lowering *l, const nnc_graph_op *op)

@@ -101,6 +101,7 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
                                  .b_shared = 1,
                                  .kept_divisor = 1,
                                  .b_is_weight = true,
+                                 .padded = !w->how->software->lists_operators,
                                  .in_blocks = dtype == NNC_FP4 ||
                                               (dtype == NNC_FP8 && w->how->software->block_scales),
                                  .needs_grad_input = true,

@@ -103,6 +103,9 @@ nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_ele
 /* Parts that one instance of a segment gathers one after the other: its blocks; 1 without blocks. */
 double nnc_list_units(const nnc_op_list *list, int32_t segment);
 
+/* Gives each op the kernels that the library of the model issues, where the profile runs them one by one. */
+void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how);
+
 /* Freezes the weights that the plan does not train, and adds adapters.   [adapters] */
 void nnc_list_train(nnc_op_list *list, const nnc_lowering *how);
 
@@ -166,6 +169,9 @@ nnc_model_sizes nnc_model_sizes_of(const nnc_model *model);
 /* Rows of a token table over tensor ranks: padded when they do not divide, as frameworks do. Source:
  * Megatron-LM, --make-vocab-size-divisible-by 128, times the tensor ranks.   [heads] */
 int64_t nnc_vocab_split(int64_t words, int32_t tensor);
+
+/* Sets the kept bytes of ops to those of transformers, peft, timm and diffusers.   [kept-by-library] */
+void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model);
 
 /* Writes the forward ops of one micro-batch of plan->micro_batch samples. The list is reset first.
  * Check list->overflow and list->truncated afterwards. */

@@ -131,7 +131,13 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
 }
 
 /* A frozen quantized matrix is dequantized to 16 bits before each of its products, forward and
- * backward. */
+ * backward, unless the products read its format. */
+static bool is_dequantized(const nnc_plan *plan)
+{
+    return plan->frozen != NNC_FROZEN_16 &&
+           !(plan->frozen == NNC_FROZEN_FP8 && nnc_precision_is_narrow(plan->precision));
+}
+
 static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan)
 {
     const nnc_op copy = *base, *linear = &copy;
@@ -249,7 +255,7 @@ void nnc_list_train(nnc_op_list *list, const nnc_lowering *how)
             add_adapter(&(place){ list, i + 1 }, op, plan);
             op->u.matmul.keeps_a = false; /* the adapter owns the input */
         }
-        if (op->frozen && plan->frozen != NNC_FROZEN_16 && is_linear(op)) {
+        if (op->frozen && is_dequantized(plan) && is_linear(op)) {
             add_dequantize(&(place){ list, i }, op, plan);
         }
     }

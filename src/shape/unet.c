@@ -62,7 +62,9 @@ static nnc_op *norm(const writer *w, const char *name, feature_map map, nnc_norm
     const int64_t rows = w->u->norm == NNC_NORM_BATCH ? map.channels : w->batch * groups;
     nnc_op *op =
         nnc_list_norm(&w->to, name, w->u->norm, map_elements(w, map), rows, 2 * map.channels);
-    op->u.norm.keep = keep;
+    op->u.norm.keep = w->u->norm == NNC_NORM_BATCH && !w->to.how->software->written_out
+                          ? NNC_KEEP_FUSED /* see norm_keep of graph_family.c */
+                          : keep;
     return op;
 }
 

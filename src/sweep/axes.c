@@ -246,6 +246,27 @@ static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis *
     return NNC_OK;
 }
 
+/* A profile, or the release that words name. */
+static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_software **software,
+                                nnc_error *err)
+{
+    nnc_release release = { .software = NULL };
+    const nnc_release_ask ask = { .words = value, .device = "", .model = "", .family = "" };
+    nnc_error missing = { 0 };
+    const nnc_status status = nnc_software_load(specs, value, software, &missing);
+    if (status == NNC_UNKNOWN_ID && !nnc_is_path(value)) {
+        NNC_TRY(nnc_release_find(specs, &ask, &release, err));
+    }
+    if (release.software != NULL) {
+        *software = release.software;
+        return NNC_OK;
+    }
+    if (status != NNC_OK && err != NULL) {
+        *err = missing;
+    }
+    return status;
+}
+
 /* Loads one value of an axis of models, devices or profiles, and names the axis. */
 static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *value,
                        const void **spec, const char **id, nnc_error *err)
@@ -260,7 +281,7 @@ static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *va
         return NNC_OK;
     }
     if (target == NNC_SWEEP_SOFTWARE) {
-        NNC_TRY(nnc_software_load(sweep->specs, value, &software, err));
+        NNC_TRY(load_software(sweep->specs, value, &software, err));
         *spec = software;
         *id = software->id;
         return NNC_OK;

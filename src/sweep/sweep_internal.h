@@ -89,6 +89,9 @@ typedef struct nnc_point {
     nnc_plan plan;
     int32_t places[NNC_SWEEP_AXES_MAX];
     bool placed;
+    nnc_model filled; /* as a release fills it in; its cache is at hand while `is_filled` */
+    nnc_software switched;
+    bool is_filled;
     const nnc_software *profile; /* the profile that `software` copies, where no axis names one */
     bool usual;                  /* it is the usual profile of the row's plan */
     int64_t specs_moves;         /* number of times that model or device changed */

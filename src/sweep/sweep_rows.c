@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base_internal.h"
+#include "input/input_internal.h"
 #include "memo/memo_internal.h"
 #include "sweep/sweep_internal.h"
 
@@ -97,6 +98,42 @@ void nnc_point_move(nnc_point *point, int64_t row)
     }
 }
 
+/* Does an axis set a field of the plan? */
+static bool is_given(const void *in, const char *field)
+{
+    const nnc_sweep_axes *axes = in;
+    for (int32_t i = 0; i < axes->axis_count; i++) {
+        const nnc_sweep_axis *axis = &axes->axes[i];
+        if (axis->target == NNC_SWEEP_PLAN_FIELD && strcmp(axis->field, field) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A release fills in what the axes leave open, and sets its switches, for each row anew. */
+static nnc_status estimate_release(nnc_point *point, nnc_result *result, nnc_error *err)
+{
+    const nnc_release_ask ask = { .software = &point->software,
+                                  .device = point->device.id,
+                                  .model = point->model.id,
+                                  .family = nnc_family_name(point->model.family) };
+    const nnc_given given = { is_given, point->axes };
+    nnc_plan plan = point->plan;
+    nnc_release release;
+    point->filled = point->model;
+    point->switched = point->software;
+    NNC_TRY(nnc_release_find(NULL, &ask, &release, err));
+    if (release.entry != NULL) {
+        nnc_release_fill(release.entry, &given, &point->filled, &plan);
+        NNC_TRY(nnc_release_switch(&release, &ask, plan.precision, &point->switched, err));
+    }
+    nnc_estimate_cache_begin(point->scratch->shared, &point->filled, &point->device);
+    point->is_filled = true;
+    return nnc_estimate_read(&point->filled, &point->device, &point->switched, &plan,
+                             point->scratch, result, err);
+}
+
 nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *err)
 {
     if (point->spec_fault.status != NNC_OK) {
@@ -104,6 +141,13 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
             *err = point->spec_fault;
         }
         return point->spec_fault.status;
+    }
+    if (point->software.date[0] != '\0') {
+        return estimate_release(point, result, err);
+    }
+    if (point->is_filled) {
+        nnc_estimate_cache_begin(point->scratch->shared, &point->model, &point->device);
+        point->is_filled = false;
     }
     return nnc_estimate_read(&point->model, &point->device, &point->software, &point->plan,
                              point->scratch, result, err);

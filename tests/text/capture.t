@@ -109,7 +109,7 @@ step      67.63 MFLOP executed, 3.069 MFLOP on the vector units, 16.37 MB moved,
 $ nncost compare inputs/captured.json,dense round
 model     device      step   tokens/s    MFU    memory  fits  bound    USD/Mtoken
 captured  round   18.08 us  3,540,117  37.4%  4.093 MB  yes   memory    7.847e-05  fastest, cheapest
-dense     round   10.80 ms     92,629  67.8%  2.016 GB  yes   compute    0.002999
+dense     round   10.80 ms     92,629  67.8%  1.782 GB  yes   compute    0.002999
 
 # The step was recorded as it is: what would change it is refused by name.
 $ nncost estimate inputs/captured.json round --micro-batch 4

@@ -62,8 +62,8 @@ $ sed 's/"[0-9a-f]\{16\}"/"-"/; /^      "[br]/s/, "pipeline.*"software"/, ... "s
       }
     },
     "estimates": {
-      "base": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "software_chosen": true, "mode": "predicted", "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true}, "step": {"step_s": 0.033543484, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.872896804637}, "memory": {"activation_bytes": 1121608000, "total_bytes": 2923304000}},
-      "recompute": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "software_chosen": true, "mode": "predicted", "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true}, "step": {"step_s": 0.042888124, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.68270647604}, "memory": {"activation_bytes": 160072000, "total_bytes": 2065960000}}
+      "base": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "software_chosen": true, "mode": "predicted", "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true}, "step": {"step_s": 0.033543484, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.872896804637}, "memory": {"activation_bytes": 1121608000, "total_bytes": 2629092000}},
+      "recompute": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "software_chosen": true, "mode": "predicted", "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true}, "step": {"step_s": 0.042888124, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.68270647604}, "memory": {"activation_bytes": 160072000, "total_bytes": 1859904000}}
     }
   }
 }
@@ -79,12 +79,12 @@ p.json:7: base: as recorded
 
 p.json:8: recompute: moved
   why     plan: recompute full -> selective
-  moved   step 42.89 ms -> 34.18 ms (-20.3%); memory 2.066 GB -> 2.923 GB (+41.5%), most of it
+  moved   step 42.89 ms -> 34.18 ms (-20.3%); memory 1.860 GB -> 2.629 GB (+41.4%), most of it
           activation_bytes
 
 metric                   recorded        now  change
 step.step_s              42.89 ms   34.18 ms  -20.3%
-memory.total_bytes       2.066 GB   2.923 GB  +41.5%
+memory.total_bytes       1.860 GB   2.629 GB  +41.4%
 plan.recompute               full  selective
 memory.activation_bytes  160.1 MB   1.122 GB   +601%
 throughput.mfu             0.6827     0.8565  +25.5%
@@ -96,7 +96,7 @@ If this is intended, accept it with 'nncost check p.json --update'.
 | scenario | | step | memory | cost of a step | requirements missed |
 |:---|:---|:---|:---|:---|:---|
 | base | as recorded |  |  |  | step_s \<= 0.03 (30.00 ms), found 33.54 ms |
-| recompute | moved | 42.89 ms -> 34.18 ms (-20.3%) | 2.066 GB -> 2.923 GB (+41.5%) |  |  |
+| recompute | moved | 42.89 ms -> 34.18 ms (-20.3%) | 1.860 GB -> 2.629 GB (+41.4%) |  |  |
 
 <details><summary>recompute: 5 metrics</summary>
 
@@ -105,7 +105,7 @@ If this is intended, accept it with 'nncost check p.json --update'.
 | metric | recorded | now | change |
 |:---|---:|---:|---:|
 | step.step_s | 42.89 ms | 34.18 ms | -20.3% |
-| memory.total_bytes | 2.066 GB | 2.923 GB | +41.5% |
+| memory.total_bytes | 1.860 GB | 2.629 GB | +41.4% |
 | plan.recompute | full | selective |  |
 | memory.activation_bytes | 160.1 MB | 1.122 GB | +601% |
 | throughput.mfu | 0.6827 | 0.8565 | +25.5% |
@@ -115,7 +115,7 @@ If this is intended, accept it with 'nncost check p.json --update'.
 If this is intended, accept it with 'nncost check p.json --update'.
 scenario,state,figure,kind,old,now,relative\r
 recompute,moved,step.step_s,moved,0.042888124,0.034184124,-0.202946624571\r
-recompute,moved,memory.total_bytes,moved,2065960000,2923304000,0.414985769328\r
+recompute,moved,memory.total_bytes,moved,1859904000,2629092000,0.413563280685\r
 recompute,moved,plan.recompute,moved,full,selective,\r
 recompute,moved,memory.activation_bytes,moved,160072000,1121608000,6.0068968964\r
 recompute,moved,throughput.mfu,moved,0.68270647604,0.856537964817,0.254621121781\r
@@ -129,8 +129,8 @@ recompute,moved,throughput.mfu,moved,0.68270647604,0.856537964817,0.254621121781
   "tool": "0.1.0",
   "old_tool": "0.1.0",
   "scenarios": [
-    {"id": "base", "line": 7, "state": "same", "failed": true, "why": [], "responsible": {"step.step_s": null, "memory.total_bytes": null}, "requirements": [{"figure": "step.step_s", "rule": "<= 0.03", "found": 0.033543484, "met": false}, {"figure": "memory.total_bytes", "rule": "<= 10e9", "found": 2923304000, "met": true}, {"figure": "memory.fits", "rule": "== true", "found": "true", "met": true}], "changes": [], "ops": []},
-    {"id": "recompute", "line": 8, "state": "moved", "failed": true, "why": ["plan: recompute full -> selective"], "responsible": {"step.step_s": null, "memory.total_bytes": "memory.activation_bytes"}, "requirements": [{"figure": "throughput.mfu", "rule": ">= 0.1", "found": 0.856537964817, "met": true}], "changes": [{"figure": "step.step_s", "kind": "moved", "old": 0.042888124, "now": 0.034184124, "relative": -0.202946624571}, {"figure": "memory.total_bytes", "kind": "moved", "old": 2065960000, "now": 2923304000, "relative": 0.414985769328}, {"figure": "plan.recompute", "kind": "moved", "old": "full", "now": "selective", "relative": null}, {"figure": "memory.activation_bytes", "kind": "moved", "old": 160072000, "now": 1121608000, "relative": 6.0068968964}, {"figure": "throughput.mfu", "kind": "moved", "old": 0.68270647604, "now": 0.856537964817, "relative": 0.254621121781}], "ops": []}
+    {"id": "base", "line": 7, "state": "same", "failed": true, "why": [], "responsible": {"step.step_s": null, "memory.total_bytes": null}, "requirements": [{"figure": "step.step_s", "rule": "<= 0.03", "found": 0.033543484, "met": false}, {"figure": "memory.total_bytes", "rule": "<= 10e9", "found": 2629092000, "met": true}, {"figure": "memory.fits", "rule": "== true", "found": "true", "met": true}], "changes": [], "ops": []},
+    {"id": "recompute", "line": 8, "state": "moved", "failed": true, "why": ["plan: recompute full -> selective"], "responsible": {"step.step_s": null, "memory.total_bytes": "memory.activation_bytes"}, "requirements": [{"figure": "throughput.mfu", "rule": ">= 0.1", "found": 0.856537964817, "met": true}], "changes": [{"figure": "step.step_s", "kind": "moved", "old": 0.042888124, "now": 0.034184124, "relative": -0.202946624571}, {"figure": "memory.total_bytes", "kind": "moved", "old": 1859904000, "now": 2629092000, "relative": 0.413563280685}, {"figure": "plan.recompute", "kind": "moved", "old": "full", "now": "selective", "relative": null}, {"figure": "memory.activation_bytes", "kind": "moved", "old": 160072000, "now": 1121608000, "relative": 6.0068968964}, {"figure": "throughput.mfu", "kind": "moved", "old": 0.68270647604, "now": 0.856537964817, "relative": 0.254621121781}], "ops": []}
   ]
 }
 <?xml version="1.0" encoding="UTF-8"?>
@@ -143,9 +143,9 @@ recompute,moved,throughput.mfu,moved,0.68270647604,0.856537964817,0.254621121781
     <testcase classname="base" name="memory.total_bytes &lt;= 10e9" file="p.json" line="7"/>
     <testcase classname="base" name="fits == true" file="p.json" line="7"/>
     <testcase classname="recompute" name="estimate as recorded" file="p.json" line="8">
-      <failure type="moved" message="step 42.89 ms -&gt; 34.18 ms (-20.3%); memory 2.066 GB -&gt; 2.923 GB (+41.5%), most of it activation_bytes">why: plan: recompute full -&gt; selective
+      <failure type="moved" message="step 42.89 ms -&gt; 34.18 ms (-20.3%); memory 1.860 GB -&gt; 2.629 GB (+41.4%), most of it activation_bytes">why: plan: recompute full -&gt; selective
 step.step_s: 42.89 ms -&gt; 34.18 ms -20.3%
-memory.total_bytes: 2.066 GB -&gt; 2.923 GB +41.5%
+memory.total_bytes: 1.860 GB -&gt; 2.629 GB +41.4%
 plan.recompute: full -&gt; selective 
 memory.activation_bytes: 160.1 MB -&gt; 1.122 GB +601%
 throughput.mfu: 0.6827 -&gt; 0.8565 +25.5%
@@ -155,7 +155,7 @@ throughput.mfu: 0.6827 -&gt; 0.8565 +25.5%
   </testsuite>
 </testsuites>
 ::error file=p.json,line=7,title=nncost base::requires step_s <= 0.03 (30.00 ms), found 33.54 ms
-::error file=p.json,line=8,title=nncost recompute::step 42.89 ms -> 34.18 ms (-20.3%25); memory 2.066 GB -> 2.923 GB (+41.5%25), most of it activation_bytes%0Awhy: plan: recompute full -> selective%0Aaccept with: nncost check p.json --update
+::error file=p.json,line=8,title=nncost recompute::step 42.89 ms -> 34.18 ms (-20.3%25); memory 1.860 GB -> 2.629 GB (+41.4%25), most of it activation_bytes%0Awhy: plan: recompute full -> selective%0Aaccept with: nncost check p.json --update
 nncost: p.json: 1 as recorded, 1 moved; 1 of 4 requirements missed
 [1]
 
@@ -167,12 +167,12 @@ p.json: 2 moved; 4 of 4 requirements met
 
 p.json:7: base: moved
   why     plan: global_batch 4 -> 2, micro_batch 4 -> 2
-  moved   step 33.54 ms -> 18.38 ms (-45.2%), most of it backward_s; memory 2.923 GB -> 2.319 GB
-          (-20.7%), most of it activation_bytes
+  moved   step 33.54 ms -> 18.38 ms (-45.2%), most of it backward_s; memory 2.629 GB -> 2.064 GB
+          (-21.5%), most of it activation_bytes
 
 metric                   recorded       now  change
 step.step_s              33.54 ms  18.38 ms  -45.2%
-memory.total_bytes       2.923 GB  2.319 GB  -20.7%
+memory.total_bytes       2.629 GB  2.064 GB  -21.5%
 plan.global_batch               4         2    -50%
 plan.micro_batch                4         2    -50%
 step.forward_s           10.27 ms  5.136 ms    -50%
@@ -182,12 +182,12 @@ throughput.mfu             0.8729    0.7966  -8.74%
 
 p.json:8: recompute: moved
   why     plan: global_batch 4 -> 2, micro_batch 4 -> 2
-  moved   step 42.89 ms -> 23.05 ms (-46.3%), most of it backward_s; memory 2.066 GB -> 1.890 GB
-          (-8.53%), most of it activation_bytes
+  moved   step 42.89 ms -> 23.05 ms (-46.3%), most of it backward_s; memory 1.860 GB -> 1.768 GB
+          (-4.95%), most of it activation_bytes
 
 metric                   recorded       now  change
 step.step_s              42.89 ms  23.05 ms  -46.3%
-memory.total_bytes       2.066 GB  1.890 GB  -8.53%
+memory.total_bytes       1.860 GB  1.768 GB  -4.95%
 plan.global_batch               4         2    -50%
 plan.micro_batch                4         2    -50%
 step.forward_s           10.27 ms  5.136 ms    -50%
@@ -257,8 +257,8 @@ If this is intended, accept it with 'nncost check inputs/plans.json --update'.
 # The model is; and a software profile, also the one that is taken where none is named.
 $ nncost check inputs/plans.json --update >/dev/null && sed -i 's/"vocab": 10000/"vocab": 20000/; s/107106000/117106000/' toy/models/dense.json
 $ nncost check inputs/plans.json --format github
-::error file=inputs/plans.json,line=7,title=nncost base::step 33.54 ms -> 36.48 ms (+8.76%25), most of it backward_s; memory 2.923 GB -> 3.243 GB (+10.9%25), most of it activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
-::error file=inputs/plans.json,line=8,title=nncost recompute::step 42.89 ms -> 45.83 ms (+6.86%25), most of it backward_s; memory 2.066 GB -> 2.306 GB (+11.6%25), most of it activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
+::error file=inputs/plans.json,line=7,title=nncost base::step 33.54 ms -> 36.48 ms (+8.76%25), most of it backward_s; memory 2.629 GB -> 2.849 GB (+8.37%25), most of it activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
+::error file=inputs/plans.json,line=8,title=nncost recompute::step 42.89 ms -> 45.83 ms (+6.86%25), most of it backward_s; memory 1.860 GB -> 2.000 GB (+7.53%25), most of it activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
 nncost: inputs/plans.json: 2 moved; 4 of 4 requirements met
 [1]
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4, "software": "eager" }/' inputs/plans.json >p.json; nncost check p.json --update >/dev/null
@@ -281,8 +281,8 @@ inputs/plans.json:8: recompute: moved
   why     plan: zero 0 -> 1, optimizer adamw -> lion, recompute full -> selective
           model file: the content of dense has changed
           device file: the content of round has changed
-  moved   step 42.89 ms -> 37.12 ms (-13.4%), most of it update_s; memory 2.066 GB -> 2.767 GB
-          (+33.9%), most of it activation_bytes
+  moved   step 42.89 ms -> 37.12 ms (-13.4%), most of it update_s; memory 1.860 GB -> 2.449 GB
+          (+31.7%), most of it activation_bytes
 
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4, "set": { "device.scale_up.latency_s": 1e-6 }, "data": 2 }/' inputs/plans.json >p.json; nncost check p.json --update >/dev/null
 $ sed -i '1,9s/"device.scale_up.latency_s": 1e-6/"device.scale_up.latency_s": 1.001e-6/' p.json; nncost check p.json | sed -n '/^metric/,/^$/p' | head -4

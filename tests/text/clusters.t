@@ -11,6 +11,7 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, sequence parallel, ZeRO 1
           mode predicted
 
 step      17.16 ms, busiest stage 1 of 2
+          open: --overlap -41 to +1% of the step
           no software is faster than 8.311 ms; without any overlap it takes 20.37 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 43.8% of the step, network 41.2%,
@@ -57,10 +58,13 @@ $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parall
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "critical_tokens": 100, "critical_width": 2000, "fitted": false, "basis": "none"},
   "plan": {"devices": 16, "data": 2, "tensor": 4, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": true, "zero": 1, "shard": 2, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 16, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null, "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true, "tokens": null, "samples": null, "price": null, "reserve_bytes": null},
   "work": {"forward_flops": 3.904e12, "backward_flops": 7.808e12, "recompute_flops": 0, "model_flops": 1.1712e13, "causal_flops": 1.0944768e13, "hardware_flops": 1.1712e13, "executed_flops": 1.1072896e13, "vector_flops": 30106240000, "six_nd_flops": 1.0186176e13, "flops_convention": "palm", "read_bytes": 2364016000, "write_bytes": 1173987000, "input_bytes": 64000, "tokens": 16000},
-  "step": {"step_s": 0.0171628628759, "interval_s": [null, null], "lower_bound_s": 0.00831063, "upper_bound_s": 0.0203721129, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.000217995, "exposed_comm_s": 0.00706386778449, "bubble_s": 0.00164444009137, "host_s": 0, "exposed_comm": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00026394778449, "pipeline": 0.00051, "offload": 0}, "communication": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00029266, "pipeline": 0.00099, "offload": 0}, "bubble_ratio": 0.105966960316, "bubble_share": 0.0958138571207, "idle_share": 0.138782734729, "stage": 1, "bound": "compute", "next_bound": "network", "bound_s": {"compute": 0.00752056, "memory": 0.000933995, "network": 0.00706386778449, "host": 0, "bubble": 0.00164444009137}, "step_without_bound_s": 0.0117462422549, "advice": null},
+  "step": {"step_s": 0.0171628628759, "interval_s": [null, null], "lower_bound_s": 0.00831063, "upper_bound_s": 0.0203721129, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.000217995, "exposed_comm_s": 0.00706386778449, "bubble_s": 0.00164444009137, "host_s": 0, "exposed_comm": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00026394778449, "pipeline": 0.00051, "offload": 0}, "communication": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00029266, "pipeline": 0.00099, "offload": 0}, "bubble_ratio": 0.105966960316, "bubble_share": 0.0958138571207, "idle_share": 0.138782734729, "stage": 1, "bound": "compute", "next_bound": "network", "bound_s": {"compute": 0.00752056, "memory": 0.000933995, "network": 0.00706386778449, "host": 0, "bubble": 0.00164444009137}, "step_without_bound_s": 0.0117462422549, "advice": null, "kernels": null},
   "throughput": {"samples_per_s": 932.245401931, "tokens_per_s": 932245.401931, "tokens_per_s_per_device": 58265.3376207, "model_flops_per_s_per_device": 4.26502271384e13, "mfu": 0.426502271384, "causal_mfu": 0.398562876688, "hfu": 0.426502271384},
-  "memory": {"stage": 0, "weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "reserve_bytes": 0, "total_bytes": 223426000, "capacity_bytes": 10000000000, "headroom_bytes": 9776574000, "total_interval_bytes": [223426000, 223426000], "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null, "stages": [{"weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "reserve_bytes": 0, "total_bytes": 223426000}, {"weight_bytes": 29066000, "gradient_bytes": 29066000, "optimizer_bytes": 87198000, "activation_bytes": 38050000, "transient_bytes": 7000000, "reserve_bytes": 0, "total_bytes": 190380000}]},
+  "memory": {"stage": 0, "weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 223426000, "capacity_bytes": 10000000000, "headroom_bytes": 9776574000, "total_interval_bytes": [223426000, 223426000], "peak_allocated_bytes": 223426048, "peak_reserved_bytes": 224395264, "context_bytes": 0, "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null, "stages": [{"weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 223426000}, {"weight_bytes": 29066000, "gradient_bytes": 29066000, "optimizer_bytes": 87198000, "activation_bytes": 38050000, "transient_bytes": 7000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 190380000}]},
   "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 7.62793905594e-5, "per_million_tokens": 0.00476746190996, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 274.605806014},
+  "open_facts": [
+    {"name": "overlap", "values": ["0", "0.5", "1"], "effect": -0.407721564757}
+  ],
 
 # The bound of the datasheet: every collective hides.
 $ nncost estimate dense fitted --tensor 4 --pipeline 2 --data 2 --global-batch 16 --zero 1 --mode ideal --stages
@@ -110,9 +114,9 @@ stage layers and        params  forward backward weight     busy   bubble in fli
     0      4 embedding 15.53 M 130.0 us 265.0 us      - 3.160 ms 995.0 us         2
     1      4 head      14.53 M 155.0 us 315.0 us      - 3.760 ms 395.0 us         1 busiest
 
-stage   weights  gradients  optimizer  activations  transient  reserve     total  of device  fits
-    0  31.06 MB   31.06 MB   93.19 MB     112.2 MB   4.000 MB      0 B  271.5 MB       1.4%  yes
-    1  29.07 MB   29.07 MB   87.20 MB     65.10 MB   7.000 MB      0 B  217.4 MB       1.1%  yes
+stage  weights gradients optimizer activations transient not at once reserve    total of device fits
+    0 31.06 MB  31.06 MB  93.19 MB    112.2 MB  4.000 MB         0 B     0 B 271.5 MB      1.4% yes
+    1 29.07 MB  29.07 MB  87.20 MB    65.10 MB  7.000 MB         0 B     0 B 217.4 MB      1.1% yes
 
 # FSDP over all, over the 8 of a domain (HSDP), and with the weights kept after forward.
 $ nncost estimate dense fitted --data 16 --zero 3 | sed -n '/^plan/,/^network/p'
@@ -122,6 +126,7 @@ plan      16 devices = data 16, ZeRO 3
           mode predicted
 
 step      14.32 ms, nine of ten measurements fall in 11.85 ms .. 18.51 ms
+          open: --overlap +0 to +52% of the step
           no software is faster than 3.460 ms; without any overlap it takes 22.89 ms
 bound by  network 47.1% of the step, compute 41.0%,
           without the network limit it would take 7.570 ms
@@ -144,6 +149,7 @@ plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
           mode predicted
 
 step      14.16 ms, nine of ten measurements fall in 11.71 ms .. 18.30 ms
+          open: --overlap +0 to +47%, --attention -2 to +4% of the step
           no software is faster than 3.460 ms; without any overlap it takes 22.04 ms
 bound by  network 45.6% of the step, compute 41.4%,
           without the network limit it would take 7.695 ms
@@ -166,6 +172,7 @@ plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 
           mode predicted
 
 step      11.56 ms, nine of ten measurements fall in 9.559 ms .. 14.94 ms
+          open: --overlap +0 to +53%, --attention -2 to +6% of the step
           no software is faster than 3.460 ms; without any overlap it takes 18.84 ms
 bound by  compute 50.8% of the step, network 33.4%,
           without the compute limit it would take 10.41 ms
@@ -194,6 +201,7 @@ network   data 2.986 ms exposed of 5.321 ms
 # States and activations in host memory.
 $ nncost estimate dense round --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
 step      138.3 ms
+          open: --overlap +0 to +2% of the step
           no software is faster than 42.84 ms; without any overlap it takes 143.5 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 94.5% of the step, compute 5.0%, without the network limit it would take 7.609 ms
@@ -243,6 +251,7 @@ transient    88.00 MB       0.9%  gradients of activations
 total     2.154 GB (2.01 GiB) of 10.00 GB (9.31 GiB), 21.5%: fits, 7.846 GB free
 $ nncost estimate dense round --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      9.294 ms
+          open: --overlap +0 to +106% of the step
           no software is faster than 6.921 ms; without any overlap it takes 20.97 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 74.5% of the step, network 14.1%,
@@ -273,6 +282,7 @@ plan      16 devices = data 16, expert 8, ZeRO 1
           mode predicted
 
 step      11.34 ms
+          open: --overlap -11 to +8% of the step
           no software is faster than 5.684 ms; without any overlap it takes 13.51 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 50.1% of the step, network 38.8%,
@@ -325,6 +335,7 @@ plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulyss
           mode predicted
 
 step      11.23 ms
+          open: --overlap -19 to +1%, --sequence-parallel -1 to +0% of the step
           no software is faster than 4.713 ms; without any overlap it takes 12.68 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 66.6% of the step, compute 25.3%,
@@ -351,6 +362,7 @@ plan      8 devices = data 8, expert 8, ZeRO 1
           mode predicted
 
 step      9.537 ms
+          open: --overlap -13 to +8% of the step
           no software is faster than 5.684 ms; without any overlap it takes 11.70 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 59.6% of the step, memory 20.6%, without the compute limit it would take 5.175 ms
@@ -374,6 +386,7 @@ plan      16 devices = data 4 x tensor 4, ZeRO 1
           mode predicted
 
 step      7.466 ms
+          open: --overlap -25 to +12%, --sequence-parallel +0 to +1% of the step
           no software is faster than 3.694 ms; without any overlap it takes 9.534 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 46.3% of the step, network 38.0%,
@@ -420,6 +433,7 @@ plan      16 devices = data 4 x tensor 4, ZeRO 3
           mode predicted
 
 step      103.7 ms
+          open: --overlap -0 to +16% of the step
           no software is faster than 99.23 ms; without any overlap it takes 123.2 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 91.7% of the step, compute 6.7%, without the network limit it would take 8.635 ms
@@ -464,8 +478,8 @@ $ nncost estimate dense round --set layers=80 --devices 8 --tensor 2 --global-ba
 transient    192.0 MB       1.9%  gradients of activations
 total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%: DOES NOT FIT by 23.85 GB
 would fit --micro-batch 4 --micro-batches 4 --zero 1, 9.922 GB, step 687.6 ms
-          --micro-batch 4 --micro-batches 4 --zero 2, 9.192 GB, step 688.2 ms
-          --micro-batch 4 --micro-batches 4 --zero 3, 8.497 GB, step 689.2 ms
+          --micro-batch 1 --micro-batches 16, 9.417 GB, step 706.3 ms
+          --recompute full --zero 1, 6.640 GB, step 934.3 ms
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.001548 USD per step of all 8 devices,
           0.02419 USD per million tokens
@@ -473,8 +487,8 @@ $ nncost estimate dense round --set layers=8000 --devices 2 --global-batch 2 | t
 activations  256.4 GB    2564.1%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 total     1.794 TB (1.63 TiB) of 10.00 GB (9.31 GiB), 17942.7%: DOES NOT FIT by 1.784 TB
-          no change of batch, recompute, parallelism, optimizer or policy alone makes it fit on
-          these 2 devices
+would fit --zero 3 --adapter-rank 16 --offload optimizer,activations,weights, 2.462 GB,
+          step 82.38 s
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.005434 USD per step of all 2 devices,
           2.717 USD per million tokens
@@ -503,6 +517,7 @@ plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, interleaved, 2 vi
           mode predicted
 
 step      14.81 ms, busiest stage 3 of 4
+          open: --overlap -13 to +20%, --sequence-parallel +0 to +1% of the step
           no software is faster than 9.906 ms; without any overlap it takes 20.82 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 58.9% of the step, network 19.6%,
@@ -546,17 +561,17 @@ stage layers and        params  forward backward weight     busy   bubble in fli
     2      2           12.02 M 396.0 us 674.1 us      - 8.561 ms 4.702 ms       3.5
     3      2 head      17.02 M 516.1 us 922.1 us      - 11.51 ms 1.757 ms       2.5 busiest
 
-stage   weights  gradients  optimizer  activations  transient  reserve     total  of device  fits
-    0  36.04 MB   36.04 MB   108.1 MB     220.5 MB   8.000 MB      0 B  408.7 MB       4.1%  yes
-    1  24.04 MB   24.04 MB   72.11 MB     180.3 MB   8.000 MB      0 B  308.5 MB       3.1%  yes
-    2  24.04 MB   24.04 MB   72.11 MB     140.2 MB   8.000 MB      0 B  268.4 MB       2.7%  yes
-    3  34.04 MB   34.04 MB   102.1 MB     114.2 MB   12.00 MB      0 B  296.4 MB       3.0%  yes
+stage  weights gradients optimizer activations transient not at once reserve    total of device fits
+    0 36.04 MB  36.04 MB  108.1 MB    220.5 MB  8.000 MB         0 B     0 B 408.7 MB      4.1% yes
+    1 24.04 MB  24.04 MB  72.11 MB    180.3 MB  8.000 MB         0 B     0 B 308.5 MB      3.1% yes
+    2 24.04 MB  24.04 MB  72.11 MB    140.2 MB  8.000 MB         0 B     0 B 268.4 MB      2.7% yes
+    3 34.04 MB  34.04 MB  102.1 MB    114.2 MB  12.00 MB         0 B     0 B 296.4 MB      3.0% yes
 $ nncost estimate dense round --pipeline 4 --micro-batches 8 --stages --format csv
-stage,layers,embedding,head,params,forward_s,backward_s,weight_s,busy_s,bubble_s,exchange_s,update_s,in_flight,weight_bytes,gradient_bytes,optimizer_bytes,activation_bytes,transient_bytes,reserve_bytes,total_bytes,fits\r
-0,2,true,false,35026000,0.000592048,0.001148108,0,0.013921248,0.010420308,0.000201,0.00105078,4,70052000,70052000,420312000,256448000,16000000,0,832864000,true\r
-1,2,false,false,24026000,0.00058404,0.0011401,0,0.01379312,0.010548436,0,0.00072078,3,48052000,48052000,288312000,192288000,16000000,0,592704000,true\r
-2,2,false,false,24026000,0.00058404,0.0011401,0,0.01379312,0.010548436,0,0.00072078,2,48052000,48052000,288312000,128192000,16000000,0,528608000,true\r
-3,2,false,true,34028000,0.00080804,0.0015861,0,0.01915312,0.005188436,0.000201,0.00102084,1,68056000,68056000,408336000,88104000,22000000,0,654552000,true\r
+stage,layers,embedding,head,params,forward_s,backward_s,weight_s,busy_s,bubble_s,exchange_s,update_s,in_flight,weight_bytes,gradient_bytes,optimizer_bytes,activation_bytes,transient_bytes,apart_bytes,reserve_bytes,total_bytes,fits\r
+0,2,true,false,35026000,0.000592048,0.001148108,0,0.013921248,0.010420308,0.000201,0.00105078,4,70052000,70052000,420312000,256448000,16000000,0,0,832864000,true\r
+1,2,false,false,24026000,0.00058404,0.0011401,0,0.01379312,0.010548436,0,0.00072078,3,48052000,48052000,288312000,192288000,16000000,0,0,592704000,true\r
+2,2,false,false,24026000,0.00058404,0.0011401,0,0.01379312,0.010548436,0,0.00072078,2,48052000,48052000,288312000,128192000,16000000,0,0,528608000,true\r
+3,2,false,true,34028000,0.00080804,0.0015861,0,0.01915312,0.005188436,0.000201,0.00102084,1,68056000,68056000,408336000,88104000,22000000,0,0,654552000,true\r
 $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -612,10 +627,10 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
 | 0 | 4 | embedding | 59.05 M | 1.176 ms | 2.288 ms | - | 6.929 ms | 4.772 ms | 2 |  |
 | 1 | 4 | head | 58.05 M | 1.392 ms | 2.726 ms | - | 8.237 ms | 3.464 ms | 1 | busiest |
 
-| stage | weights | gradients | optimizer | activations | transient | reserve | total | of device | fits |
-|---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|
-| 0 | 118.1 MB | 118.1 MB | 708.6 MB | 256.4 MB | 16.00 MB | 0 B | 1.217 GB | 12.2% | yes |
-| 1 | 116.1 MB | 116.1 MB | 696.6 MB | 152.2 MB | 22.00 MB | 0 B | 1.103 GB | 11.0% | yes |
+| stage | weights | gradients | optimizer | activations | transient | not at once | reserve | total | of device | fits |
+|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|
+| 0 | 118.1 MB | 118.1 MB | 708.6 MB | 256.4 MB | 16.00 MB | 0 B | 0 B | 1.217 GB | 12.2% | yes |
+| 1 | 116.1 MB | 116.1 MB | 696.6 MB | 152.2 MB | 22.00 MB | 0 B | 0 B | 1.103 GB | 11.0% | yes |
 
 - **timeline**: 0 s..13.67 ms, a letter is 170.9 us, F forward, B backward, x exchange, u update, . idle
 
@@ -634,13 +649,13 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "critical_tokens": 100, "critical_width": 2000, "fitted": false, "basis": "none"},
   "plan": {"devices": 2, "data": 1, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 2, "global_batch": 2, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null, "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true, "tokens": null, "samples": null, "price": null, "reserve_bytes": null},
   "work": {"forward_flops": 488000000000, "backward_flops": 976000000000, "recompute_flops": 0, "model_flops": 1.464e12, "causal_flops": 1.368096e12, "hardware_flops": 1.464e12, "executed_flops": 1.384112e12, "vector_flops": 5402612000, "six_nd_flops": 1.273272e12, "flops_convention": "palm", "read_bytes": 2681520000, "write_bytes": 1681012000, "input_bytes": 8000, "tokens": 2000},
-  "step": {"step_s": 0.013673416, "interval_s": [null, null], "lower_bound_s": 0.01068084, "upper_bound_s": 0.0167201776, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.00174162, "exposed_comm_s": 0.000201, "bubble_s": 0.003494236, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000201, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000243, "offload": 0}, "bubble_ratio": 0.343272837301, "bubble_share": 0.255549600773, "idle_share": 0.302283642946, "stage": 1, "bound": "compute", "next_bound": "bubble", "bound_s": {"compute": 0.00752056, "memory": 0.00245762, "network": 0.000201, "host": 0, "bubble": 0.003494236}, "step_without_bound_s": 0.005713944, "advice": null},
+  "step": {"step_s": 0.013673416, "interval_s": [null, null], "lower_bound_s": 0.01068084, "upper_bound_s": 0.0167201776, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.00174162, "exposed_comm_s": 0.000201, "bubble_s": 0.003494236, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000201, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000243, "offload": 0}, "bubble_ratio": 0.343272837301, "bubble_share": 0.255549600773, "idle_share": 0.302283642946, "stage": 1, "bound": "compute", "next_bound": "bubble", "bound_s": {"compute": 0.00752056, "memory": 0.00245762, "network": 0.000201, "host": 0, "bubble": 0.003494236}, "step_without_bound_s": 0.005713944, "advice": null, "kernels": null},
   "throughput": {"samples_per_s": 146.269227821, "tokens_per_s": 146269.227821, "tokens_per_s_per_device": 73134.6139107, "model_flops_per_s_per_device": 5.35345373826e13, "mfu": 0.535345373826, "causal_mfu": 0.500275863764, "hfu": 0.535345373826},
-  "memory": {"stage": 0, "weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "reserve_bytes": 0, "total_bytes": 1217248000, "capacity_bytes": 10000000000, "headroom_bytes": 8782752000, "total_interval_bytes": [1217248000, 1217248000], "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null, "stages": [{"weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "reserve_bytes": 0, "total_bytes": 1217248000}, {"weight_bytes": 116108000, "gradient_bytes": 116108000, "optimizer_bytes": 696648000, "activation_bytes": 152200000, "transient_bytes": 22000000, "reserve_bytes": 0, "total_bytes": 1103064000}]},
+  "memory": {"stage": 0, "weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1217248000, "capacity_bytes": 10000000000, "headroom_bytes": 8782752000, "total_interval_bytes": [1217248000, 1217248000], "peak_allocated_bytes": 1217248256, "peak_reserved_bytes": 1218445312, "context_bytes": 0, "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null, "stages": [{"weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1217248000}, {"weight_bytes": 116108000, "gradient_bytes": 116108000, "optimizer_bytes": 696648000, "activation_bytes": 152200000, "transient_bytes": 22000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1103064000}]},
   "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 7.59634222222e-6, "per_million_tokens": 0.00379817111111, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 27.346832},
   "stages": [
-    {"stage": 0, "layers": 4, "embedding": true, "head": false, "params": 59052000, "forward_s": 0.001176088, "backward_s": 0.002288208, "weight_s": 0, "busy_s": 0.006928592, "bubble_s": 0.004772264, "exchange_s": 0.000201, "update_s": 0.00177156, "in_flight": 2, "weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "reserve_bytes": 0, "total_bytes": 1217248000, "fits": true},
-    {"stage": 1, "layers": 4, "embedding": false, "head": true, "params": 58054000, "forward_s": 0.00139208, "backward_s": 0.0027262, "weight_s": 0, "busy_s": 0.00823656, "bubble_s": 0.003464296, "exchange_s": 0.000201, "update_s": 0.00174162, "in_flight": 1, "weight_bytes": 116108000, "gradient_bytes": 116108000, "optimizer_bytes": 696648000, "activation_bytes": 152200000, "transient_bytes": 22000000, "reserve_bytes": 0, "total_bytes": 1103064000, "fits": true}
+    {"stage": 0, "layers": 4, "embedding": true, "head": false, "params": 59052000, "forward_s": 0.001176088, "backward_s": 0.002288208, "weight_s": 0, "busy_s": 0.006928592, "bubble_s": 0.004772264, "exchange_s": 0.000201, "update_s": 0.00177156, "in_flight": 2, "weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1217248000, "fits": true},
+    {"stage": 1, "layers": 4, "embedding": false, "head": true, "params": 58054000, "forward_s": 0.00139208, "backward_s": 0.0027262, "weight_s": 0, "busy_s": 0.00823656, "bubble_s": 0.003464296, "exchange_s": 0.000201, "update_s": 0.00174162, "in_flight": 1, "weight_bytes": 116108000, "gradient_bytes": 116108000, "optimizer_bytes": 696648000, "activation_bytes": 152200000, "transient_bytes": 22000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1103064000, "fits": true}
   ],
   "timeline": [
     {"stage": 0, "activity": "forward", "micro_batch": 0, "chunk": 0, "start_s": 0, "end_s": 0.001176088},

@@ -21,7 +21,7 @@ device.fitted                                            false                  
 device.id                                                round                         fitted
 device.name                          A device of round figures A device of round efficiencies
 step.bound_s.host                                          0 s                       982.0 us
-memory.headroom_bytes                                 7.984 GB                       17.98 GB  +125%
+memory.headroom_bytes                                 8.218 GB                       18.22 GB  +122%
 memory.capacity_bytes                                 10.00 GB                       20.00 GB  +100%
 step.lower_bound_s                                    6.921 ms                       3.460 ms   -50%
 throughput.causal_mfu                                   0.6336                         0.3617 -42.9%
@@ -78,12 +78,12 @@ $ nncost estimate dense round --format json >a.json; nncost estimate dense round
 $ nncost diff a.json b.json --format markdown
 a.json -> b.json: the estimates differ
 
-31 metrics differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 2.016 GB -> 1.802 GB (-10.6%), most of it activation_bytes
+34 metrics differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 1.782 GB -> 1.722 GB (-3.38%), most of it activation_bytes
 
 | metric | old | new | change |
 |:---|---:|---:|---:|
 | step.step_s | 10.80 ms | 13.13 ms | +21.6% |
-| memory.total_bytes | 2.016 GB | 1.802 GB | -10.6% |
+| memory.total_bytes | 1.782 GB | 1.722 GB | -3.38% |
 | cost.energy_j | 10.80 J | 13.13 J | +21.6% |
 | cost.step | 2.999e-06 USD | 3.648e-06 USD | +21.6% |
 | cost.per_million_tokens | 0.002999 USD | 0.003648 USD | +21.6% |
@@ -92,6 +92,7 @@ a.json -> b.json: the estimates differ
 | work.recompute_flops | 0 FLOP | 224.0 GFLOP |  |
 | memory.transient_bytes | 22.00 MB | 48.05 MB | +118% |
 | memory.activation_bytes | 280.4 MB | 40.02 MB | -85.7% |
+| memory.apart_bytes | -234.2 MB | -80.03 MB | +65.8% |
 | work.hardware_flops | 732.0 GFLOP | 956.0 GFLOP | +30.6% |
 | step.bound_s.compute | 6.921 ms | 9.001 ms | +30.1% |
 | step.lower_bound_s | 6.921 ms | 9.001 ms | +30.1% |
@@ -107,11 +108,13 @@ a.json -> b.json: the estimates differ
 | work.read_bytes | 3.230 GB | 3.711 GB | +14.9% |
 | step.step_without_bound_s | 5.538 ms | 6.307 ms | +13.9% |
 | work.write_bytes | 2.308 GB | 2.596 GB | +12.5% |
-| memory.total_interval_bytes.0 | 2.016 GB | 1.802 GB | -10.6% |
-| memory.total_interval_bytes.1 | 2.016 GB | 1.802 GB | -10.6% |
 | throughput.hfu | 0.678 | 0.728 | +7.37% |
 | step.bound_s.memory | 3.875 ms | 4.131 ms | +6.61% |
-| memory.headroom_bytes | 7.984 GB | 8.198 GB | +2.68% |
+| memory.total_interval_bytes.0 | 1.782 GB | 1.722 GB | -3.38% |
+| memory.total_interval_bytes.1 | 1.782 GB | 1.722 GB | -3.38% |
+| memory.peak_allocated_bytes | 1.782 GB | 1.722 GB | -3.38% |
+| memory.peak_reserved_bytes | 1.793 GB | 1.734 GB | -3.27% |
+| memory.headroom_bytes | 8.218 GB | 8.278 GB | +0.732% |
 | memory.transient_what | gradients of activations | one block, recomputed |  |
 
 | op | phase | old | new | difference |
@@ -135,11 +138,11 @@ $ nncost diff /dev/stdin b.json <inputs/plans.json
 
 new: only in the new
 
-recompute: 5 metrics differ; step 42.89 ms -> 34.18 ms (-20.3%); memory 2.066 GB -> 2.923 GB (+41.5%), most of it activation_bytes
+recompute: 5 metrics differ; step 42.89 ms -> 34.18 ms (-20.3%); memory 1.860 GB -> 2.629 GB (+41.4%), most of it activation_bytes
 
 metric                        old        new  change
 step.step_s              42.89 ms   34.18 ms  -20.3%
-memory.total_bytes       2.066 GB   2.923 GB  +41.5%
+memory.total_bytes       1.860 GB   2.629 GB  +41.4%
 plan.recompute               full  selective
 memory.activation_bytes  160.1 MB   1.122 GB   +601%
 throughput.mfu             0.6827     0.8565  +25.5%

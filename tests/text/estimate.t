@@ -25,13 +25,14 @@ update    3.213 ms  29.8%    mlp        4.208 ms  39.0%
 rate      92,629 tokens/s, 92.63 samples/s, MFU 67.8%, HFU 67.8% of 100.0 TFLOP/s, FLOPs as in palm
 work      model 732.0 GFLOP, executed 692.1 GFLOP, 6ND 636.6 GFLOP, memory traffic 5.538 GB
 
-memory           size  of device
-weights      214.2 MB       2.1%
-gradients    214.2 MB       2.1%
-optimizer    1.285 GB      12.9%  states and master weights
-activations  280.4 MB       2.8%  kept for backward
-transient    22.00 MB       0.2%  gradients of activations
-total     2.016 GB (1.88 GiB) of 10.00 GB (9.31 GiB), 20.2%: fits, 7.984 GB free
+memory            size  of device
+weights       214.2 MB       2.1%
+gradients     214.2 MB       2.1%
+optimizer     1.285 GB      12.9%  states and master weights
+activations   280.4 MB       2.8%  kept for backward
+transient     22.00 MB       0.2%  gradients of activations
+not at once  -234.2 MB      -2.3%  gradients appear as activations go
+total     1.782 GB (1.66 GiB) of 10.00 GB (9.31 GiB), 17.8%: fits, 8.218 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 2.999e-06 USD per step,
           0.002999 USD per million tokens
@@ -73,24 +74,25 @@ $ nncost estimate dense round --format markdown
 | optimizer | 1.285 GB | 12.9% | states and master weights |
 | activations | 280.4 MB | 2.8% | kept for backward |
 | transient | 22.00 MB | 0.2% | gradients of activations |
+| not at once | -234.2 MB | -2.3% | gradients appear as activations go |
 
-- **total**: 2.016 GB (1.88 GiB) of 10.00 GB (9.31 GiB), 20.2%: fits, 7.984 GB free
+- **total**: 1.782 GB (1.66 GiB) of 10.00 GB (9.31 GiB), 17.8%: fits, 8.218 GB free
 
 - **cost**: 1 USD per device-hour (nowhere, 2020-01), 2.999e-06 USD per step, 0.002999 USD per million tokens
 $ nncost estimate dense round --format csv
-model.id,model.name,model.family,model.params,model.active_params,model.trained_params,model.matmul_params,model.params_by_group.embedding,model.params_by_group.attention,model.params_by_group.mlp,model.params_by_group.norm,model.params_by_group.conv,model.params_by_group.resample,model.params_by_group.time,model.params_by_group.head,model.params_by_group.loss,model.params_by_group.optimizer,model.params_by_group.network,model.padded_vocab,device.id,device.name,device.peak_flops_per_s,device.mem_bytes,device.mem_bytes_per_s,device.ridge_flops_per_byte,device.critical_tokens,device.critical_width,device.fitted,device.basis,plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.shard,plan.reshard,plan.devices_per_node,plan.schedule,plan.context_kind,plan.rank_order,plan.overlap,plan.capacity_factor,plan.imbalance,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.seq_len,plan.image,plan.precision,plan.policy,plan.optimizer,plan.recompute,plan.recompute_every,plan.recompute_layers,plan.offload,plan.attention,plan.activations,plan.software,plan.software_chosen,plan.mode,plan.overrides,plan.cluster,plan.ends_as_layers,plan.first_stage_layers,plan.last_stage_layers,plan.whole_experts,plan.train,plan.next_tokens,plan.adapter_rank,plan.adapters,plan.dora,plan.frozen,plan.fp8_inputs,plan.flops_convention,plan.clip_gradients,plan.tokens,plan.samples,plan.price,plan.reserve_bytes,work.forward_flops,work.backward_flops,work.recompute_flops,work.model_flops,work.causal_flops,work.hardware_flops,work.executed_flops,work.vector_flops,work.six_nd_flops,work.flops_convention,work.read_bytes,work.write_bytes,work.input_bytes,work.tokens,step.step_s,step.interval_s.0,step.interval_s.1,step.lower_bound_s,step.upper_bound_s,step.forward_s,step.backward_s,step.recompute_s,step.update_s,step.exposed_comm_s,step.bubble_s,step.host_s,step.exposed_comm.tensor,step.exposed_comm.context,step.exposed_comm.expert,step.exposed_comm.data,step.exposed_comm.pipeline,step.exposed_comm.offload,step.communication.tensor,step.communication.context,step.communication.expert,step.communication.data,step.communication.pipeline,step.communication.offload,step.bubble_ratio,step.bubble_share,step.idle_share,step.stage,step.bound,step.next_bound,step.bound_s.compute,step.bound_s.memory,step.bound_s.network,step.bound_s.host,step.bound_s.bubble,step.step_without_bound_s,step.advice,throughput.samples_per_s,throughput.tokens_per_s,throughput.tokens_per_s_per_device,throughput.model_flops_per_s_per_device,throughput.mfu,throughput.causal_mfu,throughput.hfu,memory.stage,memory.weight_bytes,memory.gradient_bytes,memory.optimizer_bytes,memory.activation_bytes,memory.transient_bytes,memory.reserve_bytes,memory.total_bytes,memory.capacity_bytes,memory.headroom_bytes,memory.total_interval_bytes.0,memory.total_interval_bytes.1,memory.transient_what,memory.fits,memory.fit,cost.price_per_device_hour,cost.currency,cost.step,cost.per_million_tokens,cost.per_thousand_samples,cost.run,cost.device_hours,cost.run_s,cost.energy_j\r
-dense,A small decoder,decoder,107106000,107106000,107106000,106106000,11000000,32032000,64040000,34000,0,0,0,0,0,0,0,,round,A device of round figures,1e14,10000000000,1e12,100,100,2000,false,none,1,1,1,1,1,1,1,false,0,1,true,8,1f1b,ring,tensor-context-data-pipeline,,0,1,1,1,1,1000,,bf16,mixed,adamw,none,1,0,none,flash,per-op,torch-compile,true,predicted,,,false,0,0,false,all,false,0,linear,false,16bit,false,palm,true,,,,,244000000000,488000000000,0,732000000000,684048000000,732000000000,692056000000,3575260000,636636000000,palm,3230368000,2307740000,4000,1000,0.010795756,,,0.00692056,0.0127665588,0.002568168,0.005014408,0,0.00321318,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,compute,memory,0.00692056,0.003875196,0,0,0,0.005538108,,92.6289923559,92628.9923559,92628.9923559,6.78044224045e13,0.678044224045,0.633626769631,0.678044224045,0,214212000,214212000,1285272000,280408000,22000000,0,2016104000,10000000000,7983896000,2016104000,2016104000,gradients of activations,true,fits,1,USD,2.99882111111e-6,0.00299882111111,,,,,10.795756\r
+model.id,model.name,model.family,model.params,model.active_params,model.trained_params,model.matmul_params,model.params_by_group.embedding,model.params_by_group.attention,model.params_by_group.mlp,model.params_by_group.norm,model.params_by_group.conv,model.params_by_group.resample,model.params_by_group.time,model.params_by_group.head,model.params_by_group.loss,model.params_by_group.optimizer,model.params_by_group.network,model.padded_vocab,device.id,device.name,device.peak_flops_per_s,device.mem_bytes,device.mem_bytes_per_s,device.ridge_flops_per_byte,device.critical_tokens,device.critical_width,device.fitted,device.basis,plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.shard,plan.reshard,plan.devices_per_node,plan.schedule,plan.context_kind,plan.rank_order,plan.overlap,plan.capacity_factor,plan.imbalance,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.seq_len,plan.image,plan.precision,plan.policy,plan.optimizer,plan.recompute,plan.recompute_every,plan.recompute_layers,plan.offload,plan.attention,plan.activations,plan.software,plan.software_chosen,plan.mode,plan.overrides,plan.cluster,plan.ends_as_layers,plan.first_stage_layers,plan.last_stage_layers,plan.whole_experts,plan.train,plan.next_tokens,plan.adapter_rank,plan.adapters,plan.dora,plan.frozen,plan.fp8_inputs,plan.flops_convention,plan.clip_gradients,plan.tokens,plan.samples,plan.price,plan.reserve_bytes,work.forward_flops,work.backward_flops,work.recompute_flops,work.model_flops,work.causal_flops,work.hardware_flops,work.executed_flops,work.vector_flops,work.six_nd_flops,work.flops_convention,work.read_bytes,work.write_bytes,work.input_bytes,work.tokens,step.step_s,step.interval_s.0,step.interval_s.1,step.lower_bound_s,step.upper_bound_s,step.forward_s,step.backward_s,step.recompute_s,step.update_s,step.exposed_comm_s,step.bubble_s,step.host_s,step.exposed_comm.tensor,step.exposed_comm.context,step.exposed_comm.expert,step.exposed_comm.data,step.exposed_comm.pipeline,step.exposed_comm.offload,step.communication.tensor,step.communication.context,step.communication.expert,step.communication.data,step.communication.pipeline,step.communication.offload,step.bubble_ratio,step.bubble_share,step.idle_share,step.stage,step.bound,step.next_bound,step.bound_s.compute,step.bound_s.memory,step.bound_s.network,step.bound_s.host,step.bound_s.bubble,step.step_without_bound_s,step.advice,step.kernels,throughput.samples_per_s,throughput.tokens_per_s,throughput.tokens_per_s_per_device,throughput.model_flops_per_s_per_device,throughput.mfu,throughput.causal_mfu,throughput.hfu,memory.stage,memory.weight_bytes,memory.gradient_bytes,memory.optimizer_bytes,memory.activation_bytes,memory.transient_bytes,memory.apart_bytes,memory.reserve_bytes,memory.total_bytes,memory.capacity_bytes,memory.headroom_bytes,memory.total_interval_bytes.0,memory.total_interval_bytes.1,memory.peak_allocated_bytes,memory.peak_reserved_bytes,memory.context_bytes,memory.transient_what,memory.fits,memory.fit,cost.price_per_device_hour,cost.currency,cost.step,cost.per_million_tokens,cost.per_thousand_samples,cost.run,cost.device_hours,cost.run_s,cost.energy_j\r
+dense,A small decoder,decoder,107106000,107106000,107106000,106106000,11000000,32032000,64040000,34000,0,0,0,0,0,0,0,,round,A device of round figures,1e14,10000000000,1e12,100,100,2000,false,none,1,1,1,1,1,1,1,false,0,1,true,8,1f1b,ring,tensor-context-data-pipeline,,0,1,1,1,1,1000,,bf16,mixed,adamw,none,1,0,none,flash,per-op,torch-compile,true,predicted,,,false,0,0,false,all,false,0,linear,false,16bit,false,palm,true,,,,,244000000000,488000000000,0,732000000000,684048000000,732000000000,692056000000,3575260000,636636000000,palm,3230368000,2307740000,4000,1000,0.010795756,,,0.00692056,0.0127665588,0.002568168,0.005014408,0,0.00321318,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,compute,memory,0.00692056,0.003875196,0,0,0,0.005538108,,,92.6289923559,92628.9923559,92628.9923559,6.78044224045e13,0.678044224045,0.633626769631,0.678044224045,0,214212000,214212000,1285272000,280408000,22000000,-234212000,0,1781892000,10000000000,8218108000,1781892000,1781892000,1781892096,1793064960,0,gradients of activations,true,fits,1,USD,2.99882111111e-6,0.00299882111111,,,,,10.795756\r
 $ nncost estimate dense round --format json
 {
   "schema": "nncost.estimate/1",
-  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 2.016 GB of 10.00 GB per device.",
+  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.",
   "model": {"id": "dense", "name": "A small decoder", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "critical_tokens": 100, "critical_width": 2000, "fitted": false, "basis": "none"},
   "plan": {"devices": 1, "data": 1, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 1, "global_batch": 1, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null, "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true, "tokens": null, "samples": null, "price": null, "reserve_bytes": null},
   "work": {"forward_flops": 244000000000, "backward_flops": 488000000000, "recompute_flops": 0, "model_flops": 732000000000, "causal_flops": 684048000000, "hardware_flops": 732000000000, "executed_flops": 692056000000, "vector_flops": 3575260000, "six_nd_flops": 636636000000, "flops_convention": "palm", "read_bytes": 3230368000, "write_bytes": 2307740000, "input_bytes": 4000, "tokens": 1000},
-  "step": {"step_s": 0.010795756, "interval_s": [null, null], "lower_bound_s": 0.00692056, "upper_bound_s": 0.0127665588, "forward_s": 0.002568168, "backward_s": 0.005014408, "recompute_s": 0, "update_s": 0.00321318, "exposed_comm_s": 0, "bubble_s": 0, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "bubble_ratio": 0, "bubble_share": 0, "idle_share": 0, "stage": 0, "bound": "compute", "next_bound": "memory", "bound_s": {"compute": 0.00692056, "memory": 0.003875196, "network": 0, "host": 0, "bubble": 0}, "step_without_bound_s": 0.005538108, "advice": null},
+  "step": {"step_s": 0.010795756, "interval_s": [null, null], "lower_bound_s": 0.00692056, "upper_bound_s": 0.0127665588, "forward_s": 0.002568168, "backward_s": 0.005014408, "recompute_s": 0, "update_s": 0.00321318, "exposed_comm_s": 0, "bubble_s": 0, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "bubble_ratio": 0, "bubble_share": 0, "idle_share": 0, "stage": 0, "bound": "compute", "next_bound": "memory", "bound_s": {"compute": 0.00692056, "memory": 0.003875196, "network": 0, "host": 0, "bubble": 0}, "step_without_bound_s": 0.005538108, "advice": null, "kernels": null},
   "throughput": {"samples_per_s": 92.6289923559, "tokens_per_s": 92628.9923559, "tokens_per_s_per_device": 92628.9923559, "model_flops_per_s_per_device": 6.78044224045e13, "mfu": 0.678044224045, "causal_mfu": 0.633626769631, "hfu": 0.678044224045},
-  "memory": {"stage": 0, "weight_bytes": 214212000, "gradient_bytes": 214212000, "optimizer_bytes": 1285272000, "activation_bytes": 280408000, "transient_bytes": 22000000, "reserve_bytes": 0, "total_bytes": 2016104000, "capacity_bytes": 10000000000, "headroom_bytes": 7983896000, "total_interval_bytes": [2016104000, 2016104000], "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null},
+  "memory": {"stage": 0, "weight_bytes": 214212000, "gradient_bytes": 214212000, "optimizer_bytes": 1285272000, "activation_bytes": 280408000, "transient_bytes": 22000000, "apart_bytes": -234212000, "reserve_bytes": 0, "total_bytes": 1781892000, "capacity_bytes": 10000000000, "headroom_bytes": 8218108000, "total_interval_bytes": [1781892000, 1781892000], "peak_allocated_bytes": 1781892096, "peak_reserved_bytes": 1793064960, "context_bytes": 0, "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null},
   "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 2.99882111111e-6, "per_million_tokens": 0.00299882111111, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 10.795756},
   "ops": [
     {"name": "embed.tokens", "path": "embed.tokens", "kind": "embedding", "phase": "forward", "group": "embedding", "repeat": 1, "shape": "tokens=1000 width=1000", "flops": 0, "vector_flops": 0, "read_bytes": 2008000, "write_bytes": 2000000, "kept_bytes": 8000, "intensity_flops_per_byte": 0, "time_s": 4.008e-6, "share": 0.000371257001362, "bound": "memory", "link": null, "network_s": null},
@@ -142,6 +144,7 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      47.54 ms, nine of ten measurements fall in 39.33 ms .. 61.45 ms
+          open: --attention -5 to +21% of the step
           no software is faster than 27.68 ms; without any overlap it takes 54.42 ms
 bound by  compute 82.7% of the step, memory 17.3%, without the compute limit it would take 14.36 ms
 
@@ -158,13 +161,14 @@ rate      168,281 tokens/s, 168.3 samples/s, MFU 61.6%,
           HFU 61.6% of 200.0 TFLOP/s, FLOPs as in palm
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP, memory traffic 17.36 GB
 
-memory           size  of device
-weights      214.2 MB       1.1%
-gradients    214.2 MB       1.1%
-optimizer    1.285 GB       6.4%  states and master weights
-activations  2.243 GB      11.2%  kept for backward
-transient    176.0 MB       0.9%  gradients of activations
-total     4.133 GB (3.85 GiB) of 20.00 GB (18.63 GiB), 20.7%: fits, 15.87 GB free
+memory            size  of device
+weights       214.2 MB       1.1%
+gradients     214.2 MB       1.1%
+optimizer     1.285 GB       6.4%  states and master weights
+activations   2.243 GB      11.2%  kept for backward
+transient     176.0 MB       0.9%  gradients of activations
+not at once  -374.2 MB      -1.9%  gradients appear as activations go
+total     3.759 GB (3.50 GiB) of 20.00 GB (18.63 GiB), 18.8%: fits, 16.24 GB free
 
 cost      2 USD per device-hour (here, 2022-02), 2.641e-05 USD per step,
           0.003301 USD per million tokens
@@ -191,13 +195,14 @@ rate      288,994 tokens/s, 289 samples/s, MFU 105.8%,
           mask it is 98.8% (--flops-convention causal)
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP, memory traffic 17.36 GB
 
-memory           size  of device
-weights      214.2 MB       1.1%
-gradients    214.2 MB       1.1%
-optimizer    1.285 GB       6.4%  states and master weights
-activations  2.243 GB      11.2%  kept for backward
-transient    176.0 MB       0.9%  gradients of activations
-total     4.133 GB (3.85 GiB) of 20.00 GB (18.63 GiB), 20.7%: fits, 15.87 GB free
+memory            size  of device
+weights       214.2 MB       1.1%
+gradients     214.2 MB       1.1%
+optimizer     1.285 GB       6.4%  states and master weights
+activations   2.243 GB      11.2%  kept for backward
+transient     176.0 MB       0.9%  gradients of activations
+not at once  -374.2 MB      -1.9%  gradients appear as activations go
+total     3.759 GB (3.50 GiB) of 20.00 GB (18.63 GiB), 18.8%: fits, 16.24 GB free
 
 cost      2 USD per device-hour (here, 2022-02), 1.538e-05 USD per step,
           0.001922 USD per million tokens
@@ -228,13 +233,14 @@ rate      232,910 tokens/s, 232.9 samples/s, MFU 69.9%,
           HFU 69.9% of 100.0 TFLOP/s, FLOPs as in palm
 work      model 1.201 TFLOP, executed 1.137 TFLOP, 6ND 1.047 TFLOP, memory traffic 8.385 GB
 
-memory           size  of device
-weights      251.3 MB       2.5%
-gradients    251.3 MB       2.5%
-optimizer    1.508 GB      15.1%  states and master weights
-activations  621.7 MB       6.2%  kept for backward
-transient    88.00 MB       0.9%  gradients of activations
-total     2.720 GB (2.53 GiB) of 10.00 GB (9.31 GiB), 27.2%: fits, 7.280 GB free
+memory            size  of device
+weights       251.3 MB       2.5%
+gradients     251.3 MB       2.5%
+optimizer     1.508 GB      15.1%  states and master weights
+activations   621.7 MB       6.2%  kept for backward
+transient     88.00 MB       0.9%  gradients of activations
+not at once  -311.3 MB      -3.1%  gradients appear as activations go
+total     2.409 GB (2.24 GiB) of 10.00 GB (9.31 GiB), 24.1%: fits, 7.591 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 4.771e-06 USD per step,
           0.001193 USD per million tokens
@@ -264,13 +270,14 @@ update    286.4 us  11.7%    norm       192.5 us   7.8%
 rate      3,258 samples/s, MFU 63.8%, HFU 63.8% of 100.0 TFLOP/s, FLOPs as in palm
 work      model 156.6 GFLOP, executed 157.5 GFLOP, memory traffic 1.439 GB
 
-memory           size  of device
-weights      19.09 MB       0.2%
-gradients    19.09 MB       0.2%
-optimizer    114.6 MB       1.1%  states and master weights
-activations  170.3 MB       1.7%  kept for backward
-transient    9.830 MB       0.1%  gradients of activations
-total     332.9 MB (317.46 MiB) of 10.00 GB (9.31 GiB), 3.3%: fits, 9.667 GB free
+memory            size  of device
+weights       19.09 MB       0.2%
+gradients     19.09 MB       0.2%
+optimizer     114.6 MB       1.1%  states and master weights
+activations   170.3 MB       1.7%  kept for backward
+transient     9.830 MB       0.1%  gradients of activations
+not at once  -27.28 MB      -0.3%  gradients appear as activations go
+total     305.6 MB (291.45 MiB) of 10.00 GB (9.31 GiB), 3.1%: fits, 9.694 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 6.82e-07 USD per step,
           8.525e-05 USD per thousand samples
@@ -300,9 +307,9 @@ memory           size  of device
 weights      183.8 kB       0.0%
 gradients    183.8 kB       0.0%
 optimizer    367.5 kB       0.0%  states and master weights
-activations  78.64 MB       1.6%  kept for backward
+activations  57.84 MB       1.2%  kept for backward
 transient    12.89 MB       0.3%  gradients of activations
-total     92.27 MB (87.99 MiB) of 5.000 GB (4.66 GiB), 1.8%: fits, 4.908 GB free
+total     71.47 MB (68.16 MiB) of 5.000 GB (4.66 GiB), 1.4%: fits, 4.929 GB free
 
 cost      no price recorded for this device: give --price
 
@@ -348,22 +355,22 @@ update    3.213 ms   0.7%    mlp        269.3 ms  55.1%
 rate      131,014 tokens/s, 131 samples/s, MFU 95.9%, HFU 95.9% of 100.0 TFLOP/s, FLOPs as in palm
 work      model 46.85 TFLOP, executed 44.29 TFLOP, 6ND 40.74 TFLOP, memory traffic 111.9 GB
 
-memory           size  of device
-weights      214.2 MB       2.1%
-gradients    214.2 MB       2.1%
-optimizer    1.285 GB      12.9%  states and master weights
-activations  17.95 GB     179.5%  kept for backward
-transient    1.408 GB      14.1%  gradients of activations
-total     21.07 GB (19.62 GiB) of 10.00 GB (9.31 GiB), 210.7%: DOES NOT FIT by 11.07 GB
+memory            size  of device
+weights       214.2 MB       2.1%
+gradients     214.2 MB       2.1%
+optimizer     1.285 GB      12.9%  states and master weights
+activations   17.95 GB     179.5%  kept for backward
+transient     1.408 GB      14.1%  gradients of activations
+not at once  -1.494 GB     -14.9%  gradients appear as activations go
+total     19.57 GB (18.23 GiB) of 10.00 GB (9.31 GiB), 195.7%: DOES NOT FIT by 9.573 GB
 would fit --micro-batch 16 --micro-batches 4, 6.552 GB, step 488.5 ms
-          --micro-batch 8 --micro-batches 8, 4.133 GB, step 488.5 ms
-          --micro-batch 4 --micro-batches 16, 2.923 GB, step 488.5 ms
+          --recompute full, 5.351 GB, step 638.0 ms
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.0001357 USD per step,
           0.00212 USD per million tokens
 [1]
 $ nncost estimate dense round --micro-batch 64 --format json | grep -o '"headroom_bytes.*'
-"headroom_bytes": -11067304000, "total_interval_bytes": [21067304000, 21067304000], "transient_what": "gradients of activations", "fits": false, "fit": "does_not_fit", "advice": [{"text": "--micro-batch 16 --micro-batches 4", "total_bytes": 6552104000, "step_s": 0.488498044}, {"text": "--micro-batch 8 --micro-batches 8", "total_bytes": 4132904000, "step_s": 0.488498044}, {"text": "--micro-batch 4 --micro-batches 16", "total_bytes": 2923304000, "step_s": 0.488498044}]},
+"headroom_bytes": -9573092000, "total_interval_bytes": [19573092000, 19573092000], "peak_allocated_bytes": 19573092352, "peak_reserved_bytes": 20277362688, "context_bytes": 0, "transient_what": "gradients of activations", "fits": false, "fit": "does_not_fit", "advice": [{"text": "--micro-batch 16 --micro-batches 4", "total_bytes": 6552104000, "step_s": 0.488498044}, {"text": "--recompute full", "total_bytes": 5351082000, "step_s": 0.638012284}]},
 $ COLUMNS=60 nncost estimate dense round --micro-batch 64 --reserve-bytes 5e8
 model     dense, A small decoder, decoder,
           107,106,000 parameters
@@ -396,21 +403,20 @@ rate      131,014 tokens/s, 131 samples/s, MFU 95.9%,
 work      model 46.85 TFLOP, executed 44.29 TFLOP,
           6ND 40.74 TFLOP, memory traffic 111.9 GB
 
-memory           size  of device
-weights      214.2 MB       2.1%
-gradients    214.2 MB       2.1%
-optimizer    1.285 GB      12.9%  states and master weights
-activations  17.95 GB     179.5%  kept for backward
-transient    1.408 GB      14.1%  gradients of activations
-reserve      500.0 MB       5.0%  set aside
-total     21.57 GB (20.09 GiB) of 10.00 GB (9.31 GiB),
-          215.7%: DOES NOT FIT by 11.57 GB
+memory           size of device
+weights      214.2 MB      2.1%
+gradients    214.2 MB      2.1%
+optimizer    1.285 GB     12.9% states and master weights
+activations  17.95 GB    179.5% kept for backward
+transient    1.408 GB     14.1% gradients of activations
+not at once -1.494 GB    -14.9% gradients appear as activa..
+reserve      500.0 MB      5.0% set aside
+cut: remarks (a width of 60, see COLUMNS)
+total     20.07 GB (18.69 GiB) of 10.00 GB (9.31 GiB),
+          200.7%: DOES NOT FIT by 10.07 GB
 would fit --micro-batch 16 --micro-batches 4, 7.052 GB,
           step 488.5 ms
-          --micro-batch 8 --micro-batches 8, 4.633 GB,
-          step 488.5 ms
-          --micro-batch 4 --micro-batches 16, 3.423 GB,
-          step 488.5 ms
+          --recompute full, 5.851 GB, step 638.0 ms
 
 cost      1 USD per device-hour (nowhere, 2020-01),
           0.0001357 USD per step,
@@ -419,25 +425,24 @@ cost      1 USD per device-hour (nowhere, 2020-01),
 
 # With another optimizer, policy or format.
 $ nncost estimate dense round --set layers=47 --tokens 1e9 | sed -n '/^total/,/^$/p'
-total     10.76 GB (10.02 GiB) of 10.00 GB (9.31 GiB), 107.6%: DOES NOT FIT by 762.1 MB
-would fit --recompute full, 9.376 GB, step 72.20 ms
+total     9.591 GB (8.93 GiB) of 10.00 GB (9.31 GiB), 95.9%: fits, 409.1 MB free
 
 $ nncost estimate dense old --precision fp32 --set layers=25 | sed -n '/^total/,/^$/p'
-total     6.674 GB (6.22 GiB) of 5.000 GB (4.66 GiB), 133.5%: DOES NOT FIT by 1.674 GB
-would fit --optimizer adam8bit, 4.816 GB, step 223.6 ms
+total     5.389 GB (5.02 GiB) of 5.000 GB (4.66 GiB), 107.8%: DOES NOT FIT by 389.1 MB
+would fit --recompute norm,activation, 4.997 GB, step 233.4 ms
 
 $ nncost estimate dense fitted --precision fp32 --set layers=100 | sed -n '/^total/,/^$/p'
-total     25.89 GB (24.12 GiB) of 20.00 GB (18.63 GiB), 129.5%: DOES NOT FIT by 5.894 GB
-would fit --recompute full, 19.94 GB, step 1.893 s
+total     21.00 GB (19.56 GiB) of 20.00 GB (18.63 GiB), 105.0%: DOES NOT FIT by 1.004 GB
+would fit --recompute norm,activation, 19.41 GB, step 1.465 s
 
 
 # Not even with everything that was tried.
 $ nncost estimate dense round --set layers=500 --micro-batch 2 | tail -8
-optimizer    72.21 GB     722.1%  states and master weights
-activations  32.10 GB     321.0%  kept for backward
-transient    44.00 MB       0.4%  gradients of activations
-total     128.4 GB (119.60 GiB) of 10.00 GB (9.31 GiB), 1284.2%: DOES NOT FIT by 118.4 GB
-          no change of batch, recompute, optimizer or policy alone makes it fit on one device
+transient     44.00 MB       0.4%  gradients of activations
+not at once  -12.08 GB    -120.8%  gradients appear as activations go
+total     116.3 GB (108.35 GiB) of 10.00 GB (9.31 GiB), 1163.5%: DOES NOT FIT by 106.3 GB
+would fit --recompute full --adapter-rank 16 --frozen nf4, 7.231 GB, step 1.170 s
+          --adapter-rank 16 --frozen nf4 --offload optimizer,activations, 3.923 GB, step 7.852 s
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.00029 USD per step,
           0.145 USD per million tokens
@@ -511,13 +516,14 @@ rate      91,010 tokens/s, 91.01 samples/s, MFU 62.3%,
           HFU 62.3% of 100.0 TFLOP/s, FLOPs as in causal
 work      model 684.0 GFLOP, executed 692.1 GFLOP, 6ND 636.6 GFLOP, memory traffic 5.730 GB
 
-memory           size  of device
-weights      214.2 MB       2.1%
-gradients    214.2 MB       2.1%
-optimizer    1.285 GB      12.9%  states and master weights
-activations  184.4 MB       1.8%  kept for backward
-transient    24.00 MB       0.2%  gradients of activations
-total     1.922 GB (1.79 GiB) of 10.00 GB (9.31 GiB), 19.2%: fits, 8.078 GB free
+memory            size  of device
+weights       214.2 MB       2.1%
+gradients     214.2 MB       2.1%
+optimizer     1.285 GB      12.9%  states and master weights
+activations   184.4 MB       1.8%  kept for backward
+transient     24.00 MB       0.2%  gradients of activations
+not at once  -200.4 MB      -2.0%  gradients appear as activations go
+total     1.722 GB (1.60 GiB) of 10.00 GB (9.31 GiB), 17.2%: fits, 8.278 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 3.052e-06 USD per step,
           0.003052 USD per million tokens
@@ -536,32 +542,32 @@ update     3.213 ms  24.5%    norm       234.0 us   1.8%
 # Gradients clipped by their norm, and not.
 $ nncost estimate dense round --clip-gradients | grep optimizer
                              optimizer  3.213 ms  29.8%
-optimizer    1.285 GB      12.9%  states and master weights
+optimizer     1.285 GB      12.9%  states and master weights
 $ nncost estimate dense round --clip-gradients=off | grep optimizer
                              optimizer  2.999 ms  28.3%
-optimizer    1.285 GB      12.9%  states and master weights
+optimizer     1.285 GB      12.9%  states and master weights
 
 # Optimizers, formats and policies: bytes kept per parameter.
 $ for o in sgd momentum adafactor lion adam8bit muon; do nncost estimate dense round --optimizer $o | grep '^optimizer'; done
-optimizer    428.4 MB       4.3%  states and master weights
-optimizer    856.8 MB       8.6%  states and master weights
-optimizer    429.4 MB       4.3%  states and master weights
-optimizer    856.8 MB       8.6%  states and master weights
-optimizer    646.0 MB       6.5%  states and master weights
-optimizer    901.3 MB       9.0%  states and master weights
+optimizer     428.4 MB       4.3%  states and master weights
+optimizer     856.8 MB       8.6%  states and master weights
+optimizer     429.4 MB       4.3%  states and master weights
+optimizer     856.8 MB       8.6%  states and master weights
+optimizer     646.0 MB       6.5%  states and master weights
+optimizer     901.3 MB       9.0%  states and master weights
 $ for p in fp32 mixed-fp32grad amp bf16-pure; do nncost estimate dense round --policy $p | sed -n '/^weights/,/^optimizer/p'; done
-weights      428.4 MB       4.3%
-gradients    428.4 MB       4.3%
-optimizer    856.8 MB       8.6%  states and master weights
-weights      214.2 MB       2.1%
-gradients    428.4 MB       4.3%
-optimizer    1.285 GB      12.9%  states and master weights
-weights      428.4 MB       4.3%
-gradients    428.4 MB       4.3%
-optimizer    856.8 MB       8.6%  states and master weights
-weights      214.2 MB       2.1%
-gradients    214.2 MB       2.1%
-optimizer    428.4 MB       4.3%  states and master weights
+weights       428.4 MB       4.3%
+gradients     428.4 MB       4.3%
+optimizer     856.8 MB       8.6%  states and master weights
+weights       214.2 MB       2.1%
+gradients     428.4 MB       4.3%
+optimizer     1.285 GB      12.9%  states and master weights
+weights       428.4 MB       4.3%
+gradients     428.4 MB       4.3%
+optimizer     856.8 MB       8.6%  states and master weights
+weights       214.2 MB       2.1%
+gradients     214.2 MB       2.1%
+optimizer     428.4 MB       4.3%  states and master weights
 $ nncost estimate dense fitted --precision fp8 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 400.0 TFLOP/s fp8, 2.000 TB/s, ridge 200 FLOP/B
@@ -569,8 +575,8 @@ plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, rec
           software torch-compile (chosen for this plan), mode predicted
 
 step      9.212 ms, nine of ten measurements fall in 7.620 ms .. 11.91 ms
+          open: --attention -11 to +21% of the step
           no software is faster than 2.249 ms; without any overlap it takes 10.46 ms
-bound by  compute 54.8% of the step, memory 31.7%, without the compute limit it would take 5.642 ms
 $ nncost estimate dense fitted --precision tf32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s, ridge 50 FLOP/B
@@ -578,8 +584,8 @@ plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, rec
           software torch-compile (chosen for this plan), mode predicted
 
 step      15.88 ms, nine of ten measurements fall in 13.14 ms .. 20.53 ms
+          open: --attention -12 to +25% of the step
           no software is faster than 6.921 ms; without any overlap it takes 18.28 ms
-bound by  compute 72.4% of the step, memory 22.1%, without the compute limit it would take 6.842 ms
 $ nncost estimate dense old --precision fp32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    old, An old device without bf16, 10.00 TFLOP/s fp32, 500.0 GB/s, ridge 20 FLOP/B
@@ -664,10 +670,10 @@ step      5.398 ms
           no software is faster than 3.460 ms; without any overlap it takes 6.537 ms
 $ nncost estimate dense fitted --set efficiency.basis=default | grep -A1 '^step'
 step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
-          no software is faster than 3.460 ms; without any overlap it takes 10.79 ms
+          open: --attention -10 to +21% of the step
 $ nncost estimate dense fitted --set efficiency.basis=kernels | grep -A1 '^step'
 step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
-          no software is faster than 3.460 ms; without any overlap it takes 10.79 ms
+          open: --attention -10 to +21% of the step
 
 # A narrow terminal, and one too narrow for anything.
 $ COLUMNS=60 nncost estimate dense fitted
@@ -682,6 +688,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
 
 step      9.457 ms,
           nine of ten measurements fall in 7.823 ms .. 12.22 ms
+          open: --attention -10 to +21% of the step
           no software is faster than 3.460 ms; without any
           overlap it takes 10.79 ms
 bound by  compute 62.0% of the step, memory 27.6%,
@@ -701,14 +708,16 @@ rate      105,745 tokens/s, 105.7 samples/s, MFU 38.7%,
 work      model 732.0 GFLOP, executed 692.1 GFLOP,
           6ND 636.6 GFLOP, memory traffic 5.538 GB
 
-memory           size  of device
-weights      214.2 MB       1.1%
-gradients    214.2 MB       1.1%
-optimizer    1.285 GB       6.4%  states and master weights
-activations  280.4 MB       1.4%  kept for backward
-transient    22.00 MB       0.1%  gradients of activations
-total     2.016 GB (1.88 GiB) of 20.00 GB (18.63 GiB),
-          10.1%: fits, 17.98 GB free
+memory           size of device
+weights      214.2 MB      1.1%
+gradients    214.2 MB      1.1%
+optimizer    1.285 GB      6.4% states and master weights
+activations  280.4 MB      1.4% kept for backward
+transient    22.00 MB      0.1% gradients of activations
+not at once -234.2 MB     -1.2% gradients appear as activa..
+cut: remarks (a width of 60, see COLUMNS)
+total     1.782 GB (1.66 GiB) of 20.00 GB (18.63 GiB), 8.9%:
+          fits, 18.22 GB free
 
 cost      2 USD per device-hour (here, 2022-02),
           5.254e-06 USD per step,
@@ -802,13 +811,14 @@ update    3.618 ms  35.0%    mlp        4.313 ms  41.7%
 rate      967.4 samples/s, MFU 58.0%, HFU 58.0% of 100.0 TFLOP/s, FLOPs as in palm
 work      model 599.4 GFLOP, executed 600.8 GFLOP, memory traffic 5.937 GB
 
-memory           size  of device
-weights      241.2 MB       2.4%
-gradients    241.2 MB       2.4%
-optimizer    1.447 GB      14.5%  states and master weights
-activations  264.5 MB       2.6%  kept for backward
-transient    13.12 MB       0.1%  gradients of activations
-total     2.208 GB (2.06 GiB) of 10.00 GB (9.31 GiB), 22.1%: fits, 7.792 GB free
+memory            size  of device
+weights       241.2 MB       2.4%
+gradients     241.2 MB       2.4%
+optimizer     1.447 GB      14.5%  states and master weights
+activations   264.5 MB       2.6%  kept for backward
+transient     13.12 MB       0.1%  gradients of activations
+not at once  -238.0 MB      -2.4%  gradients appear as activations go
+total     1.970 GB (1.83 GiB) of 10.00 GB (9.31 GiB), 19.7%: fits, 8.030 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 2.872e-06 USD per step,
           0.0002872 USD per thousand samples
@@ -820,9 +830,9 @@ stage layers and        params  forward backward weight     busy   bubble in fli
     0      5 embedding 30.43 M 802.3 us 1.322 ms      - 8.498 ms 2.107 ms         2 busiest
     1      5 head      30.15 M 794.4 us 1.321 ms      - 8.463 ms 2.142 ms         1
 
-stage   weights  gradients  optimizer  activations  transient  reserve     total  of device  fits
-    0  60.86 MB   60.86 MB   365.2 MB     164.3 MB   6.560 MB      0 B  657.8 MB       6.6%  yes
-    1  60.30 MB   60.30 MB   361.8 MB     83.82 MB   6.560 MB      0 B  572.8 MB       5.7%  yes
+stage  weights gradients optimizer activations transient not at once reserve    total of device fits
+    0 60.86 MB  60.86 MB  365.2 MB    164.3 MB  6.560 MB         0 B     0 B 657.8 MB      6.6% yes
+    1 60.30 MB  60.30 MB  361.8 MB    83.82 MB  6.560 MB         0 B     0 B 572.8 MB      5.7% yes
 $ nncost ops vision round --tensor 2 --pipeline 2 --micro-batch 10 --micro-batches 4 | grep pipeline.send
 pipeline.send   comm          4 bytes=1640000        -       0       0      -        -     - -
 

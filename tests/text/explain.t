@@ -1215,7 +1215,7 @@ $ nncost explain mfu dense round --format json
 }
 $ nncost explain memory dense round --format csv
 of,name,kind,formula,numbers,result,unit,text,meaning,note,source\r
-step,total_bytes,formula,weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + transient_bytes + reserve_bytes,214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + 0,2016104000,B,,Device memory at the peak.,,arXiv:1910.02054 section 3\r
+step,total_bytes,formula,weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + transient_bytes + apart_bytes + reserve_bytes,214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + (-234212000) + 0,1781892000,B,,Device memory at the peak.,,arXiv:1910.02054 section 3\r
 step,weight_bytes,formula,ceil(weight_bytes_per_param * held_params),ceil(2 * 107106000),214212000,B,,"Weights that the passes read, in the format of the precision policy.",,"arXiv:1910.02054 section 3.1, arXiv:1710.03740"\r
 step,held_params,formula,stage_params,107106000,107106000,,,,,\r
 step,stage_params,formula,dense_params + expert_params,107106000 + 0,107106000,,,that one rank of the stage holds,,\r
@@ -1316,7 +1316,7 @@ best.memory_bytes:
 
 total_bytes       Device memory at the peak.
                   = weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes +
-                  transient_bytes + reserve_bytes
+                  transient_bytes + apart_bytes + reserve_bytes
   source          arXiv:1910.02054 section 3
 
 sensitivity.elasticity:
@@ -1367,11 +1367,12 @@ memory.total_bytes:
 
 total_bytes       Device memory at the peak.
                   = weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes +
-                  transient_bytes + reserve_bytes
-                  = 214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + 0
-                  = 2016104000 B (2.016 GB)
+                  transient_bytes + apart_bytes + reserve_bytes
+                  = 214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + (-234212000) + 0
+                  = 1781892000 B (1.782 GB)
   where           weight_bytes 214.2 MB, gradient_bytes 214.2 MB, optimizer_bytes 1.285 GB,
-                  activation_bytes 280.4 MB, transient_bytes 22.00 MB, reserve_bytes 0 B
+                  activation_bytes 280.4 MB, transient_bytes 22.00 MB, apart_bytes -234.2 MB,
+                  reserve_bytes 0 B
   source          arXiv:1910.02054 section 3
 $ nncost explain mfu,groups.mape dense round --format json
 [

@@ -27,7 +27,8 @@ gradients    7.800 kB       0.0%
 optimizer    46.80 kB       0.0%  states and master weights
 activations  167.2 kB       0.0%  kept for backward
 transient    25.60 kB       0.0%  gradients of activations
-total     255.2 kB (249.22 KiB) of 10.00 GB (9.31 GiB), 0.0%: fits, 10.00 GB free
+not at once  4.820 kB       0.0%  gradients appear as activations go
+total     260.0 kB (253.93 KiB) of 10.00 GB (9.31 GiB), 0.0%: fits, 10.00 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 4.134e-10 USD per step,
           4.134e-08 USD per thousand samples
@@ -113,6 +114,7 @@ plan      2 devices = pipeline 2, 1f1b
           software torch-compile (chosen for this plan), mode predicted
 
 step      216.0 ns, busiest stage 0 of 2
+          open: --overlap +0 to +938% of the step
           no software is faster than 114.8 ns; without any overlap it takes 2.267 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  memory 67.3% of the step, bubble 32.7%, without the memory limit it would take 25.90 ns

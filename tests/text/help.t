@@ -13,6 +13,7 @@ the network and the datasheet of the device.
 
 Commands:
   estimate  One training step: time with its bounds, what limits it, memory, throughput, cost.
+  fit       The largest micro-batch and sequence that fit on a device, and each way to save memory.
   ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
   op        A single op: its work, its roofline and the time it takes.
   trace     A PyTorch trace: where its time went, and what each operator could have taken.
@@ -143,7 +144,7 @@ Memory:
   --adapters NAME         Layers that have adapters. linear, attention, mlp [linear]
   --dora[=off]            Adapters train the direction of each weight and a separate magnitude per
                           output (DoRA). [off]
-  --frozen NAME           Storage format of frozen weights. 16bit, int8, nf4 [16bit]
+  --frozen NAME           Storage format of frozen weights. 16bit, int8, nf4, fp8 [16bit]
   --fp8-inputs[=off]      Keep the inputs of activation functions in 8 bits for backward. [off]
   --recompute-every N     Full recomputation in segments of this many layers. [1]
   --recompute-layers N    Full recomputation of this many layers of each stage; 0 = all. [0]
@@ -151,6 +152,48 @@ Memory:
   --reserve-bytes N       Device memory for other uses: driver, collectives, allocator
                           fragmentation. If it is given, the verdict uses the predicted peak without
                           a margin. [the software profile's]
+
+Software:
+  --dispatcher NAME       How tokens get to experts on other ranks. profile, all-to-all, deepep,
+                          hybridep [the profile's]
+  --overlap-tensor X      Share of tensor-parallel communication that overlaps with compute. [the
+                          profile's]
+  --overlap-context X     Share of context-parallel communication that overlaps with compute. [the
+                          profile's]
+  --overlap-expert X      Share of expert-parallel communication that overlaps with compute. [the
+                          profile's]
+  --overlap-data X        Share of data-parallel communication that overlaps with compute. [the
+                          profile's]
+  --overlap-pipeline X    Share of the messages between pipeline stages that overlaps with compute.
+                          [the profile's]
+  --recorded-attention[=off]
+                          Attention and norms are captured once and replayed; the host issues the
+                          rest. [the profile's]
+  --launch-s X            Host time to issue one op; 0: kernels are captured once and replayed. [the
+                          profile's]
+  --lists-operators[=off] Programs run operator by operator, as their library issues them, where
+                          that is known. [the profile's]
+  --launch-expert-s X     The same for models with experts, whose tokens the host counts; not given:
+                          launch_s. [the profile's]
+  --launch-product-s X    The same for each product of a group of experts; 0: the group is one
+                          kernel. [the profile's]
+  --tuned-pointwise[=off] Norms and activations use kernels written for the device (its
+                          pointwise_tuned). [the profile's]
+  --added-gradients[=off] A separate kernel adds the gradients of each pass to their sums; off: the
+                          matrix products add them. [the profile's]
+  --fused-norm[=off]      A norm is one kernel; off: one kernel per primitive. [the profile's]
+  --fused-activation[=off]
+                          Gate and product are one kernel that keeps neither intermediate. [the
+                          profile's]
+  --fused-residual[=off]  Bias, dropout and residual are one kernel. [the profile's]
+  --fused-rotary[=off]    The rotary embedding is one kernel. [the profile's]
+  --fused-loss[=off]      Cross-entropy is one kernel in the format of the logits. [the profile's]
+  --fused-maps[=off]      Feature maps: the activation and the sum after a norm are part of its
+                          kernel. [the profile's]
+  --contiguous-maps[=off] Feature maps have one plane per channel (NCHW) and are copied to another
+                          layout where matrix units need it; off: channels last. [the profile's]
+  --random-written[=off]  Dropout reads fp32 random numbers that a separate kernel wrote. [the
+                          profile's]
 
 Numbers:
   --precision NAME        Number format of the matrix products. fp64, fp32, tf32, bf16, fp16, fp8,
@@ -181,6 +224,13 @@ Numbers:
                           choose. May be repeated.
   --power-cap W           Sustained power limit of a device in watts: as --set device.power_cap_w=W.
                           [its board's limit]
+  --host HOST             How fast the host issues kernels of a program that is not compiled: an id
+                          of hosts/, or seconds per kernel; as --set device.host.kernel_s.
+                          [h100-server: 37.5 us]
+  --implementation NAME   Library whose operators run, one by one where the software profile is
+                          torch-eager or torch-channels-last: transformers, diffusers, timm, or none
+                          for the profile's kernels. [the library of a configuration; none for a
+                          model file]
   --building OPERATOR     Operator of the data centre, whose PUE is taken from grid/buildings.json.
                           [--pue]
 
@@ -351,6 +401,7 @@ Output:
 # Every command has help, which begins with its usage.
 $ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done
 usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost fit MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost op KIND DIMS DEVICE [options]
 usage: nncost trace FILE.json[.gz] [DEVICE | FILE [DEVICE]] [options]

@@ -65,28 +65,28 @@ $ nncost list models --format json
 
 # Software profiles.
 $ nncost list software
-id             name
-eager          Nothing fused
-torch-compile  Everything fused
-vllm           An engine with round figures
+id             release  name
+eager                   Nothing fused
+torch-compile           Everything fused
+vllm                    An engine with round figures
 $ nncost list software --format markdown
-| id | name |
-|:---|:---|
-| eager | Nothing fused |
-| torch-compile | Everything fused |
-| vllm | An engine with round figures |
+| id | release | name |
+|:---|:---|:---|
+| eager |  | Nothing fused |
+| torch-compile |  | Everything fused |
+| vllm |  | An engine with round figures |
 $ nncost list software --format csv
-id,name\r
-eager,Nothing fused\r
-torch-compile,Everything fused\r
-vllm,An engine with round figures\r
+id,date,name\r
+eager,,Nothing fused\r
+torch-compile,,Everything fused\r
+vllm,,An engine with round figures\r
 $ nncost list software --format json
 {
   "schema": "nncost.software-list/1",
   "software": [
-    {"id": "eager", "name": "Nothing fused"},
-    {"id": "torch-compile", "name": "Everything fused"},
-    {"id": "vllm", "name": "An engine with round figures"}
+    {"id": "eager", "date": "", "name": "Nothing fused"},
+    {"id": "torch-compile", "date": "", "name": "Everything fused"},
+    {"id": "vllm", "date": "", "name": "An engine with round figures"}
   ]
 }
 

@@ -21,12 +21,12 @@ Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds i
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
   -f, --format FORMAT            table, json, csv or markdown
   -o, --output FILE              Write to FILE, completely or not at all
-      --seller NAME              Seller whose prices count: a file in prices/, such as aws, or a ...
-      --offer KIND               Terms on which the seller rents the devices
-      --region REGION            Location of the devices: an ISO country code, or a cloud's ...
-      --from FORMAT              Format of the launch files among the arguments, such as deepspeed
-      --scenario ID              The scenario to take from the plan file that is given as MODEL
-      --sort KEY                 Order of the rows: order, time, flops or bytes, largest first
+      --dispatcher NAME          How tokens get to experts on other ranks
+      --overlap-tensor X         Share of tensor-parallel communication that overlaps with compute
+      --overlap-context X        Share of context-parallel communication that overlaps with compute
+      --overlap-expert X         Share of expert-parallel communication that overlaps with compute
+      --overlap-data X           Share of data-parallel communication that overlaps with compute
+      --overlap-pipeline X       Share of the messages between pipeline stages that overlaps with ...
 
 18 of N options; 'nncost ops --help' explains all of them.
 $ [ "$(nncost help ops)" = "$(nncost ops --help)" ] && [ "$(nncost help)" = "$(nncost --help)" ] && echo same
@@ -118,7 +118,7 @@ $ nncost list device | wc -l; nncost list | grep '^id'
 5
 id     year          peak in     memory  bandwidth ridge       link price/h measured aliases
 id       name                            family    parameters  shape                   input
-id             name
+id             release  name
 $ nncost list -f csv
 ! nncost: list: all lists at once are a table or Markdown, expected devices, models or software, found nothing
 [2]

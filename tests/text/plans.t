@@ -3,14 +3,14 @@
 # All of its scenarios, on its own device and on others.
 $ nncost compare inputs/plans.json
 scenario   device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
-base       round   33.54 ms   119,248  87.3%  2.923 GB  yes   compute    0.002329  fastest, cheapest
-recompute  round   42.89 ms    93,266  68.3%  2.066 GB  yes   compute    0.002978
+base       round   33.54 ms   119,248  87.3%  2.629 GB  yes   compute    0.002329  fastest, cheapest
+recompute  round   42.89 ms    93,266  68.3%  1.860 GB  yes   compute    0.002978
 $ nncost compare inputs/plans.json round,fitted --scenario base --micro-batch 1,4
 scenario device micro-batch     step tokens/s   MFU   memory fits bound   USD/Mtoken
-base     round  1           10.80 ms   92,629 67.8% 2.016 GB yes  compute   0.002999
-base     round  4           33.54 ms  119,248 87.3% 2.923 GB yes  compute   0.002329 cheapest
-base     fitted 1           9.457 ms  105,745 38.7% 2.016 GB yes  compute   0.005254
-base     fitted 4           25.53 ms  156,692 57.3% 2.923 GB yes  compute   0.003546 fastest
+base     round  1           10.80 ms   92,629 67.8% 1.782 GB yes  compute   0.002999
+base     round  4           33.54 ms  119,248 87.3% 2.629 GB yes  compute   0.002329 cheapest
+base     fitted 1           9.457 ms  105,745 38.7% 1.782 GB yes  compute   0.005254
+base     fitted 4           25.53 ms  156,692 57.3% 2.629 GB yes  compute   0.003546 fastest
 
 # One scenario in every command, and options that override it.
 $ nncost estimate inputs/plans.json --scenario recompute | head -8
@@ -29,8 +29,8 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      18.79 ms, nine of ten measurements fall in 15.54 ms .. 24.28 ms
+          open: --attention -8 to +22% of the step
           no software is faster than 9.001 ms; without any overlap it takes 21.49 ms
-bound by  compute 72.5% of the step, memory 19.8%, without the compute limit it would take 7.870 ms
 $ nncost ops inputs/plans.json --scenario base --top 3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B

@@ -39,18 +39,18 @@ $ nncost plot step dense round --pipeline 2 --micro-batches 4 --fragment --width
 # Memory of a plan that fits.
 $ nncost plot memory dense round --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 98" width="720" height="98" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
-<title id="nnc-memory-title">Memory 2.016 GB of 10.00 GB, 20.2%</title>
-<desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 2.016 GB of 10.00 GB, 20.2%. 7.984 GB free. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 280.4 MB. Transient 22.00 MB.</desc>
+<title id="nnc-memory-title">Memory 1.782 GB of 10.00 GB, 17.8%</title>
+<desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 1.782 GB of 10.00 GB, 17.8%. 8.218 GB free. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 280.4 MB. Transient 22.00 MB.</desc>
 <pattern id="nnc-memory-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
 <text class="b" x="8" y="18">Memory</text>
-<text class="b" x="712" y="18" text-anchor="end">2.016 GB of 10.00 GB, 20.2%</text>
+<text class="b" x="712" y="18" text-anchor="end">1.782 GB of 10.00 GB, 17.8%</text>
 <text class="dim" x="73.3" y="18">A small decoder on A device of round figures</text>
 <rect class="idle" x="8" y="28" width="704" height="30"/><g data-explain="weight_bytes"><title>weights: 214.2 MB, 2.1% of the device</title><rect class="bar weights" x="8" y="28" width="15.1" height="30"/></g>
 <g data-explain="gradient_bytes"><title>gradients: 214.2 MB, 2.1% of the device</title><rect class="bar gradients" x="23.1" y="28" width="15.1" height="30"/></g>
 <g data-explain="optimizer_bytes"><title>optimizer: 1.285 GB, 12.9% of the device</title><rect class="bar optimizer" x="38.2" y="28" width="90.4" height="30"/></g>
 <g data-explain="activation_bytes"><title>activations: 280.4 MB, 2.8% of the device</title><rect class="bar activations" x="128.6" y="28" width="19.8" height="30"/></g>
 <g data-explain="transient_bytes"><title>transient: 22.00 MB, 0.2% of the device</title><rect class="bar transient" x="148.4" y="28" width="1.5" height="30"/></g>
-<path class="edge" d="M712 24L712 62"/><text class="dim" x="430.9" y="47" text-anchor="middle">7.984 GB free</text>
+<path class="edge" d="M712 24L712 62"/><text class="dim" x="422.7" y="47" text-anchor="middle">8.218 GB free</text>
 <rect class="weights" x="8" y="66" width="9" height="9" rx="2"/><text x="21" y="75">weights</text>
 <text class="dim" x="21" y="90">214.2 MB</text>
 <rect class="gradients" x="96.6" y="66" width="9" height="9" rx="2"/><text x="109.6" y="75">gradients</text>
@@ -64,24 +64,24 @@ $ nncost plot memory dense round --fragment
 </svg>
 $ nncost plot memory dense round --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 167" width="360" height="167" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
-<title id="nnc-memory-title">Memory 2.016 GB of 10.00 GB, 20.2%</title>
-<desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 2.016 GB of 10.00 GB, 20.2%. 7.984 GB free. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 280.4 MB. Transient 22.00 MB.</desc>
+<title id="nnc-memory-title">Memory 1.782 GB of 10.00 GB, 17.8%</title>
+<desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 1.782 GB of 10.00 GB, 17.8%. 8.218 GB free. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 280.4 MB. Transient 22.00 MB.</desc>
 
 # And of one that does not: the frame begins at the capacity.
 $ nncost plot memory dense round --micro-batch 4096 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 114" width="720" height="114" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
-<title id="nnc-memory-title">Memory 1.240 TB of 10.00 GB, 12403.4%</title>
-<desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 1.240 TB of 10.00 GB, 12403.4%. 1.230 TB too much. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 1.149 TB. Transient 90.11 GB.</desc>
+<title id="nnc-memory-title">Memory 1.158 TB of 10.00 GB, 11582.1%</title>
+<desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 1.158 TB of 10.00 GB, 11582.1%. 1.148 TB too much. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 1.149 TB. Transient 90.11 GB.</desc>
 <pattern id="nnc-memory-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
 <text class="b" x="8" y="18">Memory</text>
-<text class="b" x="712" y="18" text-anchor="end">1.240 TB of 10.00 GB, 12403.4%</text>
+<text class="b" x="712" y="18" text-anchor="end">1.158 TB of 10.00 GB, 11582.1%</text>
 <text class="dim" x="73.3" y="18">A small decoder on A device of round figures</text>
-<rect class="idle" x="8" y="28" width="5.7" height="30"/><g data-explain="weight_bytes"><title>weights: 214.2 MB, 2.1% of the device</title><rect class="bar weights" x="8" y="28" width="0.1" height="30"/></g>
-<g data-explain="gradient_bytes"><title>gradients: 214.2 MB, 2.1% of the device</title><rect class="bar gradients" x="8.1" y="28" width="0.1" height="30"/></g>
-<g data-explain="optimizer_bytes"><title>optimizer: 1.285 GB, 12.9% of the device</title><rect class="bar optimizer" x="8.2" y="28" width="0.8" height="30"/></g>
-<g data-explain="activation_bytes"><title>activations: 1.149 TB, 11485.2% of the device</title><rect class="bar activations" x="9" y="28" width="651.9" height="30"/></g>
-<g data-explain="transient_bytes"><title>transient: 90.11 GB, 901.1% of the device</title><rect class="bar transient" x="660.9" y="28" width="51.1" height="30"/></g>
-<rect class="frame" x="13.7" y="26" width="698.3" height="34"/><path class="edge" d="M13.7 24L13.7 62"/><text class="b" x="712" y="74" text-anchor="end">1.230 TB too much</text>
+<rect class="idle" x="8" y="28" width="6.1" height="30"/><g data-explain="weight_bytes"><title>weights: 214.2 MB, 2.1% of the device</title><rect class="bar weights" x="8" y="28" width="0.1" height="30"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 214.2 MB, 2.1% of the device</title><rect class="bar gradients" x="8.1" y="28" width="0.2" height="30"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 1.285 GB, 12.9% of the device</title><rect class="bar optimizer" x="8.3" y="28" width="0.7" height="30"/></g>
+<g data-explain="activation_bytes"><title>activations: 1.149 TB, 11485.2% of the device</title><rect class="bar activations" x="9" y="28" width="698.2" height="30"/></g>
+<g data-explain="transient_bytes"><title>transient: 90.11 GB, 901.1% of the device</title><rect class="bar transient" x="707.2" y="28" width="54.7" height="30"/></g>
+<rect class="frame" x="14.1" y="26" width="697.9" height="34"/><path class="edge" d="M14.1 24L14.1 62"/><text class="b" x="712" y="74" text-anchor="end">1.148 TB too much</text>
 <rect class="weights" x="8" y="82" width="9" height="9" rx="2"/><text x="21" y="91">weights</text>
 <text class="dim" x="21" y="106">214.2 MB</text>
 <rect class="gradients" x="96.6" y="82" width="9" height="9" rx="2"/><text x="109.6" y="91">gradients</text>
@@ -95,8 +95,8 @@ $ nncost plot memory dense round --micro-batch 4096 --fragment
 </svg>
 $ nncost plot memory dense round --micro-batch 4096 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 183" width="360" height="183" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
-<title id="nnc-memory-title">Memory 1.240 TB of 10.00 GB, 12403.4%</title>
-<desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 1.240 TB of 10.00 GB, 12403.4%. 1.230 TB too much. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 1.149 TB. Transient 90.11 GB.</desc>
+<title id="nnc-memory-title">Memory 1.158 TB of 10.00 GB, 11582.1%</title>
+<desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 1.158 TB of 10.00 GB, 11582.1%. 1.148 TB too much. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 1.149 TB. Transient 90.11 GB.</desc>
 
 # Every stage on one scale.
 $ nncost plot memory dense round --pipeline 4 --micro-batches 8 --stages --fragment

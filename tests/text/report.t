@@ -74,10 +74,10 @@ $ nncost estimate dense round --format json > old.json; nncost estimate dense ro
 <h1>new.json against old.json</h1>
 <p>1 of 1 estimates differ.</p>
 <h2>The estimate</h2>
-<p>step 10.80 ms -&gt; 18.38 ms (+70.2%), most of it backward_s; memory 2.016 GB -&gt; 2.319 GB (+15%), most of it activation_bytes</p>
+<p>step 10.80 ms -&gt; 18.38 ms (+70.2%), most of it backward_s; memory 1.782 GB -&gt; 2.064 GB (+15.8%), most of it activation_bytes</p>
 <div class="wide"><table><thead><tr><th>metric<th class="n">old<th class="n">new<th class="n">change</thead><tbody>
 <tr><td>step.step_s<td class="n">10.80 ms<td class="n">18.38 ms<td class="n">+70.2%
-<tr><td>memory.total_bytes<td class="n">2.016 GB<td class="n">2.319 GB<td class="n">+15%
+<tr><td>memory.total_bytes<td class="n">1.782 GB<td class="n">2.064 GB<td class="n">+15.8%
 <tr><td>cost.energy_j<td class="n">10.80 J<td class="n">18.38 J<td class="n">+70.2%
 <tr><td>cost.step<td class="n">2.999e-06 USD<td class="n">5.105e-06 USD<td class="n">+70.2%
 --
@@ -86,9 +86,9 @@ $ nncost estimate dense round --format json > old.json; nncost estimate dense ro
 
 # The verdict in one line stands in the JSON.
 $ nncost estimate dense round --format json | grep sentence
-  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 2.016 GB of 10.00 GB per device.",
+  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.",
 $ nncost estimate dense round --micro-batch 4096 --mode ideal --format json | grep sentence
-  "sentence": "One step of A small decoder takes at least 28.35 s on A device of round figures and is bound by compute, 100.0% of it; it does not fit: 1.240 TB of 10.00 GB per device.",
+  "sentence": "One step of A small decoder takes at least 28.35 s on A device of round figures and is bound by compute, 100.0% of it; it does not fit: 1.158 TB of 10.00 GB per device.",
 
 # Wrong.
 $ nncost report

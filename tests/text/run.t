@@ -247,9 +247,7 @@ $ sed 's/ "year": 2025,//' toy/grid/buildings.json >buildings.json; nncost valid
 # What does not fit is said above the days that it would take.
 $ nncost run dense round --micro-batch 4096 --tokens 1T --price 2 | sed -n '/^step/,/^run/p'
 step      31.06 s
-memory    1.240 TB (1.13 TiB) of 10.00 GB (9.31 GiB), 12403.4%: DOES NOT FIT by 1.230 TB
+memory    1.158 TB (1.05 TiB) of 10.00 GB (9.31 GiB), 11582.1%: DOES NOT FIT by 1.148 TB
 would fit --micro-batch 16 --micro-batches 256, 6.552 GB, step 31.06 s
-          --micro-batch 8 --micro-batches 512, 4.133 GB, step 31.06 s
-          --micro-batch 4 --micro-batches 1024, 2.923 GB, step 31.06 s
 
 run         87.77 days, 2,106 device-hours, 244,141 steps of 31.06 s, 1.000 T tokens, 7.32e+20 FLOP

@@ -21,7 +21,7 @@ $ nncost estimate dense fitted --micro-batch 8 --set efficiency.gemm.bf16.l2_byt
 only one parameter is doubled: the cache that feeds the matrix units keeps its 4.000 TB/s,
 efficiency.gemm.bf16.l2_bytes_per_s, and may bound products first
 
-mem_bytes does not change the time: the plan takes 4.133 GB of 20.00 GB; with less than that it does
+mem_bytes does not change the time: the plan takes 3.759 GB of 20.00 GB; with less than that it does
 not fit
 $ nncost estimate dense fitted --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity --format csv
 figure,value,elasticity,step_if_doubled_s,needed\r
@@ -44,7 +44,7 @@ $ nncost estimate dense fitted --micro-batch 8 --precision fp16 --sensitivity --
     {"figure": "scale_out.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": null},
     {"figure": "scale_out.latency_s", "value": 5e-6, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": null},
     {"figure": "host.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": null},
-    {"figure": "mem_bytes", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": 4132904000}
+    {"figure": "mem_bytes", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": 3758692000}
   ],
 $ nncost estimate unet round --micro-batch 8 --sensitivity --format markdown | sed -n '/^- \*\*cost/,$p'
 - **cost**: 1 USD per device-hour (nowhere, 2020-01), 6.82e-07 USD per step, 8.525e-05 USD per thousand samples
@@ -61,7 +61,7 @@ $ nncost estimate unet round --micro-batch 8 --sensitivity --format markdown | s
 | host.bytes_per_s | 10.00 GB/s | 0.000 | 2.455 ms | 0.0% |
 | host.mem_bytes_per_s | 10.00 GB/s | 0.000 | 2.455 ms | 0.0% |
 
-mem_bytes does not change the time: the plan takes 332.9 MB of 10.00 GB; with less than that it does not fit
+mem_bytes does not change the time: the plan takes 305.6 MB of 10.00 GB; with less than that it does not fit
 
 # Of a step that does not fit, capacity is what is missing.
 $ nncost estimate dense round --micro-batch 64 --sensitivity | sed -n '/^cost/,$p'
@@ -79,7 +79,7 @@ scale_out.latency_s           10.00 us       0.000         488.5 ms    0.0%
 host.bytes_per_s            10.00 GB/s       0.000         488.5 ms    0.0%
 host.mem_bytes_per_s        10.00 GB/s       0.000         488.5 ms    0.0%
 
-mem_bytes does not change the time: the plan takes 21.07 GB of 10.00 GB; with 2.107 times as much it
+mem_bytes does not change the time: the plan takes 19.57 GB of 10.00 GB; with 1.957 times as much it
 fits
 
 # One table in CSV.

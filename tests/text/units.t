@@ -25,7 +25,7 @@ $ nncost estimate dense fitted --tokens 1T --price '2.5 USD/h' | grep -A1 '^run'
 run         109.5 days, 2,627 device-hours, 1,000,000,000 steps of 9.457 ms, 1.000 T tokens,
             7.32e+20 FLOP
 $ nncost estimate dense fitted --reserve-bytes 2GiB | grep reserve
-reserve      2.147 GB      10.7%  set aside
+reserve       2.147 GB      10.7%  set aside
 
 # The options of a search.
 $ s() { nncost search dense fitted --threads 1 --devices 2 --global-batch 4 --tensor 1 --recompute none --offload none --best 1 -f csv "$@"; }

@@ -59,11 +59,11 @@ round  10.80 ms   92,629 yes  125.0 days    2,999   2,999 2,999  100.0% cheapest
 fitted 9.457 ms  105,745 yes  109.5 days    2,627   5,254 1,313  100.0% fastest
 left out: MFU, memory, bound, USD/Mtoken (a width of 80, see COLUMNS)
 device     step tokens/s   MFU   memory fits bound          run device-h run USD   kWh goodput USD/Mtoken
-round  10.80 ms   92,629 67.8% 2.016 GB yes  compute 125.0 days    2,999   2,999 2,999  100.0%   0.002999 cheapest
-fitted 9.457 ms  105,745 38.7% 2.016 GB yes  compute 109.5 days    2,627   5,254 1,313  100.0%   0.005254 fastest
+round  10.80 ms   92,629 67.8% 1.782 GB yes  compute 125.0 days    2,999   2,999 2,999  100.0%   0.002999 cheapest
+fitted 9.457 ms  105,745 38.7% 1.782 GB yes  compute 109.5 days    2,627   5,254 1,313  100.0%   0.005254 fastest
 device      step  tokens/s    MFU    memory  fits  bound           run  device-h  run USD    kWh  goodput  USD/Mtoken
-round   10.80 ms    92,629  67.8%  2.016 GB  yes   compute  125.0 days     2,999    2,999  2,999   100.0%    0.002999  cheapest
-fitted  9.457 ms   105,745  38.7%  2.016 GB  yes   compute  109.5 days     2,627    5,254  1,313   100.0%    0.005254  fastest
+round   10.80 ms    92,629  67.8%  1.782 GB  yes   compute  125.0 days     2,999    2,999  2,999   100.0%    0.002999  cheapest
+fitted  9.457 ms   105,745  38.7%  1.782 GB  yes   compute  109.5 days     2,627    5,254  1,313   100.0%    0.005254  fastest
 $ for w in 80 120 200; do COLUMNS=$w nncost scale dense fitted --devices 1,64 --global-batch 64 --threads 1 --tokens 1T | sed -n '/^devices/,/^$/p'; done
 devices     step efficiency lost to                         run plan
       1 366.3 ms     100.0% -                        66.25 days dp1 mb16
@@ -106,6 +106,7 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
           software torch-compile (chosen for this plan), mode predicted
 
 step      9.622 ms, busiest stage 1 of 2
+          open: --overlap -32 to +7%, --sequence-parallel +0 to +3% of the step
           no software is faster than 4.550 ms; without any overlap it takes
           12.03 ms
           no fitted efficiencies for this device: roofline time at the
@@ -120,6 +121,7 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      9.622 ms, busiest stage 1 of 2
+          open: --overlap -32 to +7%, --sequence-parallel +0 to +3% of the step
           no software is faster than 4.550 ms; without any overlap it takes 12.03 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 39.1% of the step, network 34.0%, without the compute limit it would take 6.641 ms
@@ -131,6 +133,7 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
           batch 8 = 4 micro-batches of 1 x data 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      9.622 ms, busiest stage 1 of 2
+          open: --overlap -32 to +7%, --sequence-parallel +0 to +3% of the step
           no software is faster than 4.550 ms; without any overlap it takes 12.03 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 39.1% of the step, network 34.0%, without the compute limit it would take 6.641 ms

@@ -275,49 +275,6 @@ START_TEST(heads_divide_hidden)
 }
 END_TEST
 
-/* ---- advice ---- */
-
-/* Advice is in the order of time; plans that take the same time stay in the order of the search: micro-batch, then
- * recomputation, sequence parallelism, ZeRO stage, tensor, pipeline, context, each from its mildest step. */
-static int compare_steps(const nnc_plan *a, const nnc_plan *b)
-{
-    const int64_t of_a[] = { -a->micro_batch, a->zero, a->tensor, a->pipeline, a->context };
-    const int64_t of_b[] = { -b->micro_batch, b->zero, b->tensor, b->pipeline, b->context };
-    for (size_t i = 0; i < COUNT_OF(of_a); i++) {
-        if (of_a[i] != of_b[i]) {
-            return of_a[i] < of_b[i] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
-START_TEST(equal_advice_keeps_the_order_of_the_search)
-{
-    enum { MOST = 400 };
-    static nnc_advice advice[MOST];
-    const nnc_model model = gpt(4, 256, 4, 2000, 128);
-    nnc_device device = cluster_device();
-    const nnc_software software = nnc_software_default();
-    nnc_plan plan = plan_of(8, 1, 1);
-    plan.micro_batch = 8;
-    int equal = 0;
-    for (int64_t mem = 20000000; mem < 200000000; mem += 20000000) {
-        device.mem_bytes = mem;
-        const int found = nnc_advise(&model, &device, &software, &plan, scratch, advice, MOST);
-        for (int i = 1; i < found; i++) {
-            ck_assert_double_le(advice[i - 1].step_s, advice[i].step_s);
-            if (advice[i - 1].step_s == advice[i].step_s &&
-                advice[i - 1].plan.recompute == advice[i].plan.recompute &&
-                advice[i - 1].plan.sequence_parallel == advice[i].plan.sequence_parallel) {
-                ck_assert_int_lt(compare_steps(&advice[i - 1].plan, &advice[i].plan), 0);
-                equal++;
-            }
-        }
-    }
-    ck_assert_int_gt(equal, 0);
-}
-END_TEST
-
 int main(void)
 {
     const TTest *const tests[] = { rated_energy_has_the_building,
@@ -329,7 +286,6 @@ int main(void)
                                    devices_of_virtual_stages,
                                    methods_need_tokens,
                                    unknown_parameters_have_no_value,
-                                   heads_divide_hidden,
-                                   equal_advice_keeps_the_order_of_the_search };
+                                   heads_divide_hidden };
     return run_tests("by hand", tests, COUNT_OF(tests));
 }

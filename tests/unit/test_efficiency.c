@@ -328,12 +328,34 @@ START_TEST(launches)
     nnc_segment_time units[NNC_SEGMENTS_MAX];
     rows.count = 1;
     rows.rows[0] = (nnc_op_cost){ .op = &op, .repeat = 3, .time_s = 1e-3 };
-    nnc_segment_times_sum(&rows, &list, NULL, &(nnc_launch){ 2e-3, 0.0, false }, units, NULL);
+    nnc_segment_times_sum(
+        &rows, &list, NULL,
+        &(nnc_launch){ .op_s = 2e-3, .product_s = 0.0, .recorded_attention = false }, units, NULL);
     near(units[0].forward_s, blend(3e-3, 6e-3));
     near(units[0].host_s[NNC_PART_FORWARD], blend(3e-3, 6e-3) - 3e-3);
-    nnc_segment_times_sum(&rows, &list, NULL, &(nnc_launch){ 0.0, 0.0, false }, units, NULL);
+    nnc_segment_times_sum(
+        &rows, &list, NULL,
+        &(nnc_launch){ .op_s = 0.0, .product_s = 0.0, .recorded_attention = false }, units, NULL);
     ck_assert_double_eq(units[0].forward_s, 3e-3);
     ck_assert_double_eq(units[0].host_s[NNC_PART_FORWARD], 0.0);
+}
+END_TEST
+
+/* [issue] Three kernels of 1 ms that take the host 2 ms each: the first pass ends at 7 ms, the second at 13, for which
+ * the device has waited 3. */
+START_TEST(issues)
+{
+    static nnc_rows rows;
+    nnc_op op = { .kind = NNC_OP_NORM, .issued = { { .kernels = 1 } } };
+    nnc_op_list list = { .segment_count = 1, .segments = { { .instances = 1 } } };
+    nnc_segment_time units[NNC_SEGMENTS_MAX];
+    rows.count = rows.forward_count = 1;
+    rows.rows[0] = (nnc_op_cost){ .op = &op, .repeat = 3, .time_s = 1e-3 };
+    nnc_segment_times_sum(&rows, &list, NULL, &(nnc_launch){ .kernel_s = 2e-3 }, units, NULL);
+    near(units[0].host_s[NNC_PART_FORWARD], 3e-3);
+    near(units[0].forward_s, 6e-3);
+    nnc_segment_times_sum(&rows, &list, NULL, &(nnc_launch){ .kernel_s = 1e-4 }, units, NULL);
+    near(units[0].forward_s, 3e-3);
 }
 END_TEST
 
@@ -341,14 +363,14 @@ END_TEST
  * attention. */
 START_TEST(launches_of_groups)
 {
-    const nnc_launch launch = { 1e-3, 5e-4, true };
+    const nnc_launch launch = { .op_s = 1e-3, .product_s = 5e-4, .recorded_attention = true };
     nnc_op op = { .kind = NNC_OP_MATMUL, .group = NNC_GROUP_MLP, .u.matmul.experts = 4 };
     near(nnc_launch_of_op_s(&launch, &op), 3e-3);
     op.u.matmul.experts = 1;
     near(nnc_launch_of_op_s(&launch, &op), 1e-3);
     op.group = NNC_GROUP_ATTENTION;
     ck_assert_double_eq(nnc_launch_of_op_s(&launch, &op), 0.0);
-    const nnc_launch issued = { 1e-3, 5e-4, false };
+    const nnc_launch issued = { .op_s = 1e-3, .product_s = 5e-4, .recorded_attention = false };
     near(nnc_launch_of_op_s(&issued, &op), 1e-3);
 }
 END_TEST
@@ -370,6 +392,7 @@ int main(void)
         attention_grows,
         collectives,
         launches,
+        issues,
         launches_of_groups,
         tokens_once_per_domain,
     };

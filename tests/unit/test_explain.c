@@ -291,6 +291,7 @@ static bool is_given(const char *column)
            strcmp(column, "model.family") == 0 || strcmp(column, "cost.currency") == 0 ||
            strcmp(column, "cost.price_per_device_hour") == 0 ||
            strcmp(column, "memory.capacity_bytes") == 0 ||
+           strcmp(column, "memory.context_bytes") == 0 ||
            strcmp(column, "memory.reserve_bytes") == 0;
 }
 

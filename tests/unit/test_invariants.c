@@ -217,7 +217,8 @@ START_TEST(parts_and_bounds)
         ck_assert(at_most(r.executed_flops, most * r.step_s * r.peak_flops_per_s) ||
                   c.plan.precision == NNC_FP8);
         ck_assert_int_eq(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes +
-                             m->activation_bytes + m->transient_bytes + m->reserve_bytes,
+                             m->activation_bytes + m->transient_bytes + m->apart_bytes +
+                             m->reserve_bytes,
                          m->total_bytes);
         ck_assert_int_ge(m->activation_bytes, 0);
         ck_assert_int_gt(m->transient_bytes, 0);

@@ -1,4 +1,4 @@
-/* Networks that published measurements name: what tools/lab/members.json makes of them, against the counts of
+/* Networks that published measurements name: what foreign/names/members.json makes of them, against the counts of
  * pytorch-image-models (tests/published/vision_counts.csv). */
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
@@ -14,7 +14,7 @@ static cJSON *table;
 static void open_members(void)
 {
     open_support();
-    table = read_json(NNCOST_SOURCE_DIR "/tools/lab/members.json");
+    table = read_json(NNCOST_SOURCE_DIR "/foreign/names/members.json");
 }
 
 static void close_members(void)

@@ -325,9 +325,9 @@ END_TEST
 static nnc_past past_of(const char *device, nnc_mode mode, int32_t count)
 {
     static const nnc_track tracks[] = {
-        { "a", "vit", 1, 0, 0.6, 0.6 },
-        { "b", "vit", 3, 2, 0.2, -0.1 },
-        { "b", "experts", 9, 9, 0.5, 0.5 },
+        { "a", "vit", 4, 2, 0.6, 0.6 },
+        { "b", "vit", 20, 10, 0.2, -0.1 },
+        { "b", "experts", 90, 90, 0.5, 0.5 },
     };
     const nnc_model model = { .family = NNC_FAMILY_VIT };
     const nnc_software software = { .compared = tracks, .compared_count = count };
@@ -338,24 +338,24 @@ static nnc_past past_of(const char *device, nnc_mode mode, int32_t count)
         &(nnc_report){ .model = &model, .device = &on, .software = &software, .result = &result });
 }
 
-/* Three measured steps of a device are enough; with fewer, those of all devices count: (0.6 + 3 x
- * 0.2) / 4. */
+/* Ten steps of a device that no fit has seen are enough; with fewer, those of all devices count: (2 x 0.6 + 10 x
+ * 0.2) / 12. */
 START_TEST(few_steps_say_nothing)
 {
     const nnc_past own = past_of("b", NNC_MODE_PREDICTED, 3);
     const nnc_past all = past_of("a", NNC_MODE_PREDICTED, 3);
     const nnc_past few = past_of("a", NNC_MODE_PREDICTED, 1);
     ck_assert_int_eq(own.of, NNC_PAST_DEVICE);
-    ck_assert_int_eq(own.rows, 3);
+    ck_assert_int_eq(own.unseen, 10);
     ck_assert_double_eq_tol(own.bias, -0.1, 1e-12);
     ck_assert_int_eq(all.of, NNC_PAST_ALL_DEVICES);
-    ck_assert_int_eq(all.device_rows, 1);
-    ck_assert_int_eq(all.rows, 4);
-    ck_assert_int_eq(all.unseen, 2);
-    ck_assert_double_eq_tol(all.error, 0.3, 1e-12);
-    ck_assert_double_eq_tol(all.bias, 0.075, 1e-12);
+    ck_assert_int_eq(all.device_rows, 2);
+    ck_assert_int_eq(all.rows, 24);
+    ck_assert_int_eq(all.unseen, 12);
+    ck_assert_double_eq_tol(all.error, 3.2 / 12, 1e-12);
+    ck_assert_double_eq_tol(all.bias, 0.2 / 12, 1e-12);
     ck_assert_int_eq(few.of, NNC_PAST_FEW);
-    ck_assert_int_eq(few.rows, 1);
+    ck_assert_int_eq(few.unseen, 2);
     ck_assert(isnan(few.error) && isnan(few.bias));
     ck_assert_int_eq(past_of("b", NNC_MODE_IDEAL, 3).of, NNC_PAST_NONE);
     ck_assert_int_eq(past_of("b", NNC_MODE_PREDICTED, 0).of, NNC_PAST_NONE);

@@ -4,6 +4,7 @@
 
 #include <nncost/nncost.h>
 
+#include "input/input_internal.h"
 #include "suite.h"
 
 static nnc_specs *specs;
@@ -64,6 +65,88 @@ START_TEST(is_one_that_exists_for_the_device)
             ck_assert_str_eq(chosen(tpu, &plan), "maxtext");
             ck_assert_str_ne(chosen(h100, &plan), "maxtext");
         }
+    }
+}
+END_TEST
+
+static nnc_release found(const char *words, const char *framework, const char *version)
+{
+    nnc_release release;
+    nnc_error err;
+    const nnc_release_ask ask = { .words = words,
+                                  .framework = framework,
+                                  .version = version,
+                                  .device = "h100-sxm5-80gb",
+                                  .model = "llama3-8b",
+                                  .family = "decoder" };
+    ck_assert_int_eq(nnc_release_find(specs, &ask, &release, &err), NNC_OK);
+    return release;
+}
+
+static const char *id_of(const char *words)
+{
+    const nnc_release release = found(words, "", "");
+    return release.entry != NULL ? release.software->id : "none";
+}
+
+/* The newest release that is not newer than the one asked for; without a version the newest. */
+START_TEST(releases_are_found_by_their_words)
+{
+    ck_assert_str_eq(id_of("NeMo 25.11"), "nemo-25.09");
+    ck_assert_str_eq(id_of("nemo-26.04.01"), "nemo-26.02");
+    ck_assert_str_eq(id_of("Megatron-Bridge v26.02"), "nemo-26.02");
+    ck_assert_str_eq(id_of("NeMo"), "nemo-26.06");
+    ck_assert_str_eq(id_of("NeMo 23.01"), "none");
+    ck_assert_str_eq(id_of("MLPerf 3.1"), "mlperf-3.1");
+    ck_assert_str_eq(id_of("NeMo AutoModel"), "nemo-automodel");
+    ck_assert_str_eq(id_of("nobody's"), "none");
+    const nnc_release row = found(NULL, "llm-foundry/Composer FSDP", "");
+    ck_assert_str_eq(row.software->id, "llm-foundry-0.3");
+}
+END_TEST
+
+static bool gives_zero(const void *in, const char *field)
+{
+    return in != NULL && strcmp(field, "zero") == 0;
+}
+
+/* NeMo 24.03 with 32 layers on 4 x 4 ranks: 8 virtual stages, as 64 micro-batches are a multiple of 4; the table is
+ * padded to 128 x 4; gradients of bf16 in fp32, not those of fp16. */
+START_TEST(releases_fill_in_what_is_open)
+{
+    const nnc_framework *nemo = found("NeMo 24.07", "", "").entry;
+    const nnc_given nothing = { gives_zero, NULL }, zero = { gives_zero, "" };
+    nnc_model model = *llama;
+    nnc_plan plan = nnc_plan_default();
+    plan.devices = 64;
+    plan.tensor = plan.pipeline = 4;
+    plan.global_batch = 256;
+    nnc_release_fill(nemo, &nothing, &model, &plan);
+    ck_assert_int_eq(plan.zero, 1);
+    ck_assert(plan.sequence_parallel);
+    ck_assert_int_eq(plan.virtual_stages, 8);
+    ck_assert_int_eq(plan.policy, NNC_POLICY_MIXED_FP32GRAD);
+    ck_assert_int_eq(model.decoder.vocab_multiple, 512);
+    nnc_plan own = nnc_plan_default();
+    own.precision = NNC_FP16;
+    nnc_release_fill(nemo, &zero, &model, &own);
+    ck_assert_int_eq(own.zero, 0);
+    ck_assert(!own.sequence_parallel);
+    ck_assert_int_eq(own.policy, NNC_POLICY_MIXED);
+}
+END_TEST
+
+/* Recipes of 25.09 send every copy of a token of Qwen3; those of other models do not. */
+START_TEST(recipes_set_switches)
+{
+    const nnc_release release = found("NeMo 25.09", "", "");
+    const char *const models[] = { "qwen3-30b-a3b", "llama3-8b" };
+    const nnc_dispatcher wanted[] = { NNC_DISPATCHER_ALL_TO_ALL, NNC_DISPATCHER_PROFILE };
+    for (size_t i = 0; i < 2; i++) {
+        const nnc_release_ask ask = { .device = "h100-sxm5-80gb", .model = models[i] };
+        nnc_software software = *release.software;
+        ck_assert_int_eq(nnc_release_switch(&release, &ask, NNC_BF16, &software, NULL), NNC_OK);
+        ck_assert_int_eq(software.dispatcher, wanted[i]);
     }
 }
 END_TEST
@@ -149,9 +232,10 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        follows_what_the_plan_does,   is_one_that_exists_for_the_device,
-        names_what_a_framework_lacks, a_search_compares_plans_under_their_own,
-        any_lifts_what_is_shipped,
+        follows_what_the_plan_does,    is_one_that_exists_for_the_device,
+        names_what_a_framework_lacks,  a_search_compares_plans_under_their_own,
+        any_lifts_what_is_shipped,     releases_are_found_by_their_words,
+        releases_fill_in_what_is_open, recipes_set_switches,
     };
     return run_tests_with("profiles", setup, teardown, tests, COUNT_OF(tests));
 }

@@ -6,7 +6,9 @@
 static nnc_software reserved(double bytes, double share, double high)
 {
     nnc_software software = nnc_software_default();
-    software.reserve = (nnc_reserve){ bytes, share, 0.9, high };
+    software.reserve = (nnc_reserve){
+        .bytes = bytes, .share = share, .low = 0.9, .high = high, .context = (double)NAN
+    };
     return software;
 }
 
@@ -55,8 +57,8 @@ START_TEST(three_words)
 }
 END_TEST
 
-/* 8 A100 of 40 GB: what the first command says for Llama 3 8B is what a search finds, within 3 %, and it is no plan that is
- * tight. */
+/* 8 A100 of 40 GB: what the first command says for Llama 3 8B is what a search finds, within 15 %: the smallest set of changes, changed
+ * further while that helps. It is no plan that is tight. */
 START_TEST(advice_is_what_a_search_finds)
 {
     static const char *const models[] = { "llama3-8b", "llama2-13b", "mistral-7b" };
@@ -82,7 +84,7 @@ START_TEST(advice_is_what_a_search_finds)
         ck_assert_int_eq(nnc_search_run(model, a100, software, &search, NULL, NULL, found, NULL),
                          NNC_OK);
         ck_assert_int_eq(found->best_count, 1);
-        ck_assert_msg(advice[0].step_s <= 1.03 * found->best[0].step_s, "%s: %g, found %g",
+        ck_assert_msg(advice[0].step_s <= 1.15 * found->best[0].step_s, "%s: %g, found %g",
                       models[i], advice[0].step_s, found->best[0].step_s);
         ck_assert_int_eq(
             nnc_estimate(model, a100, software, &found->best[0].plan, scratch, &r, NULL), NNC_OK);

@@ -40,7 +40,7 @@ END_TEST
  * layers one, or 0.5 + 1/64 + 4/16384. */
 START_TEST(frozen_weights_are_stored)
 {
-    static const double stored[] = { 2, 1, 0.5 + 1 / 64.0 + 4 / 16384.0 };
+    static const double stored[] = { 2, 1, 0.5 + 1 / 64.0 + 4 / 16384.0, 1 };
     const nnc_model *model = load_model("models/llama-7b.json");
     const double matrices = 32.0 * (4.0 * 4096 * 4096 + 3.0 * 4096 * 11008);
     nnc_plan plan = nnc_plan_default();

@@ -4,15 +4,15 @@
 Reads the columns of others (n_layers, d_model, tp, framework ...), writes fields of nncost's plan, model, device and
 software (model.layers, tensor, software ...) and leaves everything else in place. One line gives one line.
 
-    words.json     what their words mean, families of models, engines, columns for people
+    words.json     what their words mean, frameworks by the names of nncost, what notes of rows and programs of examples
+                   say, families of models, engines, columns for people
     members.json   networks by their published names: a shipped model and the fields that differ
-    software/*.json   "stands_for": what a framework does where its rows do not say
 
-What decides the time and neither the row nor its framework says is guessed, and named in the column "open". Rows
-that cannot be predicted get the reason in the column "refused".
+A row says what its source says. What its framework does where the row is silent is in software/*.json, which the
+program reads. What decides the time and the row does not say is guessed, and named in the column "open". Rows that
+cannot be predicted get the reason in the column "refused".
 """
 import csv
-import glob
 import io
 import json
 import math
@@ -59,11 +59,7 @@ class Tables:
 
     def __init__(self):
         self.words = load(os.path.join(HERE, "words.json"))
-        self.members = load(os.path.join(HERE, "members.json"))["members"]
-        self.frameworks = []
-        for path in sorted(glob.glob(os.path.join(ROOT, "software", "*.json"))):
-            profile = load(path)
-            self.frameworks += [dict(entry, profile=profile["id"]) for entry in profile.get("stands_for", [])]
+        self.members = load(os.path.join(ROOT, "foreign", "names", "members.json"))["members"]
 
     def meaning(self, column, text):
         """The word of nncost for one of theirs; "" = nothing is said."""
@@ -94,20 +90,14 @@ class Tables:
                 return entry
         return {}
 
-    def framework(self, row):
-        """The entry that says most about the row: the longest name, then the release, then the rest."""
-        best, most = {}, 0
-        for entry in self.frameworks:
-            parts = {"framework": row.get("framework", ""), "version": row.get("framework_version", ""),
-                     "hardware": row.get("hardware", ""), "precision": row.get("precision", ""),
-                     "model": row.get("model_name", "")}
-            if (all(text.startswith(entry.get(key, "")) for key, text in parts.items()) and
+    def said(self, row):
+        """What the notes of a row, or the program that it ran, say besides its columns."""
+        found = {}
+        for entry in self.words["rows"]:
+            if (all(row.get(column, "").startswith(text) for column, text in entry["begins"].items()) and
                     entry.get("notes", "") in row.get("notes", "")):
-                like = (1000 * len(entry["framework"]) + 8 * len(entry.get("version", "")) +
-                        sum(len(entry.get(key, "")) for key in ("hardware", "precision", "notes", "model")))
-                if like > most:
-                    best, most = entry, like
-        return best
+                found.update(entry["set"])
+        return found
 
 
 def whole(text):
@@ -150,70 +140,57 @@ class Step:
             return ""
 
     def convert(self):
-        self.framework = self.tables.framework(self.row)
-        self.out["software"] = self.framework.get("profile", "")
+        self.name_framework()
+        self.said = self.tables.said(self.row)
         for part in (self.formats, self.task, self.degrees, self.sharding, self.batch, self.recompute, self.model,
                      self.measured):
             self.attempt(part)
+        self.out.update({k: v for k, v in self.said.items() if not k.startswith("-")})
         self.out["open"] = ", ".join(self.open)
         self.out["refused"] = self.refused
         return self.out
 
+    def name_framework(self):
+        """Frameworks and releases as software/*.json names them."""
+        for entry in self.tables.words["frameworks"]:
+            framework, version = self.text("framework"), self.text("framework_version")
+            if not framework.startswith(entry["framework"]) or not version.startswith(entry.get("version", "")):
+                continue
+            self.out["framework"] = self.row["framework"] = entry.get("is", framework)
+            if "version" in entry:
+                rest = version[len(entry["version"]):]
+                self.out["framework_version"] = self.row["framework_version"] = rest.split(";")[0].split(" ")[0]
+            return
+
     def formats(self):
-        f, out = self.framework, self.out
+        out = self.out
         out["optimizer"], out["offload"] = self.word("optimizer"), self.word("offload")
-        attention = self.word("flash_attention") or f.get("attention", "flash")
-        if attention == "flash" and f.get("attention", "flash") != "unfused":
-            attention = f.get("attention", "flash")  # which of the fused kernels
-        out["attention"] = attention
-        out["precision"] = f.get("precision_as") or self.word("precision")
-        policy = f.get("policy", "default")
-        if out["precision"] in ("fp32", "tf32"):
-            policy = "fp32"
-        elif policy == "mixed-fp32grad" and out["precision"] == "fp16":
-            policy = "mixed"  # Megatron adds up bf16 gradients in fp32, not these
-        out["policy"] = policy
+        out["attention"], out["precision"] = self.word("flash_attention"), self.word("precision")
 
     def task(self):
         task = self.word("task")
         if task == "lora":
             self.out["adapter_rank"] = self.text("lora_rank") or str(USUAL_RANK)
-            self.out["adapters"] = self.framework.get("adapters", "")
         elif task:
             raise Refused(f'task "{self.text("task")}" has no meaning here')
 
     def degrees(self):
-        f, out = self.framework, self.out
+        out = self.out
         devices, tensor = whole(self.text("n_devices")), whole(self.text("tp") or "1")
-        pipeline, virtual = whole(self.text("pp") or "1"), whole(self.text("vpp") or "1")
-        layers = whole(self.text("n_layers"))
-        parallel = self.text("sp") == "1" if self.text("sp") else f.get("sequence_parallel", False)
-        out["sequence_parallel"] = switch(parallel and tensor > 1)
-        out["context_kind"] = f.get("adapter_context_kind" if out.get("adapter_rank") else "context_kind", "")
-        out["overlap"] = str(f.get("overlap", ""))
-        stages = pipeline * virtual
-        out["ends_as_layers"] = switch(f.get("ends_as_layers") and layers % stages > 0 and (layers + 2) % stages == 0)
+        if self.text("sp"):
+            out["sequence_parallel"] = switch(self.text("sp") == "1" and tensor > 1)
         if devices > 1 and not self.text("tp") and not self.text("dp"):
             self.open.append("parallelism")
-        elif pipeline > 1 and not self.text("vpp"):
+        elif whole(self.text("pp") or "1") > 1 and not self.text("vpp"):
             self.open.append("vpp")
-            passes = self.text("grad_accum")
-            groups = passes.isdigit() and int(passes) > 0 and int(passes) % pipeline == 0
-            if f.get("interleaves") and layers % pipeline == 0 and layers // pipeline <= VIRTUAL_MOST and groups:
-                out["virtual_stages"] = str(layers // pipeline)
 
     def sharding(self):
-        f, out = self.framework, self.out
-        zero = self.text("zero_stage") or self.word("sharding") or str(f.get("zero", 0))
-        out["zero"] = zero
+        self.out["zero"] = zero = self.text("zero_stage") or self.word("sharding")
         if zero == "0":
-            out["shard"] = ""
-        tensor, pipeline = whole(self.text("tp") or "1"), whole(self.text("pp") or "1")
-        out["whole_experts"] = switch(f.get("whole_experts") and tensor > 1 and whole(self.text("ep") or "1") > 1)
-        out["reshard"] = switch(pipeline == 1 or not f.get("gathered_in_pipelines"))
+            self.out["shard"] = ""
 
     def batch(self):
-        f, out = self.framework, self.out
+        out = self.out
         counts = {c: float(self.text(c)) if self.text(c) else 0.0 for c in ("micro_batch", "grad_accum",
                                                                             "global_batch")}
         for column, count in counts.items():
@@ -235,9 +212,8 @@ class Step:
             ranks *= whole(self.text("cp") or "1")
             replicas = data or devices // ranks
             own = batch // replicas if replicas > 0 and batch % replicas == 0 else 0
-            usual = f.get("micro_batch", 0)
-            one_pass = f.get("one_pass") or (own <= ONE_PASS_MOST and pipeline == 1)
-            out["micro_batch"] = str(usual if usual and own % usual == 0 else own if one_pass and own else 1)
+            one_pass = "-one_pass" in self.said or (own <= ONE_PASS_MOST and pipeline == 1)
+            out["micro_batch"] = str(own if one_pass and own else 1)
 
     @staticmethod
     def refuse(why):
@@ -248,24 +224,17 @@ class Step:
         self.out["recompute"] = recompute
         if not recompute:
             self.open.append("recompute")
-        if self.framework.get("half_selective") and recompute in ("selective", "attention"):
-            self.out["recompute"] = "full"
-            stages = 2 * whole(self.text("pp") or "1")
-            self.out["recompute_layers"] = str(-(-whole(self.text("n_layers")) // stages))
 
     # ---- the model ----
 
     def model(self):
         member = self.tables.member(self.text("model_name"), self.text("task"))
         family = self.tables.family(self.row)
-        experts = self.framework.get("capacity_factor", 0)
         if member is None and "model" in family:
             self.named(family["model"])
             self.out["seq_len"] = ""
         elif member is not None:
             self.named(member)
-            if experts and has_experts(member.split()[0]):
-                self.out["capacity_factor"] = str(experts)
             if self.text("variable_length") == "unpadded":
                 # Half of a padded batch of BERT is padding: arXiv:2107.02027.
                 self.out["seq_len"] = str(whole(self.text("seq_len")) // 2)
@@ -284,21 +253,14 @@ class Step:
                 self.out[name] = ""
 
     def decoder(self, family):
-        out, f = self.out, self.framework
+        out = self.out
         gated = self.text("gated_mlp") == "1"
         positions = self.word("pos_embedding")
-        tensor = whole(out.get("tensor") or self.text("tp") or "1")
         out["model.mlp"], out["model.norm"] = ("swiglu", "rms") if gated else ("gelu", "layer")
         out["model.positions"] = positions or ("rotary" if gated else "learned")
         out["model.biases"] = switch(not gated and out["model.positions"] != "rotary")
-        if not gated and out["precision"] == "fp16" and f.get("fp16_dropout"):
-            out["model.dropout"] = str(f["fp16_dropout"])
-        if f.get("vocab_multiple"):  # so that every rank holds as many rows
-            out["model.vocab_multiple"] = str(f["vocab_multiple"] * whole(self.text("tp") or "1"))
         self.windows()
-        if whole(self.text("n_experts")):
-            out["capacity_factor"] = str(f.get("capacity_factor", "")) if f.get("capacity_factor") else ""
-        else:
+        if not whole(self.text("n_experts")):
             for column in ("top_k", "moe_d_ff", "shared_d_ff", "n_dense_layers"):
                 out[RENAMED[column]] = ""
         if self.word("attention") != "latent":
@@ -329,14 +291,10 @@ class Step:
     # ---- what was measured ----
 
     def measured(self):
-        f, out = self.framework, self.out
+        out = self.out
         node, per_node = self.text("internode_gbps_per_node"), whole(self.text("devices_per_node"))
         if node and float(node) > 0 and per_node > 0:
             out["device.scale_out.bytes_per_s"] = number(float(node) * 1e9 / 8.0 / per_node)
-        if f.get("internode_latency_s"):
-            out["device.scale_out.latency_s"] = str(f["internode_latency_s"])
-        for key in ("host_pass_s", "host_sample_s", "input_samples_per_s"):
-            out[key] = str(f[key]) if f.get(key) else ""
         stat = self.text("mem_stat").split(":")[0]
         stat = stat if stat in ("reserved", "unstated") else "allocated"
         if self.text("measured_peak_mem_gb"):
@@ -351,11 +309,6 @@ class Step:
             self.open.append("quality B")
         elif self.text("quality") == "C":
             raise Refused("quality C: contradicts itself or physics")
-
-
-def has_experts(model):
-    path = os.path.join(ROOT, "models", model + ".json")
-    return os.path.exists(path) and load(path).get("experts", 0) > 0
 
 
 class Served(Step):

@@ -100,6 +100,15 @@ NNC_GET(get_measured_bytes, nnc_scored,
         nnc_number_cell(isnan(self->memory_error) ? (double)NAN
                                                   : self->row->measured_bytes[self->memory_stat]))
 
+static nnc_cell batch_cell(const nnc_scored *self, int64_t batch)
+{
+    return nnc_number_cell(self->row->max_batch > 0 ? (double)batch : (double)NAN);
+}
+
+NNC_GET(get_measured_batch, nnc_scored, batch_cell(self, self->row->max_batch))
+NNC_GET(get_batch, nnc_scored, batch_cell(self, self->max_batch))
+NNC_GET(get_tight_batch, nnc_scored, batch_cell(self, self->max_batch_tight))
+
 #define ROW(member) NNC_VIA(nnc_scored, row), NNC_IN(nnc_measured, member)
 static const nnc_metric scored_rows[] = {
     NNC_AS("id", TEXT, ROW(id), .help = "Id of the row in its file."),
@@ -111,7 +120,7 @@ static const nnc_metric scored_rows[] = {
            .help = "Served requests: which time, by the column that has it."),
     NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
     NNC_AS("framework", TEXT, ROW(framework), .help = "Software of the measurement."),
-    NNC_AS("software", TEXT, ROW(software), .help = "Software profile."),
+    NNC_TEXT(nnc_scored, software, .help = "Software profile."),
     NNC_AS("source", TEXT, ROW(source), .help = "Repository or document of its source."),
     NNC_AS("model", TEXT, ROW(model_name), .help = "Name of its model."),
     NNC_AS("fitted", BOOL, ROW(fitted), .help = "Whether its group is one that fits may see."),
@@ -135,6 +144,15 @@ static const nnc_metric scored_rows[] = {
     NNC_NAMED(nnc_scored, fit, nnc_verdict_name, NNC_VERDICT_COUNT,
               .help = "Whether the step, which ran, is predicted to fit."),
     NNC_NUMBER(nnc_scored, memory_error, .help = "predicted / measured - 1."),
+    NNC_NUMBER(nnc_scored, peak_allocated_error,
+               .help = "The same of memory.peak_allocated_bytes, for rows that state it."),
+    NNC_NUMBER(nnc_scored, peak_reserved_error, .help = "The same of memory.peak_reserved_bytes."),
+    NNC_AS("measured_max_batch", NUMBER, .get = get_measured_batch,
+           .help = "The largest micro-batch that ran; null for rows that searched for none."),
+    NNC_AS("max_batch", NUMBER, .get = get_batch,
+           .help = "The largest that is predicted to fit: micro_batch of nncost fit."),
+    NNC_AS("max_batch_tight", NUMBER, .get = get_tight_batch,
+           .help = "The largest that may fit: micro_batch_tight of nncost fit."),
     NNC_TEXT(nnc_scored, what, .help = "Device, profile and family, with --summary."),
     NNC_TEXT(nnc_scored, reason, .help = "Why there is no prediction."),
 };
@@ -283,6 +301,35 @@ static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_re
     }
 }
 
+/* Frameworks without a known release, each once. */
+static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    bool any = false;
+    for (int32_t i = 0; i < report->count; i++) {
+        const nnc_scored *row = &report->rows[i];
+        bool seen = !row->unknown;
+        for (int32_t k = 0; k < i && !seen; k++) {
+            seen = report->rows[k].unknown &&
+                   strcmp(report->rows[k].row->framework, row->row->framework) == 0;
+        }
+        if (!seen && !any) {
+            nnc_buffer_byte(out, '\n');
+            sheet.indent = 0;
+            nnc_sheet_label(&sheet, "");
+            nnc_sheet_words(&sheet,
+                            "frameworks without a release, predicted as without --software:");
+        }
+        if (!seen) {
+            nnc_sheet_words(&sheet, "%s%s", any ? "| " : "", row->row->framework);
+            any = true;
+        }
+    }
+    if (any) {
+        nnc_sheet_end(&sheet);
+    }
+}
+
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_accuracy_report *report = record;
@@ -298,6 +345,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     for (int section = 0; section < NNC_SECTION_COUNT; section++) {
         write_section(out, style, report, (nnc_score_section)section);
     }
+    write_unknown(out, style, report);
     if (report->summary) {
         return;
     }
@@ -364,10 +412,18 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
         return nnc_left_out_reason(a->arena, &why, &scored->reason, err);
     }
     NNC_TRY(nnc_scenario_apply(specs, &a->session->options.given, s, err));
+    NNC_TRY(nnc_scenario_switch(&a->session->options.given, s, err));
     const char *id = scored->device; /* of its file; the scenario is the next row's */
-    status =
-        nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan, a->scratch, scored, &why);
+    nnc_measured asked = *row;
+    asked.as_stated = a->session->options.level == NNC_LEVEL_USER;
+    status = nnc_score_row(&asked, &s->model, &s->device, &s->software, &s->plan, a->scratch,
+                           scored, &why);
+    scored->row = row;
     scored->device = id;
+    scored->unknown = row->kind == NNC_MEASURED_STEP && row->software == NULL &&
+                      row->framework[0] != '\0' && s->release.entry == NULL &&
+                      a->session->options.level != NNC_LEVEL_USER;
+    scored->software = nnc_arena_strdup(a->arena, s->software.id);
     if (status == NNC_OK && a->session->options.summary) {
         NNC_TRY(set_what(a, scored, err));
     }
@@ -474,6 +530,6 @@ const nnc_command nnc_cmd_accuracy = {
         "plan and --set hold for every row, in place of what it says.",
     .min_operands = 1,
     .max_operands = 10000,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCORE,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_SCORE,
     .run = NNC_NOT_ON_PAGE(run),
 };

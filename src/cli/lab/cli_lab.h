@@ -47,6 +47,14 @@ nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_sc
 nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row,
                         nnc_scenario *scenario, nnc_error *err);
 
+/* Knowledge of the software of a row that predictions use (--level). */
+#define NNC_LEVEL_LIST(X)                                                                        \
+    X(NNC_LEVEL_MATCHED, "matched", "The release of its framework, as --software names it.")     \
+    X(NNC_LEVEL_PLAN, "plan", "The plan settings of the release, with the profile of the plan.") \
+    X(NNC_LEVEL_USER, "user", "The row alone, as an estimate without --software.")
+NNC_ENUM(nnc_level, NNC_LEVEL_LIST, NNC_LEVEL_COUNT);
+const char *nnc_level_name(nnc_level level);
+
 /* Rows that were left out, counted by file and reason. */
 typedef struct nnc_left_out {
     const char *file, *reason, *first; /* first: the id of one */

@@ -141,13 +141,61 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
         NNC_TRY(nnc_model_load(specs, row->model_id, &model, err));
     }
     scenario->model = *model;
+    if (row->implementation != NNC_IMPLEMENTATION_NONE) {
+        scenario->model.implementation = row->implementation;
+    }
+    nnc_specs_take_implementation(specs, &scenario->model);
+    return NNC_OK;
+}
+
+NNC_ENUM_NAMES(nnc_level, NNC_LEVEL_LIST)
+
+/* The profile that an estimate of the row's plan takes when none is named. */
+static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *err)
+{
+    const nnc_software *software = NULL;
+    NNC_TRY(nnc_profile_load(specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan), &software,
+                             err));
+    s->software = *software;
+    return NNC_OK;
+}
+
+/* A step whose profile is not named: by the release of its framework, as far as the level lets it count. */
+static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_measured *row,
+                                 nnc_scenario *s, nnc_error *err)
+{
+    const nnc_given given = { nnc_measured_gives, row };
+    const nnc_release_ask ask = { .framework = row->framework,
+                                  .version = row->version,
+                                  .device = s->device.id,
+                                  .model = row->model_name,
+                                  .family = nnc_family_name(s->model.family) };
+    s->release = (nnc_release){ .entry = NULL };
+    if (level != NNC_LEVEL_USER && row->framework[0] != '\0') {
+        NNC_TRY(nnc_release_find(specs, &ask, &s->release, err));
+    }
+    if (s->release.entry == NULL) {
+        return choose_software(specs, s, err);
+    }
+    s->software = *s->release.software;
+    NNC_TRY(nnc_scenario_release(s, &given, row->model_name, err));
+    if (level == NNC_LEVEL_PLAN) {
+        const nnc_flash_kernel kernel = s->software.flash_kernel;
+        NNC_TRY(choose_software(specs, s, err));
+        s->software.flash_kernel = kernel;
+    }
     return NNC_OK;
 }
 
 static nnc_status load_software(nnc_specs *specs, const nnc_options *options,
                                 const nnc_measured *row, nnc_scenario *scenario, nnc_error *err)
 {
-    const char *asked = options->given.software != NULL ? options->given.software : row->software;
+    const char *asked = options->given.software;
+    if (row->kind == NNC_MEASURED_STEP && row->software == NULL) {
+        NNC_TRY(load_framework(specs, (nnc_level)options->level, row, scenario, err));
+        return asked == NULL ? NNC_OK : nnc_software_asked(specs, asked, &scenario->software, err);
+    }
+    asked = asked != NULL ? asked : row->software;
     const nnc_status status = nnc_software_asked(specs, asked, &scenario->software, err);
     return status == NNC_UNKNOWN_ID && asked == row->software
                ? nnc_fail(err, status, "framework", "%.64s has no profile", asked)
@@ -158,10 +206,10 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
                         nnc_scenario *scenario, nnc_error *err)
 {
     nnc_status status = load_model(specs, row, scenario, err);
+    scenario->plan = row->plan;
     if (status == NNC_OK) {
         status = load_software(specs, options, row, scenario, err);
     }
-    scenario->plan = row->plan;
     /* Files state the hosts of a torus, of four or eight devices, which bound no link. */
     if (scenario->device.scale_up.kind == NNC_LINK_TORUS &&
         scenario->plan.devices_per_node <= TORUS_HOST_MOST) {

@@ -796,6 +796,34 @@ static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t max
     model->note_count = list.count;
 }
 
+static const char *text_at(nnc_json root, const char *key)
+{
+    const nnc_json at = nnc_json_get(root, key);
+    return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
+}
+
+/* The library that reads such a file, and how it writes out what nncost has as one op. */
+static void note_library(nnc_json root, nnc_model *model)
+{
+    static const char *const keys[] = { "activation_function", "hidden_act", "hidden_activation" };
+    static const char *const composed[] = { "gelu_new", "gelu_fast", "quick_gelu",
+                                            "gelu_accurate" };
+    static const char *const joined[] = { "gpt2", "modernbert", "phi3", "gpt_neox", "falcon" };
+    const char *type = text_at(root, "model_type");
+    const bool denoises = nnc_json_get(root, "_class_name").node != NULL;
+    model->implementation =
+        denoises ? NNC_IMPLEMENTATION_DIFFUSERS : NNC_IMPLEMENTATION_TRANSFORMERS;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *text = text_at(root, keys[i]);
+        for (size_t j = 0; j < sizeof composed / sizeof composed[0]; j++) {
+            model->composed_gelu = model->composed_gelu || strcmp(text, composed[j]) == 0;
+        }
+    }
+    for (size_t i = 0; i < sizeof joined / sizeof joined[0]; i++) {
+        model->joined_qkv = model->joined_qkv || strcmp(type, joined[i]) == 0;
+    }
+}
+
 static void read(nnc_foreign_file *file, nnc_json root)
 {
     nnc_model *model = file->model;
@@ -810,6 +838,7 @@ static void read(nnc_foreign_file *file, nnc_json root)
         check_head_dim(file, &model->decoder);
         maximum = limit_sequence(&model->decoder);
     }
+    note_library(root, model);
     write_notes(file, root, maximum);
 }
 

@@ -1,0 +1,312 @@
+/* Operators as a library issues them, one kernel each: how many, and the bytes that they move.
+ *
+ * An op of a family becomes the kernels of its implementation. Of pointwise ops, norms and losses the list replaces the
+ * work of the fused kernel; products, convolutions and attention keep theirs, and casts and sums of gradients are added.
+ *
+ * The rows are counted from operators of the libraries under a dispatch mode: transformers 4.48, peft 0.14, diffusers
+ * 0.29, torchvision 0.14, timm 0.6 with PyTorch 1.13. What later versions changed is noted at its row. Bytes are per
+ * element of the op, of a bf16 step; `mixed` bytes belong to kernels whose operands have two types.   [issued] */
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "shape/shape_internal.h"
+
+/* How the step holds its numbers. */
+typedef enum number_mode { IN_16_BITS, UNDER_AUTOCAST, IN_FP32, NUMBER_MODES } number_mode;
+
+/* Kernels, bytes of kernels of one type, bytes of mixed ones; of forward and of backward. */
+typedef struct issued_counts {
+    float forward, forward_bytes, forward_mixed;
+    float backward, backward_bytes, backward_mixed;
+    float kept; /* bytes for backward that no product keeps */
+} issued_counts;
+
+typedef struct issued_row {
+    const char *kind, *name; /* variety of the op; name "" = any */
+    nnc_implementation by;   /* NNC_IMPLEMENTATION_NONE = any */
+    issued_counts of[NUMBER_MODES];
+} issued_row;
+
+/* clang-format off */
+static const issued_row rows[] = {
+    /* LlamaRMSNorm, T5LayerNorm: to fp32, pow, mean, add, rsqrt, mul, cast back, mul by the weight */
+    { "rms_norm", "", NNC_IMPLEMENTATION_NONE,
+      { { 8, 24, 12, 16, 68, 24, 6 }, { 6, 28, 0, 13, 80, 0, 8 }, { 6, 28, 0, 13, 80, 0, 8 } } },
+    /* native_layer_norm; backward: gradient of the input, then of gain and bias, which reads both again */
+    { "layer_norm", "", NNC_IMPLEMENTATION_NONE,
+      { { 1, 4, 0, 2, 10, 0, 2 }, { 1, 8, 0, 2, 20, 0, 4 }, { 1, 8, 0, 2, 20, 0, 4 } } },
+    /* moments, factors per channel, elementwise; under autocast from 16 bits, which are cast */
+    { "group_norm", "", NNC_IMPLEMENTATION_NONE,
+      { { 3, 6, 0, 4, 10, 0, 2 }, { 4, 12, 6, 5, 20, 6, 4 }, { 3, 12, 0, 4, 20, 0, 4 } } },
+    /* mul, pow, mul, add, mul, tanh, add, mul; pow and all behind it in fp32 under autocast */
+    { "gelu", "composed", NNC_IMPLEMENTATION_NONE,
+      { { 8, 36, 0, 10, 50, 0, 8 }, { 9, 54, 16, 13, 76, 30, 14 }, { 8, 72, 0, 10, 100, 0, 16 } } },
+    { "gelu", "", NNC_IMPLEMENTATION_NONE,
+      { { 1, 4, 0, 1, 6, 0, 2 }, { 1, 4, 0, 1, 6, 0, 2 }, { 1, 8, 0, 1, 12, 0, 4 } } },
+    { "relu", "", NNC_IMPLEMENTATION_NONE,
+      { { 1, 4, 0, 1, 6, 0, 2 }, { 1, 4, 0, 1, 6, 0, 2 }, { 1, 8, 0, 1, 12, 0, 4 } } },
+    /* diffusers: behind a group norm, whose result is fp32 under autocast; the time's is small */
+    { "silu", "", NNC_IMPLEMENTATION_DIFFUSERS,
+      { { 1, 4, 0, 1, 6, 0, 2 }, { 1, 8, 0, 1, 12, 0, 4 }, { 1, 8, 0, 1, 12, 0, 4 } } },
+    /* silu or gelu of the gate, then the product */
+    { "swiglu", "", NNC_IMPLEMENTATION_NONE,
+      { { 2, 10, 0, 3, 18, 0, 6 }, { 2, 10, 0, 3, 18, 0, 6 }, { 2, 20, 0, 3, 36, 0, 12 } } },
+    { "geglu", "", NNC_IMPLEMENTATION_NONE,
+      { { 2, 10, 0, 4, 24, 0, 6 }, { 2, 10, 0, 4, 24, 0, 6 }, { 2, 20, 0, 4, 48, 0, 12 } } },
+    /* q and k: x cos + rotate_half(x) sin; tables in fp32 under autocast, and casts to attention's type */
+    { "rotary", "", NNC_IMPLEMENTATION_NONE,
+      { { 10, 20, 0, 13, 25, 0, 0 }, { 12, 16, 20, 19, 30, 21, 0 }, { 10, 40, 0, 13, 50, 0, 0 } } },
+    /* sdpa takes grouped heads as they are: enable_gqa, PyTorch 2.5 */
+    { "dispatch", "attn.expand_kv", NNC_IMPLEMENTATION_NONE, { { 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0 } } },
+    /* experts of transformers 5 as grouped products: sort, two gathers; backward scatters into zeros */
+    { "dispatch", "moe.dispatch", NNC_IMPLEMENTATION_NONE,
+      { { 9, 8, 0, 6, 16, 0, 2 }, { 9, 8, 0, 6, 16, 0, 2 }, { 9, 16, 0, 6, 32, 0, 4 } } },
+    /* times the scores, back into order, summed; of each copy */
+    { "combine", "", NNC_IMPLEMENTATION_NONE,
+      { { 4, 7, 6, 6, 14, 8, 4 }, { 4, 7, 6, 6, 14, 8, 4 }, { 4, 26, 0, 6, 44, 0, 8 } } },
+    /* peft: the adapter in fp32 times its scale, plus the result, cast back; of each product */
+    { "residual", "adapter.add", NNC_IMPLEMENTATION_TRANSFORMERS,
+      { { 3, 8, 16, 3, 8, 12, 0 }, { 2, 8, 10, 2, 8, 6, 0 }, { 2, 20, 0, 1, 8, 0, 0 } } },
+    /* backward: the sum of the gradients of both branches. Under autocast the stream is fp32, the branch 16 bits. */
+    { "residual", "", NNC_IMPLEMENTATION_DIFFUSERS,
+      { { 1, 6, 0, 1, 6, 0, 0 }, { 1, 6, 0, 1, 6, 0, 0 }, { 1, 12, 0, 1, 12, 0, 0 } } },
+    { "residual", "", NNC_IMPLEMENTATION_NONE,
+      { { 1, 6, 0, 1, 6, 0, 0 }, { 1, 0, 10, 2, 12, 6, 0 }, { 1, 12, 0, 1, 12, 0, 0 } } },
+    { "bias_dropout_residual", "", NNC_IMPLEMENTATION_NONE,
+      { { 2, 11, 0, 2, 11, 0, 1 }, { 2, 5, 10, 3, 17, 6, 1 }, { 2, 21, 0, 2, 21, 0, 1 } } },
+    { "position_add", "", NNC_IMPLEMENTATION_NONE,
+      { { 1, 6, 0, 1, 2, 0, 0 }, { 1, 12, 0, 1, 4, 0, 0 }, { 1, 12, 0, 1, 4, 0, 0 } } },
+    /* logits to fp32, log_softmax, nll_loss; backward: zeros and the gradient of nll_loss, of log_softmax, the cast.
+     * Since 4.50 labels are shifted, not logits. */
+    { "cross_entropy", "", NNC_IMPLEMENTATION_NONE,
+      { { 3, 8, 6, 4, 16, 6, 4 }, { 3, 8, 6, 4, 16, 6, 4 }, { 2, 8, 0, 3, 16, 0, 4 } } },
+    { "squared_error", "", NNC_IMPLEMENTATION_NONE,
+      { { 2, 10, 6, 2, 12, 6, 4 }, { 2, 10, 6, 2, 12, 6, 4 }, { 2, 12, 0, 2, 12, 0, 4 } } },
+};
+/* clang-format on */
+
+static const issued_row *row_of(const nnc_op *op, const nnc_model *model)
+{
+    const char *kind = nnc_op_kind_name(op);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const issued_row *row = &rows[i];
+        const bool named = row->name[0] == '\0' || strcmp(row->name, op->name) == 0 ||
+                           (strcmp(row->name, "composed") == 0 && model->composed_gelu &&
+                            strstr(op->name, "mlp.") != NULL);
+        if (strcmp(kind, row->kind) == 0 && named &&
+            (row->by == NNC_IMPLEMENTATION_NONE || row->by == model->implementation)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static bool is_pointwise(const nnc_op *op, nnc_pointwise_kind kind)
+{
+    return op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == kind;
+}
+
+static double elements_of(const nnc_op *op)
+{
+    return is_pointwise(op, NNC_PW_COMBINE) ? (double)op->u.pointwise.input_elements
+           : op->kind == NNC_OP_NORM        ? (double)op->u.norm.elements
+           : op->kind == NNC_OP_LOSS        ? (double)op->u.loss.tokens * (double)op->u.loss.classes
+                                            : (double)op->u.pointwise.elements;
+}
+
+static void replace_work(nnc_op *op, const issued_counts *c)
+{
+    const double elements = elements_of(op);
+    op->issued_as = NNC_ISSUED_INSTEAD;
+    op->issued[0] =
+        (nnc_issued){ c->forward, c->forward_bytes * elements, c->forward_mixed * elements };
+    op->issued[1] =
+        (nnc_issued){ c->backward, c->backward_bytes * elements, c->backward_mixed * elements };
+}
+
+static bool ends(const char *name, const char *tail)
+{
+    const size_t length = strlen(name), last = strlen(tail);
+    return length >= last && strcmp(name + length - last, tail) == 0;
+}
+
+/* Products that nncost writes as one and the library issues one by one. */
+static double products_of(const nnc_op *op, const nnc_model *model)
+{
+    const bool joined = model->family == NNC_FAMILY_VIT ||
+                        (model->family == NNC_FAMILY_DECODER && model->joined_qkv) ||
+                        model->implementation == NNC_IMPLEMENTATION_TIMM;
+    return ends(op->name, "qkv")       ? (joined ? 1.0 : 3.0)
+           : ends(op->name, "gate_up") ? (model->joined_qkv ? 1.0 : 2.0)
+           : ends(op->name, ".kv")     ? 2.0
+                                       : 1.0;
+}
+
+/* Is the input of this product fp32 under autocast? It is behind norms and composed activations. */
+static bool reads_fp32(const nnc_op *op, const nnc_model *model)
+{
+    return ends(op->name, "qkv") || ends(op->name, ".q") || ends(op->name, ".kv") ||
+           ends(op->name, "gate_up") || ends(op->name, ".up") || ends(op->name, "logits") ||
+           ends(op->name, "router") || (ends(op->name, "mlp.down") && model->composed_gelu);
+}
+
+/* Casts of the input, of the weight and of the bias under autocast; sums of the gradients of products that share
+ * their input; sums over rows, the gradient of a bias. The bytes of casts of weights are those of weights.cast. */
+static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
+{
+    const nnc_matmul *p = &op->u.matmul;
+    const double products = products_of(op, model), bias = op->weights.vector > 0 ? products : 0.0;
+    const double experts = p->experts > 1 ? (double)p->experts : 1.0;
+    const double input = (double)p->m * (double)p->k, output = (double)p->m * (double)p->n;
+    const double casts = mode == UNDER_AUTOCAST ? products : 0.0;
+    /* T5 takes the input of its last product to fp32, and autocast back */
+    const bool twice =
+        model->decoder.positions == NNC_POSITIONS_RELATIVE && ends(op->name, "mlp.down");
+    const double input_casts = twice ? 2.0 * casts : reads_fp32(op, model) ? casts : 0.0;
+    const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
+    const double sum_bytes = mode == IN_16_BITS ? 6.0 : 12.0;
+    op->issued_as = NNC_ISSUED_TOO;
+    if (!p->b_is_weight) {
+        op->issued[0].kernels = 1.0;
+        op->issued[1].kernels = op->issued[2].kernels = 1.0;
+        return;
+    }
+    op->issued[0] =
+        (nnc_issued){ products * experts + casts + input_casts + (casts > 0.0 ? bias : 0.0), 0.0,
+                      6.0 * input_casts * input };
+    op->issued[1] = (nnc_issued){ products * experts + input_casts + (products - 1.0),
+                                  sum_bytes * (products - 1.0) * input, 6.0 * input_casts * input };
+    op->issued[2] = (nnc_issued){ products * experts + casts + bias + (casts > 0.0 ? bias : 0.0),
+                                  bias > 0.0 ? bytes * output : 0.0, 0.0 };
+}
+
+static void add_to_conv(nnc_op *op, const nnc_model *model, number_mode mode)
+{
+    const nnc_conv *p = &op->u.conv;
+    const double bias = op->weights.vector > 0 ? 1.0 : 0.0;
+    const double casts = mode == UNDER_AUTOCAST ? 1.0 : 0.0;
+    const double input = (double)p->batch * (double)p->c_in * (double)(p->h_in * p->w_in);
+    const double output = (double)p->batch * (double)p->c_out * (double)(p->h_out * p->w_out);
+    const bool behind_norm = model->implementation == NNC_IMPLEMENTATION_DIFFUSERS &&
+                             (ends(op->name, "conv1") || ends(op->name, "conv2"));
+    const double input_casts = behind_norm ? casts : 0.0;
+    const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
+    op->issued_as = NNC_ISSUED_TOO;
+    op->issued[0] = (nnc_issued){ 1.0 + bias + casts * (1.0 + bias) + input_casts,
+                                  2.0 * bias * bytes * output, 6.0 * input_casts * input };
+    op->issued[1] = (nnc_issued){ 1.0 + input_casts, 0.0, 6.0 * input_casts * input };
+    op->issued[2] = (nnc_issued){ 1.0 + bias + casts * (1.0 + bias), bias * bytes * output, 0.0 };
+}
+
+static void add_kernels(nnc_op *op, double forward, double backward)
+{
+    op->issued_as = NNC_ISSUED_TOO;
+    op->issued[0].kernels = forward;
+    op->issued[1].kernels = backward;
+}
+
+/* Attention inside windows adds a table of positions, indexed and copied, and a mask; blocks drop whole paths. */
+static const double window_forward = 15.0, window_backward = 14.0;
+
+/* Each reader of a map adds its gradient: in DenseNet-121, 535 sums for 58 joins. */
+static const double join_sums = 9.2;
+
+static void add_join(nnc_op *op, number_mode mode)
+{
+    add_kernels(op, 1.0, join_sums);
+    op->issued[1].bytes = (mode == IN_FP32 ? 12.0 : 6.0) * (double)op->u.pointwise.elements;
+}
+
+/* A table of positions that attention adds: cast to the type of its operands; its gradient is written for every
+ * sample, summed over samples, cast back and added to that of the layer before. */
+static void add_bias(nnc_op *op)
+{
+    const nnc_flash *p = &op->u.flash;
+    const double pairs = (double)p->heads * (double)p->s_q * (double)p->s_k;
+    add_kernels(op, 3.0, 7.0);
+    op->issued[0].mixed_bytes = 6.0 * pairs;
+    op->issued[1].bytes = 4.0 * pairs * (double)p->batch;
+    op->issued[1].mixed_bytes = 18.0 * pairs;
+}
+
+/* peft keeps adapters in fp32: their input is cast for each product, and its gradient back and added. */
+static void add_to_adapter(nnc_op *op, double products, bool down, number_mode mode)
+{
+    const nnc_matmul *p = &op->u.matmul;
+    const double input = (double)p->m * (double)p->k;
+    const double casts = down && mode != IN_FP32 ? products : 0.0;
+    op->issued_as = NNC_ISSUED_TOO;
+    op->issued[0] = (nnc_issued){ products + casts, casts * 4.0 * input, casts * 6.0 * input };
+    op->issued[1] =
+        (nnc_issued){ products + 2.0 * casts, casts * 6.0 * input, casts * 6.0 * input };
+    op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
+}
+
+static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t samples)
+{
+    const bool vision = model->implementation == NNC_IMPLEMENTATION_TIMM;
+    const bool diffusion =
+        model->implementation == NNC_IMPLEMENTATION_DIFFUSERS && model->family == NNC_FAMILY_GRAPH;
+    const issued_row *row = row_of(op, model);
+    if (row != NULL) {
+        replace_work(op, &row->of[mode]);
+    } else if (op->kind == NNC_OP_MATMUL) {
+        add_to_product(op, model, mode);
+    } else if (op->kind == NNC_OP_CONV) {
+        add_to_conv(op, model, mode);
+    } else if (op->kind == NNC_OP_FLASH) {
+        const bool windows = vision && op->u.flash.batch > samples;
+        const bool biased = model->family == NNC_FAMILY_DECODER &&
+                            model->decoder.positions == NNC_POSITIONS_RELATIVE;
+        add_kernels(op, windows ? 1.0 + window_forward : 1.0,
+                    windows ? 3.0 + window_backward : 3.0);
+        if (biased) {
+            add_bias(op);
+        }
+    } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
+        add_join(op, mode);
+    } else if (op->kind == NNC_OP_NORM) {
+        add_kernels(op, 2.0, 1.0); /* batch norm, and the counter of its batches */
+    } else if (diffusion && is_pointwise(op, NNC_PW_TIMESTEP)) {
+        add_kernels(op, 11.0, 0.0); /* arange, exp, products, sin, cos, joins, casts */
+    } else if (diffusion && is_pointwise(op, NNC_PW_TIME_ADD)) {
+        add_kernels(op, 2.0, 2.0); /* 1 + scale, too */
+    } else if (op->kind == NNC_OP_EMBEDDING) {
+        add_kernels(op, diffusion ? 5.0 : 1.0,
+                    5.0); /* backward sorts; classes are dropped at random */
+    } else if (is_pointwise(op, NNC_PW_CAST_WEIGHTS)) {
+        add_kernels(op, 0.0, 0.0); /* counted with the products */
+    } else {
+        add_kernels(op, 1.0, 1.0);
+    }
+}
+
+void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how)
+{
+    const nnc_plan *plan = how->plan;
+    const bool whole = plan->tensor * plan->context * plan->expert == 1;
+    if (model->implementation == NNC_IMPLEMENTATION_NONE || !how->software->lists_operators ||
+        !whole) {
+        return;
+    }
+    const number_mode mode = plan->policy == NNC_POLICY_AMP      ? UNDER_AUTOCAST
+                             : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32
+                                                                 : IN_16_BITS;
+    double products = 1.0; /* of the linear layer before */
+    for (int32_t i = 0; i < list->count; i++) {
+        nnc_op *op = &list->ops[i];
+        if (nnc_op_is_collective(op) || op->recorded) {
+            continue;
+        }
+        issue(op, model, mode, plan->micro_batch);
+        const bool adapter = strncmp(op->name, "adapter.", 8) == 0;
+        if (adapter && op->kind == NNC_OP_MATMUL) {
+            add_to_adapter(op, products, ends(op->name, "down"), mode);
+        } else if (adapter) {
+            op->issued[0].kernels *= products;
+            op->issued[1].kernels *= products;
+        } else if (op->kind == NNC_OP_MATMUL) {
+            products = products_of(op, model);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+/* Bytes that transformers, peft, timm and diffusers keep for backward, per op.   [kept-by-library]
+ *
+ * Their layers are expressions of single operators. Autograd saves inputs or outputs of each operator, and autocast
+ * adds a 16-bit copy for each product that reads an fp32 tensor (weights excepted, whose copies are shared). A row
+ * says how many bytes per element (see nnc_op_elements) stay, by the format in which the step runs:
+ *
+ *     amp   fp32 weights under autocast: the residual stream and the outputs of norms are fp32
+ *     half  16-bit weights and activations, no autocast
+ *     full  fp32 or tf32
+ *
+ * Sources, huggingface/transformers: models/llama/modeling_llama.py (LlamaRMSNorm, LlamaMLP), models/gpt2/modeling_gpt2.py,
+ * models/bert/modeling_bert.py, activations.py (NewGELUActivation), loss/loss_utils.py (ForCausalLMLoss);
+ * huggingface/peft: tuners/lora/layer.py (Linear.forward). Saved tensors: derivatives.yaml of PyTorch. */
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "shape/shape_internal.h"
+
+typedef struct kept_row {
+    double amp, half, full;
+} kept_row;
+
+/* nn.LayerNorm saves its input. Under autocast that is the fp32 stream, or an fp32 copy. */
+static const kept_row layer_norm = { 4, 2, 4 };
+/* x.float(); pow(2).mean(); x * rsqrt; weight * x.to(dtype): the fp32 input and the product before the weight. */
+static const kept_row rms_norm = { 8, 6, 8 };
+/* A frozen weight needs no gradient, so its factor is not saved. */
+static const kept_row rms_norm_frozen = { 4, 4, 4 };
+/* 0.5 x (1 + tanh(c (x + 0.044715 pow(x, 3)))): pow saves x (in fp32 under autocast), tanh its output, the product both
+ * factors; 0.5 x keeps the format of x. */
+static const kept_row gelu_new = { 4 + 4 + 4 + 2, 2 + 2 + 2 + 2, 4 + 4 + 4 + 4 };
+/* act(gate) * up: gate, act(gate), up. */
+static const kept_row gated = { 6, 6, 12 };
+static const kept_row plain_activation = { 2, 2, 4 };
+/* Cross-entropy on logits.float(): the log-softmax in fp32 stays; in backward two more of its size live. */
+static const kept_row loss = { 4, 4, 4 };
+static const kept_row loss_working = { 8, 8, 8 };
+/* The input of a product in its format, one for all products that read it; autocast makes one for each. */
+static const kept_row product = { 2, 2, 4 };
+/* LoRA: the input is cast to fp32 for each adapter, and so is the output of A. */
+static const kept_row adapter = { 4, 4, 4 };
+
+static double bytes_of(const kept_row *row, const nnc_lowering *how)
+{
+    return how->plan->policy == NNC_POLICY_AMP           ? row->amp
+           : nnc_dtype_bytes(how->plan->precision) < 4.0 ? row->half
+                                                         : row->full;
+}
+
+static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, double tensors)
+{
+    op->by_library = true;
+    op->library_kept = tensors * bytes_of(row, how);
+}
+
+/* Products of the library that read one norm's output and that one op of the list stands for. */
+static double readers_of(const nnc_op *op, const nnc_model *model)
+{
+    const bool joined = model->joined_qkv;
+    return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? (joined ? 1.0 : 3.0)
+           : strstr(op->name, "gate_up") != NULL && op->u.matmul.experts == 0 ? (joined ? 1.0 : 2.0)
+                                                                              : 1.0;
+}
+
+/* Does the op before the product write the residual stream's format (a norm), which autocast casts for each reader? */
+static bool reads_norm(const nnc_op *op)
+{
+    static const char *const names[] = { "attn.qkv",      "attn.q_down",    "attn.kv_down",
+                                         "attn.q",        "mlp.up",         "mlp.gate_up",
+                                         "cross.q",       "moe.router",     "moe.shared_gate_up",
+                                         "moe.shared_up", "moe.shared_gate" };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(op->name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *model)
+{
+    const bool amp = how->plan->policy == NNC_POLICY_AMP;
+    const bool weight = op->u.matmul.b_is_weight;
+    if (strcmp(op->name, "adapter.down") == 0) {
+        keep(op, how, &adapter,
+             (double)op->u.matmul.n / (double)how->plan->adapter_rank); /* parts of the product */
+    } else if (strcmp(op->name, "adapter.up") == 0) {
+        keep(op, how, &adapter, 1.0);
+    } else if (weight && amp && !op->frozen && reads_norm(op)) {
+        keep(op, how, &product, readers_of(op, model));
+    } else if (weight && op->u.matmul.keeps_a && op->u.matmul.kept_divisor == 1) {
+        keep(op, how, &product, 1.0);
+    }
+}
+
+static void keep_norm(nnc_op *op, const nnc_lowering *how)
+{
+    const bool rms = op->u.norm.kind == NNC_NORM_RMS;
+    keep(op, how, !rms ? &layer_norm : op->frozen ? &rms_norm_frozen : &rms_norm, 1.0);
+}
+
+static void keep_activation(nnc_op *op, const nnc_lowering *how, const nnc_model *model)
+{
+    switch (op->u.pointwise.kind) {
+    case NNC_PW_SWIGLU:
+    case NNC_PW_GEGLU: keep(op, how, &gated, 1.0); break;
+    case NNC_PW_GELU:
+        keep(op, how, model->composed_gelu ? &gelu_new : &plain_activation, 1.0);
+        break;
+    default: break;
+    }
+}
+
+static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *how,
+                            const nnc_model *model)
+{
+    nnc_op *op = &list->ops[i];
+    switch (op->kind) {
+    case NNC_OP_MATMUL: keep_product(op, how, model); break;
+    case NNC_OP_NORM: keep_norm(op, how); break;
+    case NNC_OP_POINTWISE: keep_activation(op, how, model); break;
+    case NNC_OP_FLASH: op->u.flash.kept_kv_heads = op->u.flash.kv_heads; break;
+    case NNC_OP_LOSS:
+        if (!op->u.loss.squared_error) {
+            keep(op, how, &loss, 1.0);
+            op->library_transient = bytes_of(&loss_working, how);
+        }
+        break;
+    default: break;
+    }
+    if (i > 0 && strcmp(op->name, "adapter.down") == 0 &&
+        strcmp(list->ops[i - 1].name, "attn.out") == 0) { /* attention keeps its output itself */
+        op->library_kept += nnc_dtype_bytes(how->dtype);
+    }
+}
+
+/* Networks of timm and diffusers. Under autocast a norm's output is fp32: what reads it keeps fp32, and each product its
+ * own 16-bit copy. diffusers has separate products of queries, keys and values (models/attention_processor.py), and its residual
+ * blocks apply SiLU to the norm's output (models/resnet.py); DiT scales it (models/normalization.py). */
+static void keep_image_op(nnc_op *op, const nnc_lowering *how)
+{
+    static const kept_row after_norm = { 4, 2, 4 };
+    const bool amp = how->plan->policy == NNC_POLICY_AMP;
+    if (op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_BATCH) {
+        if (op->u.norm.keeps_input || amp) {
+            keep(op, how, &layer_norm, 1.0);
+        }
+    } else if (op->kind == NNC_OP_POINTWISE && op->u.pointwise.keeps_input && amp &&
+               (strcmp(op->name, "block.act1") == 0 || strcmp(op->name, "block.act2") == 0 ||
+                strcmp(op->name, "modulate.mul") == 0)) {
+        keep(op, how, &after_norm, 1.0);
+    } else if (op->kind == NNC_OP_MATMUL && amp &&
+               (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
+        keep(op, how, &product, 3.0);
+    } else if (op->kind == NNC_OP_CONV && !amp && strcmp(op->name, "block.shortcut") == 0) {
+        op->u.conv.keeps_input = false; /* the norm keeps the same tensor */
+    }
+}
+
+void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model)
+{
+    const unsigned some = how->plan->recompute & ~(unsigned)NNC_RECOMPUTE_FULL;
+    if (some != 0 || how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs ||
+        how->linear_dtype != how->dtype || list->recorded) {
+        return; /* modules of other programs */
+    }
+    for (int32_t i = 0; i < list->count; i++) {
+        if (list->ops[i].forward_only) {
+            continue;
+        }
+        if (model->family == NNC_FAMILY_DECODER) {
+            keep_decoder_op(list, i, how, model);
+        } else {
+            keep_image_op(&list->ops[i], how);
+        }
+    }
+}

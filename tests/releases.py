@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""releases.py NNCOST SOURCE: estimate and accuracy give the same digits for the same words.
+
+Measured rows become command lines: their cells are options, their framework and its release --software."""
+import csv
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+ENV = {**os.environ, "NNCOST_PATH": SOURCE}
+PLAN = ["devices", "devices_per_node", "tensor", "pipeline", "virtual_stages", "data", "context", "expert", "zero",
+        "shard", "micro_batch", "micro_batches", "global_batch", "seq_len", "precision", "attention", "recompute",
+        "recompute_layers", "overlap", "context_kind", "adapter_rank", "capacity_factor"]
+FILES = {"megatron_bridge": 9, "nemo": 3, "torchtitan": 4, "llmfoundry": 11, "mlperf_llm": 7, "maxtext": 7,
+         "vtrain_multi": 9, "nanotron": 5, "simumax": 8, "megatron": 5, "automodel": 1}
+
+
+def run(*args):
+    out = subprocess.run([PROGRAM, *args, "--format", "json"], capture_output=True, text=True, env=ENV, check=False)
+    if out.returncode > 1:
+        raise AssertionError(" ".join(args) + "\n" + out.stderr)
+    return json.loads(out.stdout)
+
+
+def command(row, words):
+    """estimate with what the row says; its model is a shipped one with the row's dimensions."""
+    args = ["estimate", "llama-7b", row["device"]] + (["--software", words] if words else [])
+    for name in PLAN:
+        if row.get(name):
+            args += ["--" + name.replace("_", "-"), row[name].replace(",", "+")]
+    if row.get("sequence_parallel"):
+        args.append("--sequence-parallel=" + row["sequence_parallel"])
+    model = {k[len("model."):]: v for k, v in row.items() if k.startswith("model.") and v}
+    model.setdefault("kv_heads", model["heads"])
+    model.setdefault("head_dim", str(int(model["hidden"]) // int(model["heads"])))
+    for name, value in model.items():
+        args += ["--set", f"model.{name}={value}"]
+    for name, value in row.items():
+        if name.startswith("device.") and value:
+            args += ["--set", f"{name}={value}"]
+    return args
+
+
+def suits(row):
+    """Rows that state what decides the step, and a model that --set can make of a dense one."""
+    return (not row.get("refused") and "recompute" not in row.get("open", "") and "parallelism" not in
+            row.get("open", "") and not row.get("host_pass_s") and row.get("model.layers") and
+            not row.get("model.experts") and not row.get("model.sliding_window") and row.get("model.norm") == "rms")
+
+
+class Releases(unittest.TestCase):
+    def compare(self, level, words_of):
+        compared = 0
+        for name, every in FILES.items():
+            path = os.path.join(SOURCE, f"tests/published/training_{name}.csv")
+            with open(path, encoding="utf-8", newline="") as file:
+                rows = [r for r in csv.DictReader(file) if suits(r)][::every]
+            scored = {r["id"]: r for r in run("accuracy", path, "--rows", "--level", level)["rows"]}
+            for row in rows:
+                found = scored[row["id"]]
+                if found["predicted_s"] is None:
+                    continue
+                answer = run(*command(row, words_of(row)))
+                self.assertEqual(answer["step"]["step_s"], found["predicted_s"], row["id"])
+                self.assertEqual(answer["plan"]["software"], found["software"], row["id"])
+                compared += 1
+        self.assertGreater(compared, 10)
+
+    def test_with_the_framework_named(self):
+        def words(row):
+            version = row.get("framework_version", "")
+            return row["framework"].split("/")[0] + (" " + version if version[:1].isdigit() else "")
+        self.compare("matched", words)
+
+    def test_as_a_user_would_ask(self):
+        self.compare("user", lambda row: "")
+
+    def test_releases_by_version_model_and_device(self):
+        text = ("id,device,devices,framework,framework_version,precision,model,micro_batch,recompute,measured_s\n"
+                "a,b200,8,Megatron-Bridge,26.04,fp8,llama3-8b,1,none,1\n"
+                "b,gb200,8,Megatron-Bridge,26.08,fp8,llama3-8b,1,none,1\n"
+                "c,tpu-v4,8,MaxText,,bf16,llama3-8b,1,none,1\n"
+                "d,h100,8,MaxText,,bf16,llama3-8b,1,none,1\n"
+                "e,gb200,8,MLPerf NeMo,5.1,fp8,llama3-8b,1,none,1\n"
+                "f,h100,8,MLPerf NeMo,3.0,bf16,llama3-8b,1,none,1\n"
+                "g,h100,8,somebody's own,1.0,bf16,llama3-8b,1,none,1\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "rows.csv")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            rows = run("accuracy", path, "--rows")["rows"]
+        self.assertEqual([r["software"] for r in rows],
+                         ["nemo-26.02", "nemo-26.06", "maxtext", "maxtext-gpu", "mlperf-5.0", "mlperf-3.0",
+                          "torch-compile"])
+
+    def test_every_release_is_chosen_by_its_own_words(self):
+        for path in glob.glob(os.path.join(SOURCE, "software/*.json")):
+            with open(path, encoding="utf-8") as file:
+                profile = json.load(file)
+            for entry in profile.get("stands_for", []) if profile.get("date") else []:
+                if any(entry.get(key) for key in ("hardware", "model", "family")):
+                    continue
+                words = entry["framework"] + " " + entry.get("version", "")
+                answer = run("estimate", "gpt2", "h100", "--software", words.strip())
+                self.assertEqual(answer["plan"]["software"], profile["id"], words)
+
+
+unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,64 @@
+# The largest sizes, and each way to save memory with its memory, step and micro-batch.
+$ nncost fit dense round
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 30, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile (chosen for this plan), mode predicted
+
+fits      micro-batch 30, 230.7 ms a step, 130 samples/s
+sequence  1,000 tokens at the plan's micro-batch
+layers    49 of this width at the plan's micro-batch
+memory    9.971 GB of 10.00 GB, measured peaks may differ by 0 B
+
+with                               memory      step  micro-batch  samples/s
+--recompute full                 3.309 GB  300.8 ms          141      100.6
+--optimizer adam8bit             9.332 GB  229.4 ms           32      130.8
+--policy bf16-pure               9.115 GB  229.2 ms           33        131
+--adapter-rank 16                8.689 GB  200.0 ms           34        150
+--adapter-rank 16 --frozen nf4   8.546 GB  200.4 ms           35      149.7
+--data 2 --zero 3                9.699 GB  221.9 ms           29      261.4
+--data 8 --zero 1                9.661 GB  228.3 ms           31      1,051
+--data 8 --zero 3                9.358 GB  228.7 ms           32      1,050
+--offload optimizer              8.686 GB   1.233 s           34      26.92
+--offload optimizer,activations  3.732 GB   2.584 s           86      15.71
+
+# With adapters: their rank, and the format of the frozen weights.
+$ nncost fit dense round --lora 8 --set device.mem_bytes=1.5e9
+model     dense, A small decoder, decoder, 108,258,000 parameters, 1,152,000 trained
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          adapters of rank 8 on linear layers, frozen weights in 16bit,
+          software torch-compile (chosen for this plan), mode predicted
+set       device.mem_bytes=1.5e9
+
+fits      micro-batch 4, 26.68 ms a step, 150 samples/s
+sequence  1,000 tokens at the plan's micro-batch
+rank      adapters of rank 483 at the plan's micro-batch
+layers    25 of this width at the plan's micro-batch
+memory    1.354 GB of 1.500 GB, measured peaks may differ by 0 B
+
+with                               memory      step  micro-batch  samples/s
+--recompute full                 462.9 MB  38.20 ms           21      104.8
+--frozen int8                    1.258 GB  27.25 ms            4      146.8
+--frozen nf4                     1.211 GB  27.16 ms            5      147.9
+--recompute full --frozen nf4    320.4 MB  38.68 ms           24      104.6
+--data 2 --zero 3                1.369 GB  27.10 ms            4      295.2
+--data 8 --zero 1                1.424 GB  26.70 ms            4      1,199
+--data 8 --zero 3                1.282 GB  27.47 ms            4      1,165
+--offload optimizer,activations  651.7 MB  218.6 ms           11      18.91
+
+# For programs.
+$ nncost fit dense round --format json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["schema"], d["micro_batch"], d["micro_batch_tight"], d["seq_len"], d["lora_rank"], d["margin_bytes"], d["plan"]["micro_batch"], sorted(d["remedies"][0]))'
+nncost.fit/1 30 30 1000 None 0 30 ['micro_batch', 'options', 'samples_per_s', 'step_s', 'total_bytes']
+
+# Nothing fits: it says so, and exits with 1.
+$ nncost fit dense round --set device.mem_bytes=1e8
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile (chosen for this plan), mode predicted
+set       device.mem_bytes=1e8
+
+fits      no micro-batch fits
+memory    1.782 GB of 100.0 MB, measured peaks may differ by 0 B
+[1]

@@ -1,0 +1,190 @@
+/* Kept bytes of libraries, the peak over backward, and the sizes that fit: by hand, and over drawn plans. */
+#include <string.h>
+
+#include "estimate/estimate_internal.h"
+#include "support.h"
+
+/* One layer: hidden 64, 4 heads, 100 words, 32 tokens; everything below counts T = 32 tokens, h = 64. */
+enum { T = 32, H = 64, A = 4, V = 100 };
+
+static nnc_software eager(void)
+{
+    nnc_software software = nnc_software_default();
+    software.library_kept = true;
+    software.norm_keep = NNC_KEEP_UPCAST;
+    software.fused_activation = false;
+    software.reserve = (nnc_reserve){ .share = 0.03, .low = 1.0, .high = 1.0, .context = 100.0 };
+    return software;
+}
+
+static nnc_result under(nnc_model model, nnc_policy policy)
+{
+    const nnc_device device = plain_device();
+    const nnc_software software = eager();
+    nnc_plan plan = nnc_plan_default();
+    plan.policy = policy;
+    plan.precision = NNC_BF16;
+    plan.micro_batch = 1;
+    return estimate_with(&model, &device, &software, &plan);
+}
+
+/* GPT-2 of transformers, in bytes per token and hidden unit. Under autocast: two norms keep their fp32 input (2 x 4);
+ * c_attn and c_fc a 16-bit copy (2 x 2); attention q, k, v (6) and its output (2); gelu_new 14, and its cast output 2, of
+ * 4 h each; 84 in all. In pure bf16: 2 x 2, 2 x 2, 8, (8 + 2) x 4; 56. Sources: src/shape/library_kept.c. */
+START_TEST(gpt2_by_hand)
+{
+    nnc_model model = gpt(1, H, A, V, T);
+    model.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
+    model.composed_gelu = model.joined_qkv = true;
+    const double statistics = T * (2 * 8.0 + 4.0 * A); /* of norms; log-sum-exp */
+    const double ids = nnc_positions_learned(model.decoder.positions) ? T * 16.0 : T * 8.0;
+    const double amp_ends = T * (H * (4.0 + 2.0) + 8.0 + 4.0 * V) + ids;
+    const double half_ends = T * (H * (2.0 + 2.0) + 8.0 + 4.0 * V) + ids;
+    ck_assert_double_eq((double)under(model, NNC_POLICY_AMP).memory.activation_bytes,
+                        84.0 * T * H + statistics + amp_ends);
+    ck_assert_double_eq((double)under(model, NNC_POLICY_BF16_PURE).memory.activation_bytes,
+                        56.0 * T * H + statistics + half_ends);
+}
+END_TEST
+
+/* At the loss all that is kept lives, no gradient does, and three fp32 tensors of the logits' size: the log-softmax, which
+ * is kept, and two more. */
+START_TEST(peak_at_the_loss)
+{
+    nnc_model model = gpt(1, H, A, 5000, T);
+    const nnc_memory m = under(model, NNC_POLICY_BF16_PURE).memory;
+    const double counted = (double)(m.weight_bytes + m.optimizer_bytes + m.activation_bytes);
+    const double peak = counted + 8.0 * T * 5000;
+    ck_assert_double_eq((double)m.peak_allocated_bytes, ceil(peak / 512.0) * 512.0);
+    ck_assert_int_eq(m.total_bytes - m.reserve_bytes, (int64_t)peak);
+    ck_assert_int_eq(m.apart_bytes, (int64_t)peak - m.weight_bytes - m.optimizer_bytes -
+                                        m.activation_bytes - m.gradient_bytes - m.transient_bytes);
+    ck_assert_int_eq(m.context_bytes, 100);
+    ck_assert_int_eq(m.peak_reserved_bytes % 2097152, 0);
+    ck_assert_int_ge(m.peak_reserved_bytes, m.peak_allocated_bytes);
+}
+END_TEST
+
+/* With few tokens the optimizer's moment is the peak: all gradients, no activations. */
+START_TEST(peak_at_the_update)
+{
+    nnc_model model = gpt(2, 512, A, V, 1);
+    const nnc_memory m = under(model, NNC_POLICY_BF16_PURE).memory;
+    const int64_t states = m.weight_bytes + m.optimizer_bytes + m.gradient_bytes;
+    const int64_t counted = m.total_bytes - m.reserve_bytes;
+    ck_assert_int_ge(counted, states);
+    ck_assert_int_lt(counted, states + m.activation_bytes + m.transient_bytes);
+}
+END_TEST
+
+/* The largest micro-batch fits, and one more does not; the same of the one that may fit. */
+START_TEST(largest_micro_batch)
+{
+    const nnc_model model = gpt(4, 128, A, 1000, 64);
+    const nnc_software software = eager();
+    const nnc_profiles profiles = nnc_profiles_of_one(&software);
+    nnc_device device = plain_device();
+    nnc_plan plan = nnc_plan_default();
+    nnc_fitting *fit = calloc(1, sizeof *fit);
+    for (int64_t mem = 20000000; mem < 2000000000; mem *= 3) {
+        device.mem_bytes = mem;
+        ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL),
+                         NNC_OK);
+        for (int i = 0; i < 4; i++) {
+            const bool tight = i >= 2;
+            nnc_plan tried = plan;
+            tried.micro_batch = (tight ? fit->micro_batch_tight : fit->micro_batch) + i % 2;
+            const nnc_verdict verdict = estimate_with(&model, &device, &software, &tried).verdict;
+            const bool fits = verdict == NNC_FITS || (tight && verdict == NNC_TIGHT);
+            ck_assert(tried.micro_batch == 0 || fits == (i % 2 == 0));
+        }
+        ck_assert_int_le(fit->micro_batch, fit->micro_batch_tight);
+        for (int32_t i = 0; i < fit->remedy_count; i++) {
+            ck_assert_int_gt(fit->remedies[i].micro_batch, 0);
+            ck_assert_int_le(fit->remedies[i].total_bytes, mem);
+            ck_assert_double_gt(fit->remedies[i].step_s, 0.0);
+        }
+    }
+    free(fit);
+}
+END_TEST
+
+/* Over drawn plans: advice is never empty where the format of frozen weights, a shorter sequence, tensor ranks,
+ * recomputation or offload alone makes the plan fit. */
+START_TEST(advice_misses_no_remedy)
+{
+    static const int64_t lengths[] = { 256, 512, 2048, 4096 };
+    uint32_t seed = 12345;
+    int over = 0, helped = 0;
+    const nnc_software software = eager();
+    const nnc_profiles profiles = nnc_profiles_of_one(&software);
+    for (int i = 0; i < 2000; i++) {
+        uint32_t draw[6];
+        for (int k = 0; k < 6; k++) {
+            seed = seed * 1664525U + 1013904223U;
+            draw[k] = seed >> 16;
+        }
+        const nnc_model model =
+            gpt(2 + draw[0] % 6, 128 << draw[1] % 3, A, 2000, lengths[draw[2] % 4]);
+        nnc_device device = plain_device();
+        nnc_plan plan = nnc_plan_default();
+        plan.devices = 1 << draw[3] % 4;
+        plan.micro_batch = 1 + draw[4] % 4;
+        plan.adapter_rank = draw[5] % 3 == 0 ? 8 : 0;
+        nnc_result now;
+        if (nnc_estimate(&model, &device, &software, &plan, scratch, &now, NULL) != NNC_OK) {
+            continue;
+        }
+        device.mem_bytes = now.memory.total_bytes * (20 + draw[3] % 75) / 100;
+        if (estimate_with(&model, &device, &software, &plan).verdict == NNC_FITS) {
+            continue;
+        }
+        over++;
+        nnc_advice advice[3];
+        const int count = nnc_advise_by_plan(&model, &device, &profiles, &plan, scratch, advice, 3);
+        bool any = false;
+        for (int k = 0; k < 6; k++) {
+            nnc_plan tried = plan;
+            tried.frozen = k == 0 ? NNC_FROZEN_NF4 : tried.frozen;
+            tried.seq_len = k == 1 ? 256 : tried.seq_len;
+            tried.recompute = k == 2 ? NNC_RECOMPUTE_FULL : tried.recompute;
+            tried.offload = k == 3 ? NNC_OFFLOAD_OPTIMIZER | NNC_OFFLOAD_ACTIVATIONS : 0;
+            tried.tensor = k >= 4 ? (k == 4 ? 2 : 4) : 1;
+            nnc_result r;
+            any = any ||
+                  (nnc_estimate(&model, &device, &software, &tried, scratch, &r, NULL) == NNC_OK &&
+                   r.verdict == NNC_FITS);
+        }
+        ck_assert_msg(!any || count > 0, "plan %d has no advice", i);
+        for (int k = 0; k < count; k++) {
+            const nnc_result r = estimate_with(&model, &device, &software, &advice[k].plan);
+            ck_assert_int_eq(r.verdict, NNC_FITS);
+            ck_assert_int_eq(r.memory.total_bytes, advice[k].total_bytes);
+        }
+        helped += any;
+    }
+    ck_assert_int_gt(over, 400);
+    ck_assert_int_gt(helped, 200);
+}
+END_TEST
+
+/* A process gets usable_bytes; where mem_bytes was set to something else, that. */
+START_TEST(capacity)
+{
+    nnc_device device = plain_device();
+    device.mem_bytes = 1000000000;
+    device.usable_bytes = 990000000.0;
+    ck_assert_int_eq(nnc_device_capacity(&device), 990000000);
+    device.mem_bytes = 2000000000;
+    ck_assert_int_eq(nnc_device_capacity(&device), 2000000000);
+    device.usable_bytes = (double)NAN;
+    ck_assert_int_eq(nnc_device_capacity(&device), 2000000000);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { gpt2_by_hand,        peak_at_the_loss,        peak_at_the_update,
+                                   largest_micro_batch, advice_misses_no_remedy, capacity };
+    return run_tests("fitting", tests, COUNT_OF(tests));
+}

@@ -1,0 +1,151 @@
+/* Kernels that libraries issue, against operators of the libraries themselves: their lists under a dispatch mode, PyTorch
+ * 1.13, without dropout, copies of gradients into buffers, and views.   [issued] */
+#include "cost/cost_internal.h"
+#include "estimate/estimate_internal.h"
+#include "support.h"
+
+static void near(double found, double expected)
+{
+    ck_assert_double_eq_tol(found, expected, 1e-9 * fabs(expected));
+}
+
+#define CONFIGS "tests/published/h100/configs/"
+
+static nnc_result estimate_eager(const char *file, nnc_policy policy, const char *seq_len)
+{
+    const nnc_software *eager = NULL;
+    nnc_error err = { 0 };
+    nnc_plan plan = nnc_plan_default();
+    nnc_result r = { .struct_size = sizeof r };
+    plan.policy = policy;
+    plan.clip_gradients = false;
+    ck_assert_int_eq(nnc_plan_set(&plan, "seq_len", seq_len, &err), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
+    ck_assert_msg(nnc_estimate(load_model(file), load_device("hw/h100-sxm5-80gb.json"), eager,
+                               &plan, scratch, &r, &err) == NNC_OK,
+                  "%s", err.what);
+    return r;
+}
+
+/* Kernels of one layer: ops that repeat as often as there are layers. */
+static double of_a_layer(double layers, bool forward)
+{
+    int32_t count = 0;
+    double kernels = 0.0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        const bool first = rows[i].op->phase == NNC_PHASE_FORWARD;
+        if (fabs(rows[i].repeat - layers) < 0.5 && first == forward) {
+            kernels += nnc_op_issued(rows[i].op).kernels;
+        }
+    }
+    return kernels;
+}
+
+static const nnc_op_cost *row_of(const char *name, nnc_phase phase)
+{
+    int32_t count = 0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].op->name, name) == 0 && rows[i].op->phase == phase) {
+            return &rows[i];
+        }
+    }
+    ck_abort_msg("no row %s", name);
+    return NULL;
+}
+
+/* transformers-gpt2.bf16-sdpa has 19 kernels forward in a layer, 2 of them dropout; amp-sdpa 31. Of backward's 39 in 16
+ * bits 2 are dropout, 8 copies of gradients, 1 joins the gradients of q, k and v; a norm's gradient is 2 kernels on a
+ * GPU, attention's 3: 39 - 11 - 1 + 1 + 2 x 1 + 2 = 32 less that join. */
+START_TEST(layer_of_gpt2)
+{
+    (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
+    near(of_a_layer(12, true), 17);
+    near(of_a_layer(12, false), 31);
+    (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_AMP, "1024");
+    near(of_a_layer(12, true), 29);
+}
+END_TEST
+
+/* transformers-llama2-7b.bf16-sdpa: 38; amp-sdpa: 48. */
+START_TEST(layer_of_llama)
+{
+    (void)estimate_eager(CONFIGS "llama-7b.json", NNC_POLICY_BF16_PURE, "2048");
+    near(of_a_layer(32, true), 38);
+    (void)estimate_eager(CONFIGS "llama-7b.json", NNC_POLICY_AMP, "2048");
+    near(of_a_layer(32, true), 48);
+}
+END_TEST
+
+/* transformers-bert-base.amp-sdpa: 30 kernels, 2 of them dropout. */
+START_TEST(layer_of_bert)
+{
+    (void)estimate_eager(CONFIGS "bert-base.json", NNC_POLICY_AMP, "128");
+    near(of_a_layer(12, true), 28);
+}
+END_TEST
+
+/* gelu_new of 1024 x 3072 values: 8 kernels and 36 bytes per value in 16 bits; under autocast 9 and 70. There the
+ * cast to fp32 and the last product, 6 and 10 bytes, have operands of two types. */
+START_TEST(composed_gelu)
+{
+    const double values = 1024.0 * 3072.0;
+    (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
+    const nnc_op_cost *row = row_of("mlp.activation", NNC_PHASE_FORWARD);
+    near(row->work.read_bytes + row->work.write_bytes, 36.0 * values);
+    near(row->time_s, 36.0 * values / (0.88 * 3.35e12) + 8 * 3e-6);
+    (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_AMP, "1024");
+    row = row_of("mlp.activation", NNC_PHASE_FORWARD);
+    near(row->work.read_bytes + row->work.write_bytes, 70.0 * values);
+    near(row->time_s,
+         54.0 * values / (0.88 * 3.35e12) + 16.0 * values / (0.58 * 3.35e12) + 9 * 3e-6);
+}
+END_TEST
+
+/* 50257 columns: the three products of the head, and no other. */
+START_TEST(odd_vocabulary)
+{
+    (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
+    const double forward = row_of("head.logits", NNC_PHASE_FORWARD)->time_s;
+    const double input = row_of("head.logits", NNC_PHASE_GRAD_INPUT)->time_s;
+    nnc_device plain = *load_device("hw/h100-sxm5-80gb.json");
+    plain.efficiency.gemm[NNC_BF16].unaligned_ratio = 1.0;
+    const nnc_op_cost *row = row_of("head.logits", NNC_PHASE_GRAD_WEIGHT);
+    ck_assert_double_gt(row->time_s, 5.0 * nnc_op_time(&plain, row->op, &row->work).time_s);
+    ck_assert_double_gt(input, 0.5 * forward);
+    row = row_of("mlp.up", NNC_PHASE_FORWARD);
+    near(row->time_s, nnc_op_time(&plain, row->op, &row->work).time_s);
+}
+END_TEST
+
+/* The host holds a step of one sequence: its kernels at 37.5 us each are within it, and the bound says so. */
+START_TEST(host_holds)
+{
+    const nnc_result r = estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_AMP, "1024");
+    ck_assert_int_eq(r.bound, NNC_BOUND_HOST);
+    ck_assert_double_ge(r.step_s, r.kernels * 3.75e-5);
+    ck_assert_double_le(r.step_s, r.upper_bound_s);
+}
+END_TEST
+
+/* A name of pytorch-image-models; a host by its id. */
+START_TEST(names)
+{
+    const nnc_model *model = NULL;
+    nnc_error err = { 0 };
+    double kernel_s = 0.0;
+    ck_assert_int_eq(nnc_model_load(specs, "vit_base_patch16_224", &model, &err), NNC_OK);
+    ck_assert_int_eq(model->implementation, NNC_IMPLEMENTATION_TIMM);
+    ck_assert_int_eq(nnc_host_kernel_s(specs, "desktop", &kernel_s, &err), NNC_OK);
+    near(kernel_s, 1e-5);
+    ck_assert_int_eq(nnc_host_kernel_s(specs, "nowhere", &kernel_s, &err), NNC_UNKNOWN_ID);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { layer_of_gpt2,  layer_of_llama, layer_of_bert, composed_gelu,
+                                   odd_vocabulary, host_holds,     names };
+    return run_tests("issued", tests, COUNT_OF(tests));
+}
