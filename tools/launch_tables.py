@@ -15,7 +15,7 @@ MARKER = "<!-- tools/launch_tables.py writes the rest -->\n"
 
 def option(name):
     """The option of a field; "model.hidden" and "MODEL" stay as they are."""
-    if name.startswith("model.") or name == "MODEL":
+    if name.startswith("model.") or name in ("MODEL", "SOFTWARE"):
         return f"`{name}`"
     return "`--" + name.replace("_", "-") + "`"
 
@@ -39,6 +39,12 @@ def conditions(of):
     return ", ".join(f"{key.replace('@', '').replace('!', 'not ')} {' or '.join(values)}" for key, values in of.items())
 
 
+def limits(row, when):
+    """The conditions of a row or rule: those that must hold, and those that may not."""
+    unless = f"not ({conditions(row['unless'])})" if "unless" in row else ""
+    return ", ".join(text for text in (conditions(row.get(when, {})), unless) if text)
+
+
 def becomes(row):
     if "file" in row:
         known = ", ".join(f"`{name}`" for name in row.get("known", {}))
@@ -50,11 +56,15 @@ def becomes(row):
         for value, sets in row["values"].items():
             by_fields.setdefault(fields(sets), []).append(value or '""')
         text = "; ".join(f"{', '.join(values)}: {sets}" for sets, values in by_fields.items())
+        if len(row["values"]) > 8 and all(name.startswith(("model.", "MODEL")) for sets in row["values"].values() for name in sets):
+            text = "the network: " + ", ".join(f"`{value}`" for value in row["values"])
+        if "with" in row:
+            text += f" (`{row['with']}`/value)"
     else:
         text = option(row["to"])
         text += ": on if above 0" if row.get("as") == "switch" else ": its pattern" if row.get("as") == "pattern" else ""
-    if "when" in row:
-        text += f" (with {conditions(row['when'])}" + (f"; else {fields(row['otherwise'])})" if "otherwise" in row else ")")
+    if "when" in row or "unless" in row:
+        text += f" (with {limits(row, 'when')}" + (f"; else {fields(row['otherwise'])})" if "otherwise" in row else ")")
     return text + ("; may be \"auto\"" if "auto" in row else "")
 
 
@@ -92,7 +102,7 @@ def section(path):
         if kept:
             text += f"### {title}\n\n" + table(("reason", "keys"), grouped(kept, kind))
     absent = [("", ", ".join(f"`{k}` = {json.dumps(v)}" for k, v in of["absent"].items()), "the default of the program")] if "absent" in of else []
-    rules = [(conditions(r.get("if", {})), fields(r["set"]), r.get("why", "")) for r in of.get("rules", [])]
+    rules = [(limits(r, "if"), fields(r["set"]), r.get("why", "")) for r in of.get("rules", [])]
     own = [("", fields(of["defaults"]), of.get("why", "the default of the program"))] if of.get("defaults") else []
     model = [("", fields(of["model"]), "the default of the program")] if "model" in of else []
     if absent or rules or own or model:

@@ -44,21 +44,22 @@ enum {
     NNC_TAKES_SWEEP = 256,  /* members of nnc_sweep_options, --top, --threads, --progress */
     NNC_TAKES_HELP = 512,   /* --help */
     NNC_TAKES_SCORE = 1024, /* --rows, --summary, --only, --fold, --group */
-    NNC_TAKES_CALIBRATE = 2048, /* --device, --fit, --only, --fold, --group, --hold-out */
-    NNC_TAKES_MODEL = 4096,     /* --lenient */
-    NNC_TAKES_PLOT = 8192,      /* --width, --fragment, --from, --to, --against, --stages */
-    NNC_TAKES_REPORT = 16384,   /* --date */
-    NNC_TAKES_RUN = 32768,      /* every field of the run */
-    NNC_TAKES_BUDGET = 65536,   /* every field of a budget, --device */
-    NNC_TAKES_SERVE = 131072,   /* every field of a serve plan, --software, --set */
-    NNC_TAKES_SERVING = 262144, /* --serve */
-    NNC_TAKES_SLO = 524288,     /* --slo, --max-devices */
-    NNC_TAKES_TARGET = 1048576, /* --target-step, --plans */
-    NNC_TAKES_LAUNCH = 2097152, /* launch files among the operands; --from */
-    NNC_TAKES_SHOW = 4194304,   /* --to-options, --from */
-    NNC_TAKES_MCP = 8388608,    /* members of nnc_mcp_options */
-    NNC_TAKES_FILES = 16777216, /* launch files, without --from, which has another meaning */
-    NNC_TAKES_SWITCH = 33554432 /* every switch of a software profile */
+    NNC_TAKES_CALIBRATE = 2048,  /* --device, --fit, --only, --fold, --group, --hold-out */
+    NNC_TAKES_MODEL = 4096,      /* --lenient */
+    NNC_TAKES_PLOT = 8192,       /* --width, --fragment, --from, --to, --against, --stages */
+    NNC_TAKES_REPORT = 16384,    /* --date */
+    NNC_TAKES_RUN = 32768,       /* every field of the run */
+    NNC_TAKES_BUDGET = 65536,    /* every field of a budget, --device */
+    NNC_TAKES_SERVE = 131072,    /* every field of a serve plan, --software, --set */
+    NNC_TAKES_SERVING = 262144,  /* --serve */
+    NNC_TAKES_SLO = 524288,      /* --slo, --max-devices */
+    NNC_TAKES_TARGET = 1048576,  /* --target-step, --plans */
+    NNC_TAKES_LAUNCH = 2097152,  /* launch files among the operands; --from */
+    NNC_TAKES_SHOW = 4194304,    /* --to-options, --from */
+    NNC_TAKES_MCP = 8388608,     /* members of nnc_mcp_options */
+    NNC_TAKES_FILES = 16777216,  /* launch files, without --from, which has another meaning */
+    NNC_TAKES_SWITCH = 33554432, /* every switch of a software profile */
+    NNC_TAKES_EMIT = 67108864    /* --emit */
 };
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
@@ -110,6 +111,7 @@ typedef struct nnc_options {
     const char *power_cap, *format_name;
     const char *host, *implementation;
     const char *launch_format; /* of the launch files (--from); NULL = by content */
+    const char *emit;          /* the format of a command to print */
     bool to_options;
     int32_t width;       /* of a picture, pixels */
     double from_s, to_s; /* of a timeline; NaN = its ends */
@@ -353,5 +355,17 @@ nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_er
 
 /* Estimates side by side. */
 extern const nnc_view nnc_comparison_view;
+
+/* ---- checkpoints ---- */
+
+/* Shows what the header of a checkpoint says. */
+nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error *err);
+/* Fails unless the model has exactly the parameters of the checkpoint. */
+nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model,
+                                nnc_error *err);
+/* Replaces a .safetensors file or index by the configuration next to it, which must have as many parameters. */
+nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *err);
+/* The parameters of a model, by id or path. */
+nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nnc_error *err);
 
 #endif

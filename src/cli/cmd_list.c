@@ -172,6 +172,17 @@ static nnc_status load_model(nnc_specs *specs, const char *id, nnc_scratch *scra
     return nnc_estimate(model, &device, &software, &plan, scratch, &counted->result, err);
 }
 
+nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nnc_error *err)
+{
+    counted_model counted = { .result = { .params = 0 } };
+    nnc_scratch *scratch = nnc_scratch_create();
+    const nnc_status status =
+        scratch != NULL ? load_model(specs, id, scratch, &counted, err) : nnc_no_memory(err);
+    nnc_scratch_destroy(scratch);
+    *params = counted.result.params;
+    return status;
+}
+
 static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *scratch,
                                 void *record, nnc_error *err)
 {

@@ -12,6 +12,7 @@
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"
 #include "explain/explain_internal.h"
+#include "launch/launch_internal.h"
 #include "serve/serve_internal.h"
 
 /* ---- metrics of the page that the output does not have ---- */
@@ -67,6 +68,11 @@ static void write_steps(nnc_sheet *sheet, const void *record)
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
+static void write_launch(nnc_sheet *sheet, const void *record)
+{
+    nnc_sheet_launch(sheet, record);
+}
+
 /* ---- the page of tokens ---- */
 
 static const nnc_page_row plan_rows[] = {
@@ -100,6 +106,7 @@ static const nnc_page_row plan_rows[] = {
     NNC_ITEM("{plan.request_rate:count} per second", .when = "plan.mode = open-loop"),
     NNC_ITEM("offline, as many as fit", .when = "plan.mode = offline"),
     NNC_ITEM("{plan.prefix_hit:percent} of the prompt cached", .when = "plan.prefix_hit > 0"),
+    NNC_BLOCK(write_launch),
     NNC_GAP(),
 };
 static const nnc_page_rows plan_page = NNC_PAGE_ROWS(&page_metrics, plan_rows);
@@ -343,24 +350,47 @@ static nnc_status write_answer(nnc_session *session, nnc_serve_scenario *scenari
     return NNC_OK;
 }
 
+/* --emit: the command of an engine. */
+static nnc_status write_command(nnc_session *session, nnc_serve_scenario *scenario,
+                                nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
+{
+    const nnc_report *report = &scenario->base.report;
+    const char *software = session->options.given.software, *engine = session->options.emit;
+    (void)scratch, (void)arena;
+    if (software != NULL && strncmp(software, engine, strlen(engine)) != 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "--software is %.60s, found \"%.60s\"",
+                        software, engine);
+    }
+    if (session->options.given.set_count > 0 || scenario->images_ask.steps > 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "no engine has --set and --steps");
+    }
+    return nnc_launch_emit(session->specs, engine, report->model_asked, &scenario->ask,
+                           session->out, err);
+}
+
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     char **operands = session->options.operands;
+    if (session->options.emit != NULL) {
+        return nnc_serve_with(session, operands[0], operands[1], write_command, err);
+    }
     return nnc_serve_report(session, operands[0], operands[1], write_answer, err);
 }
 
 const nnc_command nnc_cmd_serve = {
     .name = "serve",
-    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
+    .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary =
         "A decoder under load: time to first token and per token, throughput, memory and cost.",
     .notes =
         "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop "
         "(--request-rate) or as many as fit (--offline). Exits with 1 when they do not fit, or "
-        "when they come faster than they can be served.",
+        "when they come faster than they can be served. FILE is a script or configuration of vLLM, "
+        "SGLang or TensorRT-LLM; its command may also stand after \"--\".",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_EMIT,
     .run = run,
 };
 

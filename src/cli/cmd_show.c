@@ -603,6 +603,10 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     if (session->options.launch_format != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--from", "needs --to-options");
     }
+    if (nnc_checkpoint_is_file(session->options.operands[0]) &&
+        session->options.operand_count == 1) {
+        return nnc_checkpoint_show(session, session->options.operands[0], err);
+    }
     if (nnc_launch_is_file(session->specs, session->options.operands[0], NULL)) {
         return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[0],
                         "a launch file: --to-options shows what it stands for");
@@ -625,14 +629,15 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_show = {
     .name = "show",
-    .operands = "ID | FILE... [MODEL] [DEVICE] --to-options",
+    .operands = "ID | CHECKPOINT | FILE... [MODEL] [DEVICE] --to-options",
     .summary = "A device, model or software profile: the file it came from, every field, the "
                "sources.",
     .notes =
         "--format json prints a model as a model file, which nncost can read. --to-options prints "
-        "the command line that launch files stand for, see docs/files.md.",
+        "the command line that launch files stand for, see docs/files.md. CHECKPOINT is a .gguf or "
+        ".safetensors file or an index of them: its tensors, parameters and bytes.",
     .min_operands = 1,
-    .max_operands = 10,
+    .max_operands = 100,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL | NNC_TAKES_SHOW,
     .run = run,
 };

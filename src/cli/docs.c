@@ -43,6 +43,7 @@ static const struct output {
     { "images-sweep", "nncost sweep --serve --steps --format json", &nnc_images_sweep_view },
     { "serve-search", "nncost search --serve --format json", &nnc_serve_search_view },
     { "budget", "nncost budget --format json", &nnc_budget_view },
+    { "checkpoint", "nncost show CHECKPOINT --format json", &nnc_checkpoint_view },
     { "search", "nncost search --format json", &nnc_search_output },
     { "choices", "nncost search of several devices --format json", &nnc_choices_view },
     { "scale", "nncost scale --format json", &nnc_scale_view },

@@ -140,6 +140,7 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
                           strcmp(options->operands[0], "search") == 0;
     const nnc_launch_asked asked = { .format = options->launch_format,
                                      .lenient = options->lenient,
+                                     .serves = (command->takes & NNC_TAKES_SERVE) != 0,
                                      .leading = searches ? 1 : command->leading_operands };
     if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         return NNC_OK;
@@ -197,6 +198,10 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
         char **operand = &session->options.operands[i];
         if (command != &nnc_cmd_import && nnc_onnx_is_file(*operand)) {
             status = nnc_onnx_take(session->specs, operand, err);
+        } else if (!(command->takes & NNC_TAKES_SHOW) && nnc_checkpoint_is_file(*operand)) {
+            status = nnc_ends_in(*operand, ".gguf")
+                         ? nnc_checkpoint_check(session, *operand, *operand, err)
+                         : nnc_checkpoint_take(session, operand, err);
         }
     }
     status = status == NNC_OK ? command->run(session, err) : status;

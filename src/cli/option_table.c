@@ -74,6 +74,10 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Format of the launch files among the arguments, such as deepspeed.",
                  .default_text = "recognised by content" },
       .argument = "FORMAT", .takes = NNC_TAKES_LAUNCH | NNC_TAKES_SHOW },
+    { .field = { .name = "emit", TEXT(emit), .group = "Output",
+                 .help = "Print the command that starts an engine with this plan, instead of the estimate: vllm, "
+                         "sglang or tensorrt-llm." },
+      .argument = "FORMAT", .takes = NNC_TAKES_EMIT },
     { .field = { .name = "to-options", SWITCH(to_options), .group = "Output",
                  .help = "Print the command line that a launch file stands for." },
       .takes = NNC_TAKES_SHOW },

@@ -100,7 +100,8 @@ static void put_option(nnc_buffer *out, const nnc_field *field, const char *valu
 void nnc_command_put(nnc_buffer *out, const nnc_command_args *args)
 {
     const nnc_scenario_args *given = args->given;
-    nnc_buffer_text(out, "nncost estimate ");
+    nnc_buffer_text(out, given->launch != NULL && given->launch->serves ? "nncost serve "
+                                                                        : "nncost estimate ");
     nnc_shell_word(out, args->model);
     if (args->device != NULL) {
         nnc_buffer_byte(out, ' ');

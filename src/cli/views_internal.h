@@ -19,6 +19,7 @@ typedef struct nnc_options nnc_options; /* option.h */
 /* ---- views: the record that each is of ---- */
 
 extern const nnc_view nnc_estimate_view; /* nnc_report */
+extern const nnc_view nnc_checkpoint_view;
 extern const nnc_view nnc_op_view, nnc_budget_view,
     nnc_trace_view;                   /* an answer, private to the command */
 extern const nnc_view nnc_ops_output; /* private; see nnc_report_ops */

@@ -14,13 +14,23 @@ static bool is_yaml(const char *path)
     return nnc_ends_in(path, ".yaml") || nnc_ends_in(path, ".yml");
 }
 
+static bool is_toml(const char *path)
+{
+    return nnc_ends_in(path, ".toml");
+}
+
+static bool is_gguf(const char *path)
+{
+    return nnc_ends_in(path, ".gguf");
+}
+
 static bool is_shell(const char *path)
 {
     return nnc_ends_in(path, ".sh") || nnc_ends_in(path, ".bash") || nnc_ends_in(path, ".slurm") ||
            nnc_ends_in(path, ".sbatch");
 }
 
-static void document_free(nnc_document *d)
+void nnc_document_free(nnc_document *d)
 {
     if (d->is_parsed) {
         nnc_json_free(&d->doc);
@@ -42,10 +52,18 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
 {
     size_t size = 0;
     *d = (nnc_document){ .faults = { .name = path, .err = err } };
+    if (is_gguf(path)) {
+        nnc_checkpoint header;
+        const nnc_status status = nnc_checkpoint_read(specs, path, &header, err);
+        d->json = header.metadata;
+        NNC_TRY(status);
+        return document_parse(specs, d, d->json.bytes, d->json.size - 1);
+    }
     NNC_TRY(nnc_specs_read(specs, path, &d->text, &size, err));
     const char *text = d->text;
-    if (is_yaml(path)) {
-        NNC_TRY(nnc_yaml_to_json(path, text, size, &d->json, err));
+    if (is_yaml(path) || is_toml(path)) {
+        NNC_TRY(
+            (is_toml(path) ? nnc_toml_to_json : nnc_yaml_to_json)(path, text, size, &d->json, err));
         size = d->json.size;
         nnc_buffer_byte(&d->json, '\0');
         if (d->json.failed) {
@@ -76,8 +94,8 @@ static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document 
     return nnc_specs_read(specs, path, &table->text, &size, err);
 }
 
-static nnc_status table_open(nnc_specs *specs, const char *format, nnc_document *table,
-                             nnc_error *err)
+nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table,
+                            nnc_error *err)
 {
     NNC_TRY(table_read(specs, format, table, err));
     return document_parse(specs, table, table->text, strlen(table->text));
@@ -86,7 +104,9 @@ static nnc_status table_open(nnc_specs *specs, const char *format, nnc_document 
 static bool has_any(nnc_json root, nnc_json keys)
 {
     for (nnc_json key = nnc_json_first(keys); key.node != NULL; key = nnc_json_next(key)) {
-        if (nnc_json_get(root, nnc_json_text(key)).node != NULL) {
+        const char *rest = "";
+        if (nnc_json_get(root, nnc_json_text(key)).node != NULL ||
+            (nnc_json_follow(root, nnc_json_text(key), &rest).node != NULL && *rest == '\0')) {
             return true;
         }
     }
@@ -96,6 +116,9 @@ static bool has_any(nnc_json root, nnc_json keys)
 /* Does the document have a sign of the format, and no key that the format never has? */
 static bool is_format(nnc_json root, nnc_json table)
 {
+    if (nnc_json_get(root, "_class_name").node != NULL) {
+        return false; /* a configuration of diffusers: a model */
+    }
     const nnc_json inside = nnc_json_get(table, "inside");
     const nnc_json of =
         inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : (nnc_json){ 0 };
@@ -145,7 +168,7 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
             *format = ids.ids[i];
             return NNC_OK;
         }
-        document_free(table);
+        nnc_document_free(table);
         *table = (nnc_document){ .is_parsed = false };
     }
     return NNC_OK;
@@ -175,10 +198,10 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     nnc_document content = { .is_parsed = false }, table = { .is_parsed = false };
     const char *found = NULL;
     nnc_error err;
-    if (is_yaml(path) || is_shell(path)) {
-        return true; /* no other file of nncost is YAML or a script */
+    if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path)) {
+        return true; /* no other file of nncost is YAML, TOML or a script */
     }
-    if (!nnc_ends_in(path, ".json") || !is_regular(path)) {
+    if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path) || !is_regular(path)) {
         return false;
     }
     if (format != NULL) {
@@ -188,8 +211,8 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
                     document_read(specs, path, &content, &err) == NNC_OK &&
                     recognise(specs, nnc_json_root(&content.doc), &found, &table, &err) == NNC_OK &&
                     found != NULL;
-    document_free(&content);
-    document_free(&table);
+    nnc_document_free(&content);
+    nnc_document_free(&table);
     return is;
 }
 
@@ -209,13 +232,13 @@ static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *f
 /* Finds the table of the file whose content was read; format NULL then: unknown. */
 static nnc_status open_table(nnc_reading *r, nnc_launch_file *file)
 {
-    NNC_TRY(file->format != NULL ? table_open(r->specs, file->format, &file->table, r->err)
+    NNC_TRY(file->format != NULL ? nnc_launch_table(r->specs, file->format, &file->table, r->err)
                                  : recognise(r->specs, nnc_json_root(&file->content.doc),
                                              &file->format, &file->table, r->err));
     const nnc_json also = file->format != NULL
                               ? nnc_json_get(nnc_json_root(&file->table.doc), "also")
                               : (nnc_json){ 0 };
-    return also.node != NULL ? table_open(r->specs, nnc_json_text(also), &file->also, r->err)
+    return also.node != NULL ? nnc_launch_table(r->specs, nnc_json_text(also), &file->also, r->err)
                              : NNC_OK;
 }
 
@@ -239,7 +262,7 @@ static nnc_status add_options(nnc_reading *r, const char *path, const char *form
     NNC_TRY(open_table(r, file));
     *known = file->format != NULL;
     if (!*known) {
-        document_free(&file->content);
+        nnc_document_free(&file->content);
         r->file_count--;
     }
     return NNC_OK;
@@ -275,8 +298,16 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     nnc_shell_command *commands = NULL;
     int count = 0, first = -1;
     NNC_TRY(nnc_specs_read(r->specs, path, &text, &size, r->err));
-    nnc_status status = nnc_shell_read(path, text, r->arena, &commands, &count, r->err);
+    char *defined = malloc(size + strlen(r->defined) + 1);
+    if (defined == NULL) {
+        free(text);
+        return nnc_no_memory(r->err);
+    }
+    memcpy(defined, r->defined, strlen(r->defined));
+    memcpy(defined + strlen(r->defined), text, size + 1);
+    nnc_status status = nnc_shell_read(path, defined, r->arena, &commands, &count, r->err);
     free(text);
+    free(defined);
     for (int i = 0; status == NNC_OK && i < count; i++) {
         bool known = false;
         if (first >= 0 && strcmp(commands[i].options, commands[first].options) == 0) {
@@ -285,8 +316,8 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
         status = add_command(r, path, format, &commands[i], &known);
         if (status == NNC_OK && known && first >= 0) {
             return nnc_fail(r->err, NNC_BAD_SPEC, path,
-                            "several commands, expected one that trains, found those of lines %ld "
-                            "and %ld",
+                            "several commands, expected one that trains or serves, found those of "
+                            "lines %ld and %ld; NAME=VALUE among the arguments may decide",
                             commands[first].line, commands[i].line);
         }
         first = known ? i : first;
@@ -394,6 +425,10 @@ static void read_references(nnc_reading *r)
 static const char *options_of(nnc_reading *r, int index)
 {
     nnc_buffer text = { 0 };
+    const nnc_model_field *software = nnc_reading_model(r, "SOFTWARE");
+    if (software != NULL && software->file == index) {
+        nnc_buffer_print(&text, "--software %s", software->value);
+    }
     for (int i = 0; i < r->set_count; i++) {
         char option[NNC_OPTION_NAME];
         const nnc_set_field *set = &r->sets[i];
@@ -430,6 +465,7 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
     given->software =
         given->software != NULL || software == NULL ? given->software : software->value;
     nnc_launch_said *said = r->said;
+    said->serves = r->serves;
     said->files = nnc_arena_array(r->arena, (size_t)r->file_count, sizeof *said->files);
     for (int i = 0; said->files != NULL && i < r->file_count; i++) {
         const char *format = nnc_arena_strdup(r->arena, r->files[i].format);
@@ -443,9 +479,31 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
     return said->files != NULL ? NNC_OK : nnc_no_memory(r->err);
 }
 
+/* Do the files start what the command computes: a training step, or a deployment? */
+static nnc_status check_purpose(nnc_reading *r)
+{
+    for (int i = 0; i < r->file_count; i++) {
+        const nnc_json table = nnc_json_root(&r->files[i].table.doc);
+        const bool serves = nnc_json_get(table, "serves").node != NULL;
+        if (nnc_json_get(table, "any").node != NULL) { /* a model alone */
+            r->serves = r->serves || r->asked->serves;
+            continue;
+        }
+        if (serves != (r->asked->may_be_open && i > 0 ? r->serves : r->asked->serves) &&
+            !(r->asked->may_be_open && i == 0)) {
+            return nnc_fail(r->err, NNC_BAD_USAGE, r->files[i].path,
+                            serves ? "starts an engine that serves: nncost serve reads it"
+                                   : "trains: nncost estimate reads it");
+        }
+        r->serves = serves;
+    }
+    return NNC_OK;
+}
+
 static nnc_status read_all(nnc_reading *r, nnc_scenario_args *given)
 {
     const int given_files = r->file_count;
+    NNC_TRY(check_purpose(r));
     for (int i = 0; i < given_files && nnc_reading_goes_on(r); i++) {
         nnc_reading_keys(r, i);
     }
@@ -489,7 +547,12 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path)
     if (made == NULL || name == NULL) {
         return nnc_no_memory(r->err);
     }
-    snprintf(name, size, "%s%s", strchr(file, '/') == NULL ? "./" : "", file);
+    const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
+    if (strlen(base) < sizeof stem) {
+        snprintf(name, size, "%s%s", slash == NULL ? "./" : "", file);
+    } else { /* the id of a model is shorter than some names of files */
+        snprintf(name, size, "./%s", base + strlen(base) - sizeof stem + 1);
+    }
     nnc_spec_stem(name, false, stem, sizeof stem);
     nnc_buffer_text(&text, "{ \"schema\": \"nncost.model/1\", \"id\": ");
     nnc_put_json_text(&text, stem);
@@ -544,7 +607,7 @@ static bool is_model(nnc_specs *specs, const char *operand)
 static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *count)
 {
     const char *model = NULL;
-    if (r->has_model) {
+    if (r->model_given != NULL) {
         return NNC_OK;
     }
     NNC_TRY(model_of(r, &model));
@@ -585,19 +648,62 @@ static void take_sets(nnc_reading *r)
 static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *err)
 {
     nnc_document table = { .is_parsed = false };
-    const nnc_status status = format != NULL ? table_open(specs, format, &table, err) : NNC_OK;
-    document_free(&table);
+    const nnc_status status =
+        format != NULL ? nnc_launch_table(specs, format, &table, err) : NNC_OK;
+    nnc_document_free(&table);
     return status;
+}
+
+/* Does a word start a program whose options follow? */
+static bool is_program(const char *word)
+{
+    static const char *const programs[] = { "vllm", "trtllm-serve", "sglang", "python", "python3" };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        if (strcmp(word, programs[i]) == 0) {
+            return true;
+        }
+    }
+    return word[0] == '-' && word[1] == '-';
+}
+
+/* Takes the operands NAME=VALUE, which set variables of scripts: on the first line of a script, so that every line keeps
+ * its number. */
+static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
+{
+    nnc_buffer text = { 0 };
+    int kept = 0;
+    for (int i = 0; i < *count; i++) {
+        const char *word = operands[i];
+        const size_t length =
+            strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+        if (is_program(word)) { /* the rest is a command */
+            while (i < *count) {
+                operands[kept++] = operands[i++];
+            }
+        } else if (length > 0 && word[length] == '=' && strchr(word, '\'') == NULL &&
+                   !(word[0] >= '0' && word[0] <= '9')) {
+            nnc_buffer_print(&text, "%.*s='%s'; ", (int)length, word, word + length + 1);
+        } else {
+            operands[kept++] = operands[i];
+        }
+    }
+    *count = kept;
+    nnc_buffer_byte(&text, '\0');
+    r->defined = text.failed ? NULL : nnc_arena_strdup(r->arena, text.bytes);
+    nnc_buffer_free(&text);
+    return r->defined != NULL ? NNC_OK : nnc_no_memory(r->err);
 }
 
 /* Takes the launch files, and what stands after "--", out of the operands. */
 static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_count)
 {
     int kept = 0;
+    const int asked = *operand_count;
+    NNC_TRY(take_variables(r, operands, operand_count));
     for (int i = 0; i < *operand_count; i++) {
         bool known = false;
         const char *json = NULL;
-        if (operands[i][0] == '-' && operands[i][1] == '-') {
+        if (is_program(operands[i])) {
             NNC_TRY(nnc_shell_arguments(r->arena, operands + i, *operand_count - i, &json, r->err));
             NNC_TRY(add_options(r, "arguments", r->asked->format, json, &known));
             if (!known) {
@@ -610,6 +716,10 @@ static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_co
         } else {
             operands[kept++] = operands[i];
         }
+    }
+    if (r->file_count == 0 && asked > *operand_count) {
+        return nnc_fail(r->err, NNC_BAD_USAGE, "NAME=VALUE",
+                        "sets a variable of a script, expected one among the files");
     }
     *operand_count = r->file_count > 0 ? kept : *operand_count;
     return NNC_OK;
@@ -631,7 +741,9 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
     status = open_operands(r, operands, operand_count);
     if (status == NNC_OK && r->file_count > 0) {
         const int left = *operand_count - asked->leading;
-        r->has_model = left > 1 || (left == 1 && is_model(specs, operands[asked->leading]));
+        if (left > 1 || (left == 1 && is_model(specs, operands[asked->leading]))) {
+            r->model_given = operands[asked->leading];
+        }
         take_sets(r);
         r->said = nnc_arena_alloc(r->arena, sizeof *r->said);
         if (r->said != NULL) {
@@ -642,9 +754,9 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
         operands[*operand_count] = NULL;
     }
     for (int i = 0; i < r->file_count; i++) {
-        document_free(&r->files[i].content);
-        document_free(&r->files[i].table);
-        document_free(&r->files[i].also);
+        nnc_document_free(&r->files[i].content);
+        nnc_document_free(&r->files[i].table);
+        nnc_document_free(&r->files[i].also);
     }
     free(r);
     return status;

@@ -1,6 +1,6 @@
 /* Launch files: what a user starts a training run with, read as options of a plan.
  *
- *     FILE -> document (JSON; YAML becomes JSON text with the same lines, yaml.c)
+ *     FILE -> document (JSON; YAML and TOML become JSON text with the same lines, yaml.c and toml.c)
  *          -> rows of foreign/launch/FORMAT.json, which say what each key means (launch.c)
  *          -> settings of the plan, as if given as options
  *
@@ -9,6 +9,7 @@
 #ifndef NNCOST_LAUNCH_LAUNCH_INTERNAL_H
 #define NNCOST_LAUNCH_LAUNCH_INTERNAL_H
 
+#include <stdio.h>
 #include <string.h>
 
 #include "scenario/scenario_internal.h"
@@ -20,6 +21,10 @@ extern const bool nnc_yaml_is_read;
  * YAML 1.1 does: yes, on and true are true; 500_000 is a number; an empty value is null. NNC_BAD_SPEC: bad syntax, or
  * an anchor, alias, tag or second document, which launch files do not need. NNC_IO: this program has no libyaml. */
 nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
+                            nnc_error *err);
+
+/* The same of a TOML text; the keys of a table are joined to its name by dots. */
+nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
                             nnc_error *err);
 
 /* A command of a shell script that starts a program with options. Texts are in the arena; JSON has each option on its
@@ -35,7 +40,7 @@ typedef struct nnc_shell_command {
  * continuation, [ ] tests of known values. A value that the script does not set stays as it is written: "${NAME}". */
 nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena,
                           nnc_shell_command **commands, int *count, nnc_error *err);
-/* The same for the words of a command line. */
+/* The same for the words of a command line, or for options alone. */
 nnc_status nnc_shell_arguments(nnc_arena *arena, char **words, int count, const char **json,
                                nnc_error *err);
 
@@ -50,15 +55,46 @@ static inline bool nnc_ends_in(const char *text, const char *end)
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
+/* ---- checkpoints: checkpoint.c ---- */
+
+enum { NNC_CHECKPOINT_PARTS = 48 };
+
+/* The tensors of one type. */
+typedef struct nnc_checkpoint_part {
+    char name[16];
+    int64_t tensors, params, bytes;
+} nnc_checkpoint_part;
+
+/* The header of a checkpoint. */
+typedef struct nnc_checkpoint {
+    const char *path;
+    int64_t tensors, params, bytes; /* params and bytes: -1 = unknown */
+    int64_t constants;              /* part of params: tables that are no parameters (rope_freqs) */
+    int shards;                     /* of an index; 0 = a file of its own */
+    nnc_checkpoint_part parts[NNC_CHECKPOINT_PARTS];
+    int part_count;
+    nnc_buffer
+        metadata; /* of GGUF: its keys as JSON, for the table of its name; the caller frees it */
+} nnc_checkpoint;
+
+bool nnc_checkpoint_is_file(const char *path);
+/* Reads the header; never the weights. NNC_BAD_SPEC: a length or type is wrong; NNC_IO. */
+nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoint *c,
+                               nnc_error *err);
+/* The same of an open file of `size` bytes; c->path tells its format. */
+nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size,
+                                nnc_error *err);
+
 /* The launch files of a command line. */
 typedef struct nnc_launch_asked {
     const char *format; /* --from: the format of every file; NULL = by content */
     bool lenient;       /* skip keys that cannot be used, and list them */
+    bool serves;        /* the command computes a deployment; else a training step */
     int leading;        /* operands before MODEL, such as the name of a picture */
     bool may_be_open;   /* list the keys whose values ("auto") nothing sets; else they are errors */
 } nnc_launch_asked;
 
-/* Is it a launch file, by its name and content? A YAML file always is, so that an error names it. */
+/* Is it a launch file, by its name and content? A YAML or TOML file always is, so that an error names it. */
 bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format);
 
 /* Takes the launch files out of the operands, and adds what they say to the settings that are not given. Leaves
@@ -66,5 +102,10 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format);
  * NNC_BAD_USAGE name file, line and key. */
 nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands,
                            int *operand_count, nnc_scenario_args *given, nnc_error *err);
+
+/* Writes the command of an engine that serves a model by a plan. NNC_ILLEGAL_PLAN: the command cannot express a field,
+ * which err names. NNC_BAD_USAGE: no format of a command. */
+nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *model,
+                           const nnc_serve_ask *plan, nnc_buffer *out, nnc_error *err);
 
 #endif

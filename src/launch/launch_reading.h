@@ -81,8 +81,10 @@ typedef struct nnc_reading {
     int question_count;
     nnc_reference references[NNC_LAUNCH_FILES_MAX];
     int reference_count;
-    bool has_model;     /* the command line names one */
-    bool is_incomplete; /* a file is missing, so no rule applies */
+    const char *defined;     /* assignments of variables, in front of a script */
+    const char *model_given; /* MODEL of the command line; NULL = none */
+    bool serves;             /* the files start an engine that serves */
+    bool is_incomplete;      /* a file is missing, so no rule applies */
     nnc_launch_said *said;
     nnc_error *err;
     nnc_status status;
@@ -114,6 +116,13 @@ bool nnc_shell_has_program(const nnc_script_words *w);
 /* Keeps the command if it starts a program with options; keeps words that are options alone. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
+
+/* ---- documents and tables: launch.c ---- */
+
+void nnc_document_free(nnc_document *d);
+/* Opens the table of a format; NNC_BAD_USAGE: there is none. */
+nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table,
+                            nnc_error *err);
 
 /* ---- the reading ---- */
 

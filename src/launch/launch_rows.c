@@ -14,30 +14,35 @@
  *                  of their number in "count", and another such row for the same pattern in "second".
  *     "auto"       The key may be "auto"; then another file or an option must set one of these fields.
  *     "instead"    The option to pass when the value cannot be used.
- *     "when"       Conditions. Unless they hold, the fields of "otherwise" are set, or the key has no effect, for the
- *                  reason "else".
+ *     "decides"    The field that makes the value needless when it is given on the command line.
+ *     "when"       Conditions that must hold; "unless": conditions that may not. Else the fields of "otherwise" are set,
+ *                  or the key has no effect, for the reason "else". A row with neither of these is refused.
+ *     "with"       A key whose value stands before this one, with a '/' between them, among the "values".
  *     "each"       Every item of a list is a value. Without it, a list is its items in alphabetic order, "a,b".
  *     "same"       The key whose value this key must have to be without effect.
  *     "of_model"   The key is not refused when MODEL is given.
  * A key that ends in ".*" stands for everything inside it, one that ends in '*' for all that begin so. ".program" is the
  * program of a script.
  *
- * Fields are those of the plan and of a run; "MODEL", the name of the model; "SOFTWARE", the profile; and "model.FIELD",
- * a field of a model that the file describes: it becomes a model file, with the fields of the table's "model" where no
- * key sets them. Fields to set are texts, { "zero": "3" }. The first letter of a name may be
+ * Fields are those of the plan and of a run, or those of a deployment if the table "serves"; "MODEL", the name of the
+ * model; "SOFTWARE", the software profile; and "model.FIELD", a field of a model that the file describes: it becomes a
+ * model file, with the fields of the table's "model" where no key sets them. Fields to set are texts, { "zero": "3" }.
+ * The first letter of a name may be
  *     '?'  a default: it counts when nothing else sets the field;
  *     '!'  a question: something else must set the field;
  *     '-'  the field keeps the default of nncost, so that no rule sets it.
  * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
- * number. A key in it that ends in '?' counts as 1 when it is absent. A text "@key" is the value of a key.
+ * number. A key in it that ends in '?' counts as 1 when it is absent; "model.FIELD" is a field of the model that is
+ * set already. A text "@key" is the value of a key. A value "${key}" of a file is the value of that key.
  *
- * A condition is a field or, after '@', a key of the file, and its allowed values: { "zero": ["0", "1"] }. "*x*" stands
- * for texts with x in them; a '!' before the name reverses the condition. A key that is neither in the file nor in
- * "absent" has the value "absent".
+ * A condition is a field, a key of the file after '@', or "SERVES" (a deployment is computed), and its allowed values:
+ * { "zero": ["0", "1"] }. "*x*" stands for texts with x in them; a '!' before the name reverses the condition. A key
+ * that is neither in the file nor in "absent" has the value "absent".
  *
  * Members of a table. "also": another table, whose rows count for keys without a row. "absent": the values that the
  * program gives to keys that are not in the file, as if they were there. "arguments": the keys are options of a command
- * line: "--a-b" is a_b. "inside": the object that has the keys.
+ * line: "--a-b" is a_b. "inside": the object that has the keys. "serves": the program serves the model. "command", "write":
+ * see launch_emit.c.
  *
  * Order: the files in the order given; the files they name; questions; "rules", which are defaults of the program with
  * a condition; questions of rules. Two files that disagree are an error unless an option decides. */
@@ -87,7 +92,9 @@ void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const cha
 static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row)
 {
     const nnc_json instead = nnc_json_get(row, "instead");
-    if (r->has_model && nnc_json_get(row, "of_model").node != NULL) {
+    if (r->model_given != NULL &&
+        (nnc_json_get(row, "of_model").node != NULL ||
+         (instead.node != NULL && strncmp(nnc_json_text(instead), "give MODEL", 10) == 0))) {
         nnc_reading_ignore(r, at, path, "MODEL is given", false);
         return;
     }
@@ -132,27 +139,29 @@ nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name)
     return NULL;
 }
 
-/* A field of the plan or of a run; NULL: no such field. */
-static const nnc_field *field_of(const char *name)
+/* A field of the plan or of a run, or of a deployment; NULL: no such field. */
+static const nnc_field *field_of(const nnc_reading *r, const char *name)
 {
-    const nnc_field *field = nnc_field_of_key(&nnc_plan_table, name);
-    return field != NULL ? field : nnc_field_of_key(&nnc_run_table, name);
+    const nnc_field *field = nnc_field_of_key(r->serves ? &nnc_serve_table : &nnc_plan_table, name);
+    return field != NULL || r->serves ? field : nnc_field_of_key(&nnc_run_table, name);
 }
 
-/* "model.hidden" -> "hidden", "MODEL" -> "MODEL"; NULL: not a field of the model. */
+/* "model.hidden" -> "hidden", "MODEL" -> "MODEL"; NULL: not a field of the model. The software profile is kept with
+ * these, as it is no field of the plan either. */
 static const char *model_name(const char *name)
 {
-    const bool word = strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0;
-    return strncmp(name, "model.", 6) == 0 ? name + 6 : word ? name : NULL;
+    const bool whole = strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0;
+    return strncmp(name, "model.", 6) == 0 ? name + 6 : whole ? name : NULL;
 }
 
 /* Is the field known, by an option or a file? */
 static bool is_known(nnc_reading *r, const char *name)
 {
-    const nnc_field *field = field_of(name);
+    const nnc_field *field = field_of(r, name);
     const char *of_model = model_name(name);
     return of_model != NULL
-               ? r->has_model || nnc_reading_model(r, of_model) != NULL
+               ? (r->model_given != NULL && strcmp(name, "SOFTWARE") != 0) ||
+                     nnc_reading_model(r, of_model) != NULL
                : field != NULL && (nnc_reading_is_given(r, field) || find_set(r, field) != NULL);
 }
 
@@ -227,7 +236,11 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
 {
     nnc_plan plan = nnc_plan_default();
     nnc_run_ask run = nnc_run_ask_default();
-    if (nnc_field_is_of(&nnc_run_table, field)) {
+    nnc_serve_ask serve = nnc_serve_ask_default();
+    if (nnc_field_is_of(&nnc_serve_table, field)) {
+        NNC_TRY(nnc_field_set(&nnc_serve_table, &serve, field->name, value, err));
+        nnc_field_text(field, &serve, text, NNC_LAUNCH_VALUE);
+    } else if (nnc_field_is_of(&nnc_run_table, field)) {
         NNC_TRY(nnc_field_set(&nnc_run_table, &run, field->name, value, err));
         nnc_field_text(field, &run, text, NNC_LAUNCH_VALUE);
     } else {
@@ -241,7 +254,7 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
 static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value,
                      bool is_default)
 {
-    const nnc_field *field = field_of(name);
+    const nnc_field *field = field_of(r, name);
     char text[NNC_LAUNCH_VALUE];
     nnc_error bad;
     if (model_name(name) != NULL) {
@@ -290,7 +303,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
 /* Keeps the default of nncost for a field that nothing sets. */
 static void keep(nnc_reading *r, nnc_json at, const char *name)
 {
-    const nnc_field *field = field_of(name);
+    const nnc_field *field = field_of(r, name);
     if (field != NULL && find_set(r, field) == NULL && r->set_count < NNC_LAUNCH_FIELDS_MAX) {
         r->sets[r->set_count++] = (nnc_set_field){
             .field = field, .file = r->file, .at = at, .is_kept = true, .value = "default"
@@ -349,13 +362,37 @@ static const char *text_of(nnc_json row, const char *member)
     return found.node != NULL ? nnc_json_text(found) : "";
 }
 
+/* The value that a text "${a.b}" refers to by its key; other values as they are. */
+static nnc_json referred(nnc_json at)
+{
+    enum { REFERENCES_MAX = 8 };
+    for (int i = 0; i < REFERENCES_MAX && nnc_json_type_of(at) == NNC_JSON_TEXT; i++) {
+        const char *text = nnc_json_text(at), *rest = "";
+        const size_t length = strlen(text);
+        char key[NNC_LAUNCH_KEY];
+        if (strncmp(text, "${", 2) != 0 || text[length - 1] != '}' || length > sizeof key) {
+            break;
+        }
+        snprintf(key, sizeof key, "%.*s", (int)length - 3, text + 2);
+        const nnc_json found = nnc_json_follow(nnc_json_root(at.doc), key, &rest);
+        if (found.node == NULL || *rest != '\0') {
+            break;
+        }
+        at = found;
+    }
+    return at;
+}
+
 /* The value of a key of the file, or that of an absent key. node NULL: neither. */
 static nnc_json value_of(const nnc_reading *r, const char *key)
 {
     const char *rest = "";
     nnc_json found = { 0 };
     if (table_part(r, "arguments").node == NULL) {
-        found = nnc_json_follow(keys_of(r), key, &rest);
+        found = nnc_json_get(keys_of(r), key);
+        if (found.node == NULL) {
+            found = nnc_json_follow(keys_of(r), key, &rest);
+        }
     } else {
         for (nnc_json at = nnc_json_first(keys_of(r)); at.node != NULL; at = nnc_json_next(at)) {
             char name[NNC_LAUNCH_KEY];
@@ -365,7 +402,7 @@ static nnc_json value_of(const nnc_reading *r, const char *key)
     }
     const bool missing =
         *rest != '\0' || found.node == NULL || nnc_json_type_of(found) == NNC_JSON_NULL;
-    return missing ? nnc_json_get(table_part(r, "absent"), key) : found;
+    return missing ? nnc_json_get(table_part(r, "absent"), key) : referred(found);
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -384,8 +421,11 @@ static bool list_text(nnc_json list, char *text, size_t size)
     size_t count = 0, used = 0;
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
         const nnc_json_type type = nnc_json_type_of(at);
-        if (count == ITEMS_MAX || type == NNC_JSON_LIST ||
-            !value_text(at, items[count], sizeof items[count])) {
+        if (type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) {
+            const char *json = nnc_json_copy(list); /* as it is */
+            return json != NULL && snprintf(text, size, "%s", json) < (int)size;
+        }
+        if (count == ITEMS_MAX || !value_text(at, items[count], sizeof items[count])) {
             return false;
         }
         order[count] = items[count];
@@ -437,6 +477,27 @@ static size_t take_digits(void *context, const char *at)
     return 0;
 }
 
+/* The text of a field of the model: one that is set already, or one of the model that is named. false: neither. */
+static bool model_text(nnc_reading *r, const char *name, char *text, size_t size)
+{
+    const nnc_model_field *field = nnc_reading_model(r, name),
+                          *named = nnc_reading_model(r, "MODEL");
+    const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
+    const nnc_model *model = NULL;
+    if (id == NULL || strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0) {
+        snprintf(text, size, "%s", field != NULL ? field->value : "");
+        return field != NULL;
+    }
+    if (nnc_model_load(r->specs, id, &model, NULL) != NNC_OK) {
+        return false;
+    }
+    const nnc_field *row = nnc_field_of_key(nnc_model_table_of(model), name);
+    if (row != NULL) {
+        nnc_field_text(row, model, text, size);
+    }
+    return row != NULL;
+}
+
 /* Pushes the value of a key, a number of at least 0; 1 for an absent key that ends in '?'. */
 static bool take_key(void *context, const char *name, size_t length)
 {
@@ -446,7 +507,11 @@ static bool take_key(void *context, const char *name, size_t length)
     snprintf(key, sizeof key, "%.*s", (int)(length - (optional ? 1 : 0)), name);
     const nnc_json found = value_of(f->r, key);
     double number = 1.0;
-    if (found.node == NULL && !optional) {
+    char text[NNC_LAUNCH_VALUE];
+    if (found.node == NULL && strncmp(key, "model.", 6) == 0 &&
+        model_text(f->r, key + 6, text, sizeof text) && nnc_read_double(text, &number)) {
+        /* a field of the model */
+    } else if (found.node == NULL && !optional) {
         nnc_json_fault(f->at, NULL, "needs the key %s, which is absent", key);
         nnc_reading_fail(f->r, f->at);
         return false;
@@ -454,8 +519,19 @@ static bool take_key(void *context, const char *name, size_t length)
     if (found.node != NULL) {
         const nnc_json_type type = nnc_json_type_of(found);
         number = type == NNC_JSON_NUMBER ? nnc_json_number(found) : -1.0;
-        if (!(number >= 0.0 && number <= 1e12) || number > floor(number)) {
-            nnc_json_fault(found, NULL, "expected a whole number");
+        if (type == NNC_JSON_TEXT) {
+            (void)nnc_read_double(nnc_json_text(found), &number);
+        }
+        if (type == NNC_JSON_TEXT && strstr(nnc_json_text(found), "${") != NULL) {
+            nnc_json_fault(found, NULL,
+                           "has a value that the script does not set: %.200s; NAME=VALUE among the "
+                           "arguments sets it, or the option that stands for it",
+                           nnc_json_text(found));
+            nnc_reading_fail(f->r, found);
+            return false;
+        }
+        if (!(number >= 0.0 && number <= 1e12)) {
+            nnc_json_fault(found, NULL, "expected a number of at least 0");
             nnc_reading_fail(f->r, found);
             return false;
         }
@@ -521,6 +597,10 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
 {
     const nnc_plan plan = nnc_plan_default();
     const nnc_run_ask run = nnc_run_ask_default();
+    const nnc_serve_ask serve = nnc_serve_ask_default();
+    const void *of = nnc_field_is_of(&nnc_serve_table, field) ? (const void *)&serve
+                     : nnc_field_is_of(&nnc_run_table, field) ? (const void *)&run
+                                                              : &plan;
     const nnc_set_field *set = find_set(r, field);
     const char *value = set != NULL && !set->is_kept ? set->value : NULL;
     for (int i = 0; i < r->given->setting_count; i++) {
@@ -529,8 +609,7 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
         }
     }
     if (value == NULL || usual_text(field, value, text, NULL) != NNC_OK) {
-        nnc_field_text(field, nnc_field_is_of(&nnc_run_table, field) ? (const void *)&run : &plan,
-                       text, NNC_LAUNCH_VALUE);
+        nnc_field_text(field, of, text, NNC_LAUNCH_VALUE);
     }
 }
 
@@ -544,8 +623,18 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
         }
         return true;
     }
-    const nnc_field *field = field_of(name);
+    const nnc_field *field = field_of(r, name);
     char value[NNC_LAUNCH_VALUE];
+    if (strcmp(name, "SERVES") == 0) {
+        snprintf(text, size, "%s", r->serves ? "true" : "false");
+        return true;
+    }
+    if (model_name(name) != NULL) {
+        if (!model_text(r, model_name(name), text, size)) {
+            snprintf(text, size, "absent");
+        }
+        return true;
+    }
     if (field != NULL) {
         current_text(r, field, value);
         snprintf(text, size, "%s", value);
@@ -588,6 +677,13 @@ static bool holds(nnc_reading *r, nnc_json conditions)
     return true;
 }
 
+/* Do the "when" (or "if") of a row or rule hold, and its "unless" not? */
+static bool applies(nnc_reading *r, nnc_json row, const char *when)
+{
+    const nnc_json unless = nnc_json_get(row, "unless");
+    return holds(r, nnc_json_get(row, when)) && (unless.node == NULL || !holds(r, unless));
+}
+
 /* ---- rows ---- */
 
 /* The text that a table gives to a field: as it is, '=' a formula, '@' the value of a key. false: an error was noted, or
@@ -619,6 +715,8 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
             keep(r, at, name + 1);
         } else if (name[0] == '!') {
             ask(r, at, path, (nnc_json){ 0 }, name + 1);
+        } else if (are_defaults && is_known(r, name)) {
+            continue; /* so that no arithmetic fails in vain */
         } else if (table_text(r, at, nnc_json_text(one), text, sizeof text)) {
             set_text(r, at, name + (name[0] == '?'), text, are_defaults || name[0] == '?');
         }
@@ -642,8 +740,16 @@ static void put_expected(nnc_json values, char *text, size_t size)
 static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json row,
                         const char *text)
 {
-    const nnc_json values = nnc_json_get(row, "values");
-    char expected[160] = "", what[400];
+    const nnc_json values = nnc_json_get(row, "values"), with = nnc_json_get(row, "with");
+    char expected[160] = "", what[400], both[2 * NNC_LAUNCH_TEXT], other[NNC_LAUNCH_TEXT];
+    if (with.node != NULL) {
+        const nnc_json beside = value_of(r, nnc_json_text(with));
+        if (beside.node == NULL || !value_text(beside, other, sizeof other)) {
+            snprintf(other, sizeof other, "absent");
+        }
+        snprintf(both, sizeof both, "%s/%s", other, text);
+        text = both;
+    }
     for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
         if (strcasecmp(nnc_json_key(one), text) == 0 || strcmp(nnc_json_key(one), "*") == 0) {
             if (nnc_json_count(one) == 0) {
@@ -782,18 +888,30 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
+/* Is a field, or MODEL, given on the command line? */
+static bool is_decided(const nnc_reading *r, const char *name)
+{
+    const nnc_field *field = field_of(r, name);
+    return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) ||
+           (field != NULL && nnc_reading_is_given(r, field));
+}
+
 /* Takes the text of a value, or of an item of a list of values. */
 static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
 {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
     char what[NNC_LAUNCH_TEXT + 80];
-    const nnc_field *field = field_of(text_of(row, "to"));
+    const char *decides = text_of(row, "decides");
     if (strstr(text, "${") != NULL && strcmp(text_of(row, "as"), "vocab") == 0) {
         nnc_reading_ignore(r, at, path, "not set in the script", false);
-    } else if (strstr(text, "${") != NULL && field != NULL && nnc_reading_is_given(r, field)) {
+    } else if (strstr(text, "${") != NULL &&
+               is_decided(r, decides[0] != '\0' ? decides : text_of(row, "to"))) {
         nnc_reading_ignore(r, at, path, "given as an option", false);
     } else if (strstr(text, "${") != NULL) {
-        snprintf(what, sizeof what, "has a value that the script does not set: %.200s", text);
+        snprintf(what, sizeof what,
+                 "has a value that the script does not set: %.200s; NAME=VALUE among the arguments "
+                 "sets it",
+                 text);
         refuse(r, at, path, what, row);
     } else if (automatic.node != NULL && strcmp(text, "auto") == 0) {
         ask(r, at, path, automatic, NULL);
@@ -850,8 +968,9 @@ static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row)
 
 static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
 {
-    const nnc_json harmless = nnc_json_get(row, "harmless"), when = nnc_json_get(row, "when");
+    const nnc_json harmless = nnc_json_get(row, "harmless"), place = at;
     const nnc_json otherwise = nnc_json_get(row, "otherwise");
+    at = referred(at);
     const bool is_list = nnc_json_type_of(at) == NNC_JSON_LIST;
     char text[NNC_LAUNCH_TEXT];
     if (harmless.node != NULL) {
@@ -860,9 +979,11 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
         nnc_reading_ignore(r, at, path, text_of(row, "note"), true);
     } else if (nnc_json_get(row, "note").node != NULL) {
         nnc_reading_ignore(r, at, path, "off", false);
-    } else if (when.node != NULL && !holds(r, when) && otherwise.node != NULL) {
+    } else if (!applies(r, row, "when") && otherwise.node != NULL) {
         nnc_reading_set(r, at, path, otherwise, false);
-    } else if (when.node != NULL && !holds(r, when)) {
+    } else if (!applies(r, row, "when") && nnc_json_get(row, "else").node == NULL) {
+        refuse(r, at, path, "cannot be estimated together with the other keys", row);
+    } else if (!applies(r, row, "when")) {
         nnc_reading_ignore(r, at, path, text_of(row, "else"), false);
     } else if (nnc_json_count(row) == 2 && nnc_json_get(row, "instead").node != NULL) {
         refuse(r, at, path, "cannot be estimated", row);
@@ -875,8 +996,12 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
              one = nnc_json_next(one)) {
             take_words(r, one, path, row);
         }
+    } else if (nnc_json_type_of(at) == NNC_JSON_NULL) {
+        nnc_reading_ignore(r, place, path, "empty: the same as absent", false);
     } else if (value_text(at, text, sizeof text)) {
-        take_text(r, at, path, row, text);
+        take_text(r, place, path, row, text);
+    } else if (nnc_json_get(row, "values").node != NULL) {
+        refuse(r, place, path, "cannot be estimated", row);
     } else {
         nnc_json_mismatch(at, "wrong value", "a number, a text, true or false");
         nnc_reading_fail(r, at);
@@ -969,8 +1094,7 @@ static void read_absent(nnc_reading *r, nnc_json keys)
         if (found.node == at.node && row.node != NULL && value_text(at, text, sizeof text) &&
             nnc_json_get(row, "harmless").node == NULL) {
             const int32_t said = r->said->ignored_count;
-            const nnc_json when = nnc_json_get(row, "when");
-            if (when.node == NULL || holds(r, when)) {
+            if (applies(r, row, "when")) {
                 take_text(r, keys, nnc_json_key(at), row, text);
             } else {
                 nnc_reading_set(r, keys, nnc_json_key(at), nnc_json_get(row, "otherwise"), false);
@@ -1058,7 +1182,7 @@ void nnc_reading_rules(nnc_reading *r, int index)
     r->file = index;
     for (nnc_json rule = nnc_json_first(table_part(r, "rules"));
          rule.node != NULL && nnc_reading_goes_on(r); rule = nnc_json_next(rule)) {
-        if (holds(r, nnc_json_get(rule, "if"))) {
+        if (applies(r, rule, "if")) {
             nnc_reading_set(r, root, text_of(rule, "key"), nnc_json_get(rule, "set"), true);
         }
     }

@@ -65,6 +65,7 @@ typedef struct shell {
     int depth, nesting;
     truth runs;         /* the current branch */
     truth last;         /* of the last command */
+    bool in_test;       /* between "[[" and "]]", after && or || */
     bool in_condition;  /* between "if" and "then" */
     char after[3];      /* the operator before the command: "&&", "||" or "" */
     const char *marker; /* of a here document that begins on the next line */
@@ -702,10 +703,10 @@ static truth compare(const char *a, const char *of, const char *b)
                                     : MAYBE;
 }
 
-/* "[ .. ]" or "[[ .. ]]" without && and ||. */
-static truth test(const shell *s, const nnc_script_words *w)
+/* "[ .. ]" or "[[ .. ]]", or a part of it between && and ||, whose words begin at `from`. */
+static truth test(const shell *s, const nnc_script_words *w, int32_t from)
 {
-    int32_t from = 1, count = w->count - 1;
+    int32_t count = w->count - from;
     const bool bracket = count > 0 && w->items[w->count - 1].text[0] == ']';
     count -= bracket ? 1 : 0;
     const bool negated = count > 0 && strcmp(w->items[from].text, "!") == 0;
@@ -987,7 +988,7 @@ static token read_command(shell *s)
     nnc_script_words w = { 0 };
     bool at_begin = true, negated = false, is_sum = false;
     truth sum_truth = MAYBE;
-    const truth outside = s->runs;
+    const truth outside = s->runs, before = s->after[0] == '&' ? s->last : YES;
     if (s->after[0] == '&') {
         s->runs = both(outside, s->last == LIKELY ? YES : s->last);
     } else if (s->after[0] == '|') {
@@ -1041,6 +1042,10 @@ static token read_command(shell *s)
         pass(s, &t);
     }
     const char *first = w.count > 0 ? w.items[0].text : "";
+    const bool goes_on_test = s->in_test;
+    if (w.count > 0 && (goes_on_test || strcmp(first, "[[") == 0)) {
+        s->in_test = strcmp(w.items[w.count - 1].text, "]]") != 0;
+    }
     if (s->runs == NO) { /* as if it was not there */
         s->runs = outside;
         return t;
@@ -1048,7 +1053,9 @@ static token read_command(shell *s)
     if (is_sum) {
         s->last = sum_truth;
     } else if (strcmp(first, "[") == 0 || strcmp(first, "[[") == 0 || strcmp(first, "test") == 0) {
-        s->last = test(s, &w);
+        s->last = both(before, test(s, &w, 1));
+    } else if (goes_on_test && w.count > 0) {
+        s->last = both(before, test(s, &w, 0));
     } else if (w.count > 1 && (strcmp(first, ".") == 0 || strcmp(first, "source") == 0)) {
         s->sourced = w.items[1].text;
         s->last = LIKELY;
@@ -1062,7 +1069,7 @@ static token read_command(shell *s)
 }
 
 /* Takes the operator that ends a command. "&&" inside [[ .. ]] ends one, too: the rest of the test is then a command
- * that succeeds LIKELY, so that the branch may or may not run. */
+ * of its own (in_test). */
 static void take_end(shell *s, const token *t)
 {
     s->after[0] = '\0';

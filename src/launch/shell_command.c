@@ -52,7 +52,10 @@ static int32_t program_at(const nnc_script_words *w)
     for (int32_t i = 0; i < w->count; i++) {
         const char *text = w->items[i].text;
         const bool module = i > 0 && strcmp(w->items[i - 1].text, "-m") == 0;
-        if (nnc_ends_in(text, ".py") || is_program(text) ||
+        const bool engine = strcmp(base_name(text), "vllm") == 0 || strcmp(text, "sglang") == 0;
+        const bool serves =
+            i + 1 < w->count && strcmp(w->items[i + 1].text, "serve") == 0; /* not "vllm bench" */
+        if (nnc_ends_in(text, ".py") || (is_program(text) && (!engine || serves)) ||
             (module && launcher_of(text) == NULL && strchr(text, '.') != NULL)) {
             return i;
         }
@@ -174,6 +177,39 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
     return json != NULL ? json : "{}";
 }
 
+/* Puts an engine that serves, and its model, before its options: {"vllm":"MODEL",..}. Other programs stay as they are. */
+static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program,
+                               const char *options)
+{
+    static const char *const engines[] = { "vllm", "trtllm-serve", "sglang", "sglang.launch_server",
+                                           "vllm.entrypoints.openai.api_server" };
+    const char *name = base_name(w->items[program].text), *model = "";
+    size_t engine = 0;
+    while (engine < sizeof engines / sizeof *engines && strcmp(engines[engine], name) != 0) {
+        engine++;
+    }
+    if (engine == sizeof engines / sizeof *engines) {
+        return options;
+    }
+    for (int32_t i = program + 1; i < w->count && !nnc_shell_is_option(w->items[i].text); i++) {
+        model = strcmp(w->items[i].text, "serve") != 0 ? w->items[i].text : model;
+    }
+    nnc_buffer out = { 0 };
+    nnc_buffer_byte(&out, '{');
+    nnc_put_json_text(&out, name);
+    nnc_buffer_byte(&out, ':');
+    nnc_put_json_text(&out, model);
+    nnc_buffer_text(&out, options[1] == '}' ? "" : ",");
+    nnc_buffer_text(&out, options + 1);
+    nnc_buffer_byte(&out, '\0');
+    const char *json = out.failed ? NULL : nnc_arena_strdup(s->arena, out.bytes);
+    nnc_buffer_free(&out);
+    if (json == NULL) {
+        s->status = nnc_no_memory(s->err);
+    }
+    return json != NULL ? json : options;
+}
+
 /* The operator that ends a command inside a quoted one: "cd x; train.py --a > log". */
 static int32_t command_end(const nnc_script_words *w, int32_t from)
 {
@@ -209,7 +245,8 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
     }
     s->list = grown;
     made.line = w->items[program].line;
-    made.options = options_json(s, w, program + 1, end, base_name(w->items[program].text));
+    made.options = with_engine(
+        s, w, program, options_json(s, w, program + 1, end, base_name(w->items[program].text)));
     made.launcher_options = "{}";
     if (launcher >= 0) {
         made.launcher = launcher_of(w->items[launcher].text);
@@ -255,6 +292,9 @@ nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const c
     for (int i = 0; i < count; i++) {
         w.items[i] = (nnc_script_word){ list[i], 1 };
     }
-    *json = options_json(&s, &w, 0, count, "");
+    if (!nnc_shell_is_option(list[0])) {
+        nnc_shell_keep(&s, &w);
+    }
+    *json = s.count > 0 ? s.list[0].options : options_json(&s, &w, 0, count, "");
     return s.status;
 }

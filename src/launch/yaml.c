@@ -109,12 +109,17 @@ static bool read_number(const char *text, double *number)
 {
     char digits[64];
     size_t used = 0;
-    bool any = false;
+    bool any = false, dot = false;
     for (const char *c = text; *c != '\0'; c++) {
         const bool digit = *c >= '0' && *c <= '9';
         if (*c == '_' && any) {
             continue;
         }
+        if (*c == '.' && any && !dot && !(c[1] >= '0' && c[1] <= '9')) {
+            dot = true; /* "1." and "1.e-5" are numbers here, not in JSON */
+            continue;
+        }
+        dot = dot || *c == '.';
         if (used + 2 > sizeof digits || !(digit || strchr("+-.eE", *c) != NULL)) {
             return false;
         }

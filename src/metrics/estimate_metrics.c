@@ -433,6 +433,16 @@ static const nnc_metrics ignored_key_metrics =
     NNC_METRICS("a key that sets nothing", ignored_key_rows, nnc_ignored_key);
 NNC_IF(has_launch, nnc_report, self->launch != NULL)
 
+static const nnc_metric launch_rows[] = {
+    NNC_AS("source_files", LIST, NNC_VIA(nnc_report, launch), NNC_IN(nnc_launch_said, files),
+           NNC_COUNT(nnc_launch_said, file_count), .rows = &source_file_metrics,
+           .help = "Launch files that the plan comes from.", .more = NNC_MORE(.when = has_launch)),
+    NNC_AS("ignored_keys", LIST, NNC_VIA(nnc_report, launch), NNC_IN(nnc_launch_said, ignored),
+           NNC_COUNT(nnc_launch_said, ignored_count), .rows = &ignored_key_metrics,
+           .help = "Keys of these files that set nothing.", .more = NNC_MORE(.when = has_launch)),
+};
+const nnc_metrics nnc_launch_metrics = NNC_METRICS("launch files", launch_rows, nnc_report);
+
 static const nnc_metric resolved_plan_rows[] = {
     NNC_ROWS(&nnc_plan_metrics, RESULT(plan)),
     NNC_AS("software", CHARS, NNC_VIA(nnc_report, software), NNC_IN(nnc_software, id),
@@ -443,12 +453,7 @@ static const nnc_metric resolved_plan_rows[] = {
     NNC_TEXT(nnc_report, overrides, .help = "Fields that --set changed."),
     NNC_TEXT(nnc_report, cluster, .help = "File of the links between devices."),
     NNC_ROWS(&other_plan_metrics, RESULT(plan)),
-    NNC_AS("source_files", LIST, NNC_VIA(nnc_report, launch), NNC_IN(nnc_launch_said, files),
-           NNC_COUNT(nnc_launch_said, file_count), .rows = &source_file_metrics,
-           .help = "Launch files that the plan comes from.", .more = NNC_MORE(.when = has_launch)),
-    NNC_AS("ignored_keys", LIST, NNC_VIA(nnc_report, launch), NNC_IN(nnc_launch_said, ignored),
-           NNC_COUNT(nnc_launch_said, ignored_count), .rows = &ignored_key_metrics,
-           .help = "Keys of these files that set nothing.", .more = NNC_MORE(.when = has_launch)),
+    NNC_ROWS(&nnc_launch_metrics),
 };
 const nnc_metrics nnc_resolved_plan_metrics =
     NNC_METRICS("the plan as resolved", resolved_plan_rows, nnc_report);

@@ -308,6 +308,7 @@ typedef struct nnc_launch_said {
     nnc_source_file *files;
     nnc_ignored_key *ignored;
     int32_t file_count, ignored_count, ignored_capacity;
+    bool serves; /* they start an engine that serves */
 } nnc_launch_said;
 
 typedef struct nnc_report {
@@ -393,6 +394,9 @@ extern const nnc_metrics nnc_estimate_run_metrics, nnc_run_metrics;
 /* The metric with this full name: of an estimate, else of serving, else of image generation; NULL:
  * unknown. */
 const nnc_metric *nnc_figure_metric(const char *name);
+
+/* The launch files of a report, and their keys that set nothing. */
+extern const nnc_metrics nnc_launch_metrics;
 
 /* Records of type nnc_report (serving): all values; the document with its ops. Records of type
  * nnc_serve_step, nnc_serve_op. */

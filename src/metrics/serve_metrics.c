@@ -72,6 +72,7 @@ static const nnc_metric whole_plan_rows[] = {
            .names = { nnc_serve_mode_name, NNC_SERVE_MODE_COUNT }, .help = "Arrival of requests."),
     NNC_AS("software", TEXT, .get = get_software, .help = "The engine's profile."),
     NNC_ROWS(&plan_metrics, NNC_VIA(nnc_report, serve), OF(plan)),
+    NNC_ROWS(&nnc_launch_metrics),
 };
 static const nnc_metrics whole_plan_metrics =
     NNC_METRICS("how it is served", whole_plan_rows, nnc_report);

@@ -205,6 +205,8 @@ bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *t
 
 /* The first lines of a report: model, device, links and plan, as resolved. */
 void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report);
+/* The launch files of a report, the options that each stands for, and the keys that were skipped. */
+void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report);
 
 /* Source of a price: "(AWS p5.48xlarge / 8, us-east-1, 2026-09)". NULL: writes nothing. */
 void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price);

@@ -222,10 +222,13 @@ static const nnc_page_row subject_rows[] = {
 };
 static const nnc_page_rows subject_page = NNC_PAGE_ROWS(&page_metrics, subject_rows);
 
-/* The launch files, the options that each stands for, and the keys that --lenient skipped. */
-static void write_launch(nnc_sheet *sheet, const nnc_launch_said *said)
+void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report)
 {
+    const nnc_launch_said *said = report->launch;
     int32_t harmless = 0;
+    if (said == NULL) {
+        return;
+    }
     for (int32_t i = 0; i < said->file_count; i++) {
         const nnc_source_file *file = &said->files[i];
         nnc_sheet_label(sheet, i == 0 ? "read" : "");
@@ -256,9 +259,7 @@ static void write_launch(nnc_sheet *sheet, const nnc_launch_said *said)
 void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report)
 {
     nnc_sheet_rows(sheet, &subject_page, report);
-    if (report->launch != NULL) {
-        write_launch(sheet, report->launch);
-    }
+    nnc_sheet_launch(sheet, report);
 }
 
 /* ---- sources ---- */

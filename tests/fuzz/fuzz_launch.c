@@ -11,9 +11,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check(const nnc_scenario_args *given)
 {
     nnc_plan plan = nnc_plan_default();
+    nnc_run_ask run = nnc_run_ask_default();
+    nnc_serve_ask serve = nnc_serve_ask_default();
     for (int i = 0; i < given->setting_count; i++) {
-        if (nnc_plan_set(&plan, given->settings[i].field->name, given->settings[i].value, NULL) !=
-            NNC_OK) {
+        const nnc_field *field = given->settings[i].field;
+        const char *value = given->settings[i].value;
+        const nnc_status status =
+            nnc_field_is_of(&nnc_serve_table, field)
+                ? nnc_field_set(&nnc_serve_table, &serve, field->name, value, NULL)
+            : nnc_field_is_of(&nnc_run_table, field)
+                ? nnc_field_set(&nnc_run_table, &run, field->name, value, NULL)
+                : nnc_plan_set(&plan, field->name, value, NULL);
+        if (status != NNC_OK) {
             abort();
         }
     }
@@ -35,7 +44,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     nnc_specs *specs = nnc_specs_open(NNCOST_SOURCE_DIR);
     nnc_scenario_args given = { .setting_count = 0 };
-    const nnc_launch_asked asked = { .format = data[0] & 1 ? "deepspeed" : "accelerate",
+    static const char *const others[] = {
+        "axolotl", "llama-factory", "llm-foundry", "maxtext",      "megatron", "nanotron",
+        "sglang",  "tensorrt-llm",  "torchtitan",  "transformers", "vllm",
+    };
+    const size_t other = data[0] >> 4; /* 0: one of the first two formats */
+    const char *format = other > 0 && other <= sizeof others / sizeof *others ? others[other - 1]
+                         : data[0] & 1                                        ? "deepspeed"
+                                                                              : "accelerate";
+    const nnc_launch_asked asked = { .format = format,
+                                     .serves = strcmp(format, "vllm") == 0 ||
+                                               strcmp(format, "sglang") == 0 ||
+                                               strcmp(format, "tensorrt-llm") == 0,
                                      .lenient = (data[0] & 2) != 0,
                                      .may_be_open = (data[0] & 4) != 0 };
     snprintf(path, sizeof path, "%s/f.%s", folder, data[0] & 8 ? "json" : "yaml");

@@ -39,6 +39,7 @@ images     nncost serve --steps --format json
 images-sweep nncost sweep --serve --steps --format json
 serve-search nncost search --serve --format json
 budget     nncost budget --format json
+checkpoint nncost show CHECKPOINT --format json
 search     nncost search --format json
 choices    nncost search of several devices --format json
 scale      nncost scale --format json
@@ -48,7 +49,7 @@ diff       nncost diff --format json
 accuracy   nncost accuracy --format json
 calibrate  nncost calibrate --format json
 $ nncost docs schema devices
-! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, fit, ops, op, trace, compare, run, serve, serve-sweep, images, images-sweep, serve-search, budget, search, choices, scale, sweep, check, diff, accuracy, calibrate, found "devices"
+! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, fit, ops, op, trace, compare, run, serve, serve-sweep, images, images-sweep, serve-search, budget, checkpoint, search, choices, scale, sweep, check, diff, accuracy, calibrate, found "devices"
 [2]
 
 # A program without its data has no pages.

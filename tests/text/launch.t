@@ -117,3 +117,20 @@ $ nncost estimate inputs/ds.json
 $ nncost estimate gone.yaml dense round
 ! nncost: gone.yaml: cannot be opened, expected a readable file, found: No such file or directory
 [4]
+
+# The command of an engine, unless it would mean another plan.
+$ nncost serve dense round --tensor 2 --devices 8 --max-batch 32 --memory-use 0.8 --emit vllm
+vllm serve dense --data-parallel-size 4 --tensor-parallel-size 2 --gpu-memory-utilization 0.8 --max-num-seqs 32
+$ nncost serve dense round --tensor 2 --data 4 --emit sglang
+python -m sglang.launch_server --model-path dense --tp-size 2 --dp-size 4
+$ nncost serve dense round --tensor 2 --emit tensorrt-llm
+trtllm-serve dense --tp-size 2
+$ nncost serve dense round --tensor 2 --data 4 --emit tensorrt-llm
+! nncost: --data: 4 cannot be written for tensorrt-llm, whose command would mean 1
+[3]
+$ nncost serve dense round --emit deepspeed
+! nncost: --emit: expected vllm, sglang or tensorrt-llm, found "deepspeed"
+[2]
+$ nncost serve dense round --emit vllm --set device.mem_bytes=1e9
+! nncost: --emit: no engine has --set and --steps
+[2]

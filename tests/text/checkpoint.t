@@ -1,0 +1,51 @@
+# Checkpoints: what their headers say, and the models that they stand for. inputs/tiny.gguf has the header of a network
+# of 2 layers, width 256, 4 heads of 64 with 2 for keys, MLP 512, 96 words, in Q4_K, Q6_K and F32; it has no weights.
+
+# 2 x (256 x (256 + 128 + 128 + 256) + 3 x 256 x 512 + 2 x 256) + 2 x 96 x 256 + 256 parameters.
+$ nncost show inputs/tiny.gguf
+checkpoint
+          inputs/tiny.gguf, 22 tensors
+holds     1,230,080 parameters, 702,784 bytes
+
+type  tensors  parameters     bytes
+Q4_K       15     1204224  677.4 kB
+F32         6        1312  5.248 kB
+Q6_K        1       24576  20.16 kB
+$ nncost show inputs/tiny.gguf --format json | grep -o '"params": [0-9]*' | head -1
+"params": 1230080
+$ nncost estimate inputs/tiny.gguf round | head -1
+model     inputs/tiny.gguf = tiny.gguf, tiny.gguf, decoder, 1,230,080 parameters
+$ nncost show inputs/tiny.gguf --to-options
+nncost estimate inputs/tiny.gguf DEVICE
+
+# An engine may serve it in another format.
+$ nncost serve inputs/tiny.gguf round
+! nncost: inputs/tiny.gguf:29: checkpoint.type: left open, expected --weights, or a file that sets it
+[3]
+$ nncost serve inputs/tiny.gguf round --weights int4 | head -3
+model        inputs/tiny.gguf = tiny.gguf, tiny.gguf, 1,230,080 parameters
+device       round, 100.0 TFLOP/s peak in bf16, 1.000 TB/s, 10.00 GB
+plan         1 device, weights int4, products in bf16, cache bf16, software vllm
+
+# A header that ends too early, and a length that is larger than the file.
+$ head -c 300 inputs/tiny.gguf >cut.gguf; nncost show cut.gguf
+! nncost: cut.gguf: ends too early, or a length is larger than the file
+[3]
+$ printf '\377\377\377\377\377\377\377\177{}' >large.safetensors; nncost show large.safetensors
+! nncost: large.safetensors: bad header, expected at most 2 bytes, found 9223372036854775807
+[3]
+$ printf 'GGUF\001\000\000\000' >old.gguf; nncost show old.gguf
+! nncost: old.gguf: is no GGUF file of version 2 or 3
+[3]
+
+# A safetensors file names no architecture. An index whose files are elsewhere has bytes only.
+$ printf '\031\000\000\000\000\000\000\000{"__metadata__":{"a":"b"}}' | head -c 33 >empty.safetensors; nncost estimate empty.safetensors round
+! nncost: empty.safetensors: names no architecture, expected a config.json next to it; 'nncost show' counts its parameters, and MODEL may be given in its place
+[3]
+$ printf '{"metadata":{"total_size":48},"weight_map":{"a":"x-1.safetensors","b":"x-2.safetensors"}}' >x.safetensors.index.json
+$ nncost show x.safetensors.index.json
+checkpoint
+          x.safetensors.index.json, 2 tensors
+holds     parameters unknown, because its files are not next to it, 48 bytes
+
+type  tensors  parameters  bytes
