@@ -26,6 +26,7 @@ SHOWN = {
     "tools/build": (".ci/run", "tools/build"),
     "tools/test": (".ci/run", "tools/test"),
     "tools/setup web": (".ci/run", "tools/setup web"),
+    "python3 -c 'import nncost": ("tests/install/run.sh", "import nncost; print"),
     "tools/web": (".ci/run", "tools/web"),
     ".ci/run": (None, "runs this test"),
     "cmake --install": ("tests/install/run.sh", "cmake --install"),

@@ -1,22 +1,40 @@
-"""nncost from Python: one file, no build, over the shared library.
+"""nncost from Python: no build and no other package, over the shared library and the program.
 
     import nncost
     answer = nncost.estimate("llama3-8b", "h100", devices=8, zero=3, recompute="full")
-    answer["step"]["step_s"], answer["memory"]["fits"]
+    answer.step.step_s, answer.memory.fits, answer.to_dict()
+    table = nncost.sweep("llama3-8b", ["a100", "h100"], micro_batch=[1, 2, 4])      # pandas.DataFrame(table)
+    nncost.search("llama3-8b", "h100", devices=64).best[0].step_s
 
-Options are those of `nncost estimate`, with '_' for '-'; values may have units ("8k", "2GiB"). `set` changes any
-parameter of the model or the device: set={"device.mem_bytes_per_s": "4TB/s"}. What is refused is an nncost.Error.
-The library is found as $NNCOST_LIBRARY, beside this file's installation, or where the system looks; the data as
-$NNCOST_DATA or beside the library; $NNCOST_PATH adds folders of your own.
+Options are those of the command, with '_' for '-'; values may have units ("8k", "2GiB"); a list is a list of the command
+line. None leaves an option out, False turns off one that is on. `set` changes any parameter of the model or the device:
+set={"device.mem_bytes_per_s": "4TB/s"}. Refused input is an nncost.Error.
+
+estimate() calls the shared library, all others run the program. Both are found in this package (a wheel), in the
+installation around it, or in the build folder of a checkout; then as the system finds them. $NNCOST_LIBRARY,
+$NNCOST_PROGRAM and $NNCOST_DATA name others; $NNCOST_PATH adds folders with files of your own.
 """
+from __future__ import annotations
+
 import ctypes
 import ctypes.util
 import difflib
 import json
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
-__all__ = ["Error", "Specs", "estimate", "devices", "models", "software", "version"]
+from nncost.answers import Answer, Columns, Picture
+
+__all__ = ["Answer", "Columns", "Error", "Picture", "Specs", "check", "command", "devices", "estimate", "fit", "models",
+           "ops", "plot", "search", "serve", "software", "sweep", "version"]
+
+Value = Union[str, int, float, bool, None, "os.PathLike[str]"]
+Option = Union[Value, Sequence[Value]]
+Changes = Optional[Mapping[str, Option]]
 
 _DEVICE, _MODEL, _SOFTWARE = range(3)
 
@@ -24,7 +42,7 @@ _DEVICE, _MODEL, _SOFTWARE = range(3)
 class Error(ValueError):
     """What was refused: .where and .what, as the command prints them."""
 
-    def __init__(self, where, what):
+    def __init__(self, where: str, what: str):
         super().__init__(f"{where}: {what}")
         self.where, self.what = where, what
 
@@ -37,29 +55,53 @@ class _Plan(ctypes.Structure):  # NNC_PLAN_ROOM; its members are set by name
     _fields_ = [("room", ctypes.c_uint64 * 64)]
 
 
-def _find_library():
-    asked = os.environ.get("NNCOST_LIBRARY")
-    if asked:
-        return asked
-    for parent in Path(__file__).resolve().parents:
-        for pattern in ("lib/libnncost.so*", "lib/*/libnncost.so*") if (parent / "share/nncost").is_dir() else ():
-            for found in sorted(parent.glob(pattern)):
-                return str(found)
-    return ctypes.util.find_library("nncost") or "libnncost.so"
+def _places() -> Iterator[Path]:
+    """Folders that look like an installation: this package, what it was installed under, the build of a checkout."""
+    package = Path(__file__).resolve().parent
+    for parent in (package, *package.parents):
+        if (parent / "share/nncost/hw").is_dir():
+            yield parent
+        if (parent / "CMakePresets.json").is_file() and (parent / "hw").is_dir():
+            yield from sorted(parent.glob("build/*/"), key=lambda build: (build.name != "release", build.name))
 
 
-def _find_data(library):
+def _find(patterns: Sequence[str]) -> Optional[str]:
+    found = (file for place in _places() for pattern in patterns for file in sorted(place.glob(pattern)) if file.is_file())
+    return next((str(file) for file in found), None)
+
+
+def _find_library() -> str:
+    return (os.environ.get("NNCOST_LIBRARY")
+            or _find(("lib/libnncost.so*", "lib/*/libnncost.so*", "lib/python3*/*/nncost/lib/libnncost.so",
+                      "src/libnncost.so", "src/libnncost_shared.so"))
+            or ctypes.util.find_library("nncost") or "libnncost.so")
+
+
+def _find_program() -> str:
+    found = os.environ.get("NNCOST_PROGRAM") or _find(("bin/nncost", "nncost")) or shutil.which("nncost")
+    if not found:
+        raise Error("nncost", "the program is not found, expected it next to the library, in PATH or as $NNCOST_PROGRAM")
+    return found
+
+
+def _find_data(library: str) -> Optional[str]:
     asked = os.environ.get("NNCOST_DATA")
     if asked:
         return asked
-    for parent in [*Path(library).resolve().parents, Path("/usr"), Path("/usr/local")]:
+    for parent in [*_places(), *Path(library).resolve().parents, Path("/usr"), Path("/usr/local")]:
         if (parent / "share/nncost/hw").is_dir():
             return str(parent / "share/nncost")
+        if (parent / "CMakeCache.txt").is_file() and (parent.parent.parent / "hw").is_dir():
+            return str(parent.parent.parent)
     return None
 
 
-def _load():
-    library = ctypes.CDLL(_find_library())
+def _load() -> Any:
+    path = _find_library()
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise Error(path, f"the shared library cannot be loaded: {error}") from None
     pointer, text = ctypes.c_void_p, ctypes.c_char_p
     for name, result, arguments in [
         ("nnc_version", text, []),
@@ -87,7 +129,7 @@ def _load():
     return library
 
 
-def _text(value):
+def _text(value: Any) -> bytes:
     if isinstance(value, bool):
         return b"on" if value else b"off"
     return str(value).encode()
@@ -96,7 +138,7 @@ def _text(value):
 class Specs:
     """Devices, models and software profiles, read once and kept. Of one thread at a time."""
 
-    def __init__(self, data=None):
+    def __init__(self, data: Optional[str] = None):
         self._library = _load()
         data = data or _find_data(self._library._name)
         self._specs = self._library.nnc_specs_open(os.fsencode(data) if data else None)
@@ -104,24 +146,25 @@ class Specs:
         if not self._specs or not self._scratch:
             raise MemoryError("nncost")
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_scratch", None):
             self._library.nnc_scratch_destroy(self._scratch)
         if getattr(self, "_specs", None):
             self._library.nnc_specs_close(self._specs)
 
-    def _call(self, function, *arguments):
+    def _call(self, function: str, *arguments: Any) -> None:
         err = _Error()
         if getattr(self._library, function)(*arguments, ctypes.byref(err)) != 0:
             raise Error(err.where.decode(), err.what.decode())
 
-    def _get(self, function, *arguments):
+    def _get(self, function: str, *arguments: Any) -> Any:
         found = ctypes.c_void_p()
         self._call(function, self._specs, *arguments, ctypes.byref(found))
         return found
 
-    def estimate(self, model, device, software=None, set=None, **options):
-        """One training step, as a dict: what `nncost estimate --format json` prints."""
+    def estimate(self, model: Value, device: Value, software: Optional[str] = None, set: Changes = None,
+                 **options: Option) -> Answer:
+        """One training step: the output of `nncost estimate --format json`, without rows of `accuracy`."""
         found = {"model": self._get("nnc_model_load", _text(model)),
                  "device": self._get("nnc_device_load", _text(device))}
         for name, value in (set or {}).items():
@@ -135,6 +178,8 @@ class Specs:
         plan = _Plan()
         self._library.nnc_plan_init(ctypes.byref(plan), ctypes.sizeof(plan))
         for name, value in options.items():
+            if value is None:
+                continue
             near = difflib.get_close_matches(name, ("software", "set"), 1, 0.7)
             if near:
                 raise Error(name, f'unknown argument, did you mean "{near[0]}"?')
@@ -147,55 +192,133 @@ class Specs:
         self._call(function, found["model"], found["device"], profile, ctypes.byref(plan), self._scratch,
                    ctypes.byref(text), ctypes.byref(size))
         try:
-            return json.loads(ctypes.string_at(text.value, size.value))
+            answer: Answer = json.loads(ctypes.string_at(text.value, size.value), object_hook=Answer)
         finally:
             self._library.nnc_text_free(text)
+        if set:  # the library cannot know how the model and the device came to be
+            answer["plan"]["overrides"] = ", ".join(f"{name}={_text(value).decode()}" for name, value in set.items())
+        return answer
 
-    def _ids(self, kind):
+    def _ids(self, kind: int) -> list[str]:
         ids, count = ctypes.POINTER(ctypes.c_char_p)(), ctypes.c_int32()
         self._call("nnc_specs_list", self._specs, kind, ctypes.byref(ids), ctypes.byref(count))
         return [ids[i].decode() for i in range(count.value)]
 
-    def devices(self):
+    def devices(self) -> list[str]:
         return self._ids(_DEVICE)
 
-    def models(self):
+    def models(self) -> list[str]:
         return self._ids(_MODEL)
 
-    def software(self):
+    def software(self) -> list[str]:
         return self._ids(_SOFTWARE)
 
-    def version(self):
+    def version(self) -> str:
         return self._library.nnc_version().decode()
 
 
-_shared = None
+_shared: Optional[Specs] = None
 
 
-def _specs():
+def _specs() -> Specs:
     global _shared
     _shared = _shared or Specs()
     return _shared
 
 
-def estimate(model, device, software=None, set=None, **options):
+def estimate(model: Value, device: Value, software: Optional[str] = None, set: Changes = None, **options: Option) -> Answer:
     return _specs().estimate(model, device, software, set, **options)
 
 
-def devices():
+estimate.__doc__ = Specs.estimate.__doc__
+
+
+def devices() -> list[str]:
     return _specs().devices()
 
 
-def models():
+def models() -> list[str]:
     return _specs().models()
 
 
-def software():
+def software() -> list[str]:
     return _specs().software()
 
 
-def version():
+def version() -> str:
     return _specs().version()
 
 
-estimate.__doc__ = Specs.estimate.__doc__
+# ---- the program ----
+
+def _list(value: Option) -> str:
+    if isinstance(value, (str, os.PathLike)) or not hasattr(value, "__iter__"):
+        return _text(value).decode()
+    return ",".join(_text(part).decode() for part in value)
+
+
+def _run(name: str, operands: Sequence[Option], options: Mapping[str, Any], output: Optional[str]) -> str:
+    words = [_find_program(), name, "--no-defaults"]
+    for option, value in options.items():
+        option = "--" + option.replace("_", "-")
+        if isinstance(value, Mapping):  # set
+            words += [word for field, to in value.items() for word in (option, f"{field}={_list(to)}")]
+        elif value is True:
+            words.append(option)
+        elif value is not None:
+            words.append(f"{option}={_list(value)}")
+    words += [f"--format={output}"] if output else []
+    done = subprocess.run([*words, "--", *map(_list, operands)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          encoding="utf-8", check=False)
+    if done.returncode not in (0, 1):  # 1: the answer is no, which is an answer
+        said = (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1]
+        where, _, what = said.removeprefix("nncost: ").partition(": ")
+        raise Error(where, what)
+    return done.stdout
+
+
+def command(name: str, *operands: Option, **options: Any) -> Answer:
+    """The answer of any command that prints JSON: command("compare", "gpt2", ["a100", "h100"], micro_batch=[1, 2])."""
+    return json.loads(_run(name, operands, options, "json"), object_hook=Answer)
+
+
+def ops(model: Value, device: Value, set: Changes = None, **options: Option) -> Columns:
+    """Every op of the step: shape, work, time and bound, as `nncost ops` lists them."""
+    return Columns.of_rows(command("ops", model, device, set=set, **options)["ops"])
+
+
+def sweep(model: Option, device: Option, set: Changes = None, **options: Option) -> Columns:
+    """Every combination of the lists given, one row each, as `nncost sweep`. Rows that do not fit: all=True."""
+    lines = _run("sweep", (model, device), {"set": set, **options}, "json").splitlines()
+    return Columns.of_rows([json.loads(line) for line in lines])
+
+
+def search(model: Value, device: Option, set: Changes = None, **options: Option) -> Answer:
+    """The best plans for a number of devices, and the Pareto front of time and memory: .best, .pareto."""
+    return command("search", model, device, set=set, **options)
+
+
+def serve(model: Value, device: Value, set: Changes = None, **options: Option) -> Answer:
+    """A decoder under load: .latency, .throughput, .memory, .cost."""
+    return command("serve", model, device, set=set, **options)
+
+
+def fit(model: Value, device: Value, set: Changes = None, **options: Option) -> Answer:
+    """Whether the plan fits, and the changes that make it fit."""
+    return command("fit", model, device, set=set, **options)
+
+
+def check(plans: Value, **options: Option) -> Answer:
+    """A plan file estimated again: .passed, .scenarios."""
+    return command("check", plans, **options)
+
+
+def plot(kind: str, model: Value, device: Value, set: Changes = None, **options: Option) -> Picture:
+    """A picture as SVG, which a notebook shows: plot("step", "gpt2", "a100")."""
+    return Picture(_run("plot", (kind, model, device), {"set": set, **options}, None))
+
+
+def main() -> None:
+    """The command of a wheel: the program in this process."""
+    program = _find_program()
+    os.execv(program, [program, *sys.argv[1:]])

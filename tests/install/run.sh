@@ -64,3 +64,10 @@ done
 "$prefix/bin/nncost" show a100 --format json >shown
 grep -qF "$prefix" shown ||
     { echo "the installed program does not read $prefix/share/nncost"; exit 1; }
+
+# A sanitizer would have to be in Python, too.
+if [[ ${CFLAGS:-} != *-fsanitize* ]]; then
+    echo "installed Python module"
+    module=$(dirname "$(dirname "$(find "$prefix/lib" -path '*/nncost/__init__.py')")")
+    ! command -v python3 >/dev/null || PYTHONPATH=$module python3 -B -c 'import nncost; print(nncost.estimate("gpt2", "a100").sentence); nncost.ops("gpt2", "a100")'
+fi

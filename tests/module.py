@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""The Python module says what the program says; its answers have attributes, columns and HTML; it refuses bad input.
+
+    usage: module.py NNCOST SHARED_LIBRARY ROOT
+"""
+import ast
+import inspect
+import json
+import os
+import subprocess
+import sys
+
+nncost, library, root = (os.path.abspath(path) for path in sys.argv[1:4])
+os.environ.update(NNCOST_PATH=root, NNCOST_DATA=root, NNCOST_LIBRARY=library, NNCOST_PROGRAM=nncost)
+sys.path.insert(0, os.path.join(root, "python"))
+import nncost as module  # noqa: E402
+
+
+def said(*words):
+    done = subprocess.run([nncost, *words, "--format", "json"], capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+# Estimates by the library.
+told = module.estimate("gpt2", "a100", micro_batch=2, set={"device.mem_bytes_per_s": "1TB/s"}, software=None, zero=None)
+expected = json.loads(said("estimate", "gpt2", "a100", "--micro-batch", "2", "--set", "device.mem_bytes_per_s=1TB/s"))
+for part in ("accuracy", "open_facts", "trust"):  # of measured rows, which the program alone has
+    expected.pop(part, None)
+assert told == expected
+assert told.step.step_s == expected["step"]["step_s"] and told.ops[0].name == expected["ops"][0]["name"]
+plain = told.to_dict()
+assert plain == expected and type(plain) is dict and type(plain["ops"][0]) is dict
+assert str(told).startswith(told.sentence + "\n") and "step_s" in dir(told.step)
+page = module.estimate("gpt2", "a100")._repr_html_()
+assert page.startswith("<p>One step of GPT-2") and page.count("<tr>") > 8
+assert "&lt;b&gt;" in module.Answer({"sentence": "<b>"})._repr_html_()
+try:
+    told.step.steps
+    raise SystemExit("an unknown attribute was answered")
+except AttributeError as error:
+    assert "step_s" in str(error)
+
+# All others by the program.
+ops = module.ops("gpt2", "a100", sort="time", top=3)
+assert ops.rows() == json.loads(said("ops", "gpt2", "a100", "--sort", "time", "--top", "3"))["ops"]
+assert len(ops["name"]) == 3 and ops.to_dict() == ops and ops._repr_html_().count("<tr>") == 4
+table = module.sweep("gpt2", ["a100", "h100"], micro_batch=range(1, 3), set={"layers": [6, 12]}, threads=1)
+assert len(table["row"]) == 8 and {len(column) for column in table.values()} == {8}
+assert [json.dumps(row) for row in table.rows()] == [json.dumps(json.loads(line)) for line in said(
+    "sweep", "gpt2", "a100,h100", "--micro-batch", "1,2", "--set", "layers=6,12").splitlines()]
+assert module.sweep("llama2-70b", "a100") == {}  # exit code 1: no row fits
+found = module.search("gpt2", "a100", devices=2, global_batch=8)
+assert found.best[0].plan.devices == 2 and found.best[0].step_s <= found.best[-1].step_s
+served = module.serve("llama3-8b", "h100", batch=4)
+assert served == json.loads(said("serve", "llama3-8b", "h100", "--batch", "4")) and "latency.ttft_s" in str(served)
+assert module.check(os.path.join(root, "examples/deepseek-v3.json")).schema == "nncost.check/1"
+assert module.command("compare", "gpt2", ["a100", "h100"]).schema == "nncost.compare/1"
+picture = module.plot("step", "gpt2", "a100")
+assert picture._repr_svg_().startswith("<svg ")
+assert not module.estimate("llama2-70b", "a100").memory.fits
+
+for wrong in (lambda: module.estimate("gpt2", "a100", micro_bach=2), lambda: module.sweep("gpt2", "a100", micro_bach=[2]),
+              lambda: module.ops("gpt9", "a100"), lambda: module.check("no-such-file.json"),
+              lambda: module.serve("gpt2", "--help")):
+    try:
+        wrong()
+        raise SystemExit(f"{inspect.getsource(wrong)} was answered")
+    except module.Error as error:
+        assert error.where and error.what, error
+
+# Every public function names the types of its arguments and of its answer.
+for name in module.__all__:
+    function = getattr(module, name)
+    if inspect.isfunction(function):
+        signature = inspect.signature(function)
+        assert signature.return_annotation is not signature.empty, name
+        assert all(p.annotation is not p.empty for p in signature.parameters.values()), name
+assert os.path.exists(os.path.join(root, "python/nncost/py.typed"))
+
+# The oldest Python that the wheel names reads it.
+for file in ("__init__", "answers"):
+    with open(os.path.join(root, f"python/nncost/{file}.py"), encoding="utf-8") as source:
+        ast.parse(source.read(), feature_version=(3, 9))
+print("the module says what the program says")
