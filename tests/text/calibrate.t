@@ -7,8 +7,8 @@ round: fitted on 1 row, 0 held out, 0 of other devices
 
 fitted:
 
-parameter               before     after  rows
-efficiency.calibration       1  0.708254     1
+parameter               before     after      from        to  rows  of
+efficiency.calibration       1  0.708254  0.700661  0.715935     1  steps
 
 left as they are:
 
@@ -24,17 +24,17 @@ no cross-validation: it takes two rows that need not stay together
 
 no device file is written: --output FILE.json writes one
 $ nncost calibrate one.csv --device round --format csv
-name,before,after,rows,at_limit,reason\r
-efficiency.calibration,1,0.708254,1,false,\r
-efficiency.pointwise.memory_fraction,1,1,0,false,takes 5 rows or more for each parameter\r
+name,before,after,low,high,rows,of,at_limit,reason\r
+efficiency.calibration,1,0.708254,0.700661,0.715935,1,steps,false,\r
+efficiency.pointwise.memory_fraction,1,1,,,0,,false,takes 5 rows or more for each parameter\r
 $ nncost calibrate one.csv --device round --format markdown
 round: fitted on 1 row, 0 held out, 0 of other devices
 
 ## fitted
 
-| parameter | before | after | rows |  |
-|:---|---:|---:|---:|:---|
-| efficiency.calibration | 1 | 0.708254 | 1 |  |
+| parameter | before | after | from | to | rows | of |  |
+|:---|---:|---:|---:|---:|---:|:---|:---|
+| efficiency.calibration | 1 | 0.708254 | 0.700661 | 0.715935 | 1 | steps |  |
 
 ## left as they are
 
@@ -62,12 +62,13 @@ $ nncost calibrate one.csv --device round --format json
   "rows": 1,
   "held_out": 0,
   "other_devices": 0,
+  "loo_error": null,
   "figures": [
-    {"name": "efficiency.calibration", "before": 1, "after": 0.708254, "rows": 1, "at_limit": false, "reason": null},
-    {"name": "efficiency.pointwise.memory_fraction", "before": 1, "after": 1, "rows": 0, "at_limit": false, "reason": "takes 5 rows or more for each parameter"}
+    {"name": "efficiency.calibration", "before": 1, "after": 0.708254, "low": 0.700661, "high": 0.715935, "rows": 1, "of": "steps", "at_limit": false, "reason": null},
+    {"name": "efficiency.pointwise.memory_fraction", "before": 1, "after": 1, "low": null, "high": null, "rows": 0, "of": null, "at_limit": false, "reason": "takes 5 rows or more for each parameter"}
   ],
   "groups": [
-    {"name": "steps", "rows": 1, "held_out": 0, "parts": 0, "before": {"scored": 1, "mape": 0.270569201644, "median": 0.270569201644, "p90": 0.270569201644, "bias": -0.270569201644}, "after": {"scored": 1, "mape": 4.72647020078e-7, "median": 4.72647020078e-7, "p90": 4.72647020078e-7, "bias": -4.72647020078e-7}, "cross_validated": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}, "held_out_before": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}, "held_out_after": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}}
+    {"name": "steps", "rows": 1, "held_out": 0, "parts": 0, "before": {"scored": 1, "mape": 0.270569201644, "median": 0.270569201644, "p90": 0.270569201644, "bias": -0.270569201644}, "after": {"scored": 1, "mape": 4.72647020078e-7, "median": 4.72647020078e-7, "p90": 4.72647020078e-7, "bias": -4.72647020078e-7}, "cross_validated": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}, "loo": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}, "held_out_before": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}, "held_out_after": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}}
   ],
   "unused": []
 }
@@ -78,8 +79,8 @@ round: fitted on 4 rows, 0 held out, 1 of other devices
 
 fitted:
 
-parameter                                before     after  rows
-efficiency.gemm.bf16.sustained_fraction       1  0.770398     4
+parameter                                before     after      from        to  rows  of
+efficiency.gemm.bf16.sustained_fraction       1  0.770398  0.755013  0.797132     4  gemm bf16
 
 left as they are:
 
@@ -102,12 +103,12 @@ round: fitted on 8 rows, 4 held out, 0 of other devices
 
 fitted:
 
-parameter                                           before       after  rows
-efficiency.collectives.all_reduce.bus_fraction           1    0.807317     8
-efficiency.collectives.all_reduce.fixed_s                0  8.02086e-6     8
-efficiency.collectives.all_reduce.knee_bytes             0     2140830     8
-efficiency.collectives.all_reduce.log2_s                 0  3.07672e-6     8
-efficiency.collectives.all_reduce.small_group_loss       0   0.0752539     8
+parameter                                          before      after       from         to rows of
+efficiency.collectives.all_reduce.bus_fraction          1   0.807317   0.791806   0.826573    8 all_reduce
+efficiency.collectives.all_reduce.fixed_s               0 8.02086e-6 6.85728e-6  8.5259e-6    8 all_reduce
+efficiency.collectives.all_reduce.knee_bytes            0    2140830    1731450    2341060    8 all_reduce
+efficiency.collectives.all_reduce.log2_s                0 3.07672e-6  2.2722e-6 3.40087e-6    8 all_reduce
+efficiency.collectives.all_reduce.small_group_loss      0  0.0752539          0   0.203765    8 all_reduce
 
 errors:
 
@@ -126,9 +127,9 @@ round: fitted on 6 rows, 0 held out, 1 of other devices
 
 fitted:
 
-parameter                             before     after  rows
-efficiency.calibration                     1  0.695976     6
-efficiency.pointwise.memory_fraction       1  0.658653     6
+parameter                             before     after      from        to  rows  of
+efficiency.calibration                     1  0.695976  0.673163  0.716526     6  steps
+efficiency.pointwise.memory_fraction       1  0.658653  0.467044  0.885316     6  steps
 
 left as they are:
 
@@ -153,15 +154,14 @@ round: fitted on 22 rows, 0 held out, 2 of other devices
 
 fitted:
 
-parameter                                           before       after  rows
-efficiency.gemm.bf16.sustained_fraction                  1    0.770398     4
-efficiency.collectives.all_reduce.bus_fraction           1    0.830934    12
-efficiency.collectives.all_reduce.fixed_s                0  8.18328e-6    12
-efficiency.collectives.all_reduce.knee_bytes             0     2238820    12
-efficiency.collectives.all_reduce.log2_s                 0  2.87055e-6    12
-efficiency.collectives.all_reduce.small_group_loss       0    0.174436    12
-efficiency.calibration                                   1    0.889178     6
-efficiency.pointwise.memory_fraction                     1    0.689556     6
+parameter                                          before      after       from        to rows of
+efficiency.gemm.bf16.sustained_fraction                 1   0.770398   0.755013  0.797132    4 gemm bf16
+efficiency.collectives.all_reduce.bus_fraction          1   0.830934   0.806008  0.850714   12 all_reduce
+efficiency.collectives.all_reduce.fixed_s               0 8.18328e-6 7.17549e-6 8.7169e-6   12 all_reduce
+efficiency.collectives.all_reduce.knee_bytes            0    2238820    1822380   2582070   12 all_reduce
+efficiency.collectives.all_reduce.log2_s                0 2.87055e-6 2.42378e-6 3.1661e-6   12 all_reduce
+efficiency.collectives.all_reduce.small_group_loss      0   0.174436          0  0.365186   12 all_reduce
+efficiency.pointwise.memory_fraction                    1   0.302903   0.256723  0.340231    6 steps
 
 left as they are:
 
@@ -172,14 +172,15 @@ efficiency.gemm.bf16.fixed_s                        0  takes 20 rows or more
 efficiency.gemm.bf16.k_fill                         0  takes 20 rows or more
 efficiency.gemm.bf16.l2_bytes_per_flop              -  takes 20 rows or more
 efficiency.gemm.bf16.wave_quantization              -  takes 20 rows or more
+efficiency.calibration                              1  contradicts kernels that were measured
 efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each parameter
 
 errors:
 
-                       rows  MAPE before  median   after  median  cross-validated  median
-gemm bf16   fitted on     4       20.66%  21.74%  13.81%  13.94%           14.34%  14.46%
-all_reduce  fitted on    12       57.03%  62.56%   1.39%   1.06%            4.20%   4.30%
-steps       fitted on     6       29.63%  29.08%   1.99%   2.04%            2.92%   3.94%
+                       rows  MAPE before  median  after  median  cross-validated  median
+gemm bf16   fitted on     4       20.66%  21.74%  4.90%   2.09%            5.39%   2.61%
+all_reduce  fitted on    12       57.03%  62.56%  1.39%   1.06%            4.20%   4.30%
+steps       fitted on     6       29.63%  29.08%  2.34%   2.22%            2.37%   2.22%
 
 rows that are not used:
 
@@ -209,19 +210,17 @@ $ cat mine.json
   "prices": [{ "per_device_hour": 1, "currency": "USD", "where": "nowhere", "date": "2020-01" }],
   "efficiency": {
     "basis": "steps",
-    "calibration": 0.889178,
     "gemm": {
       "bf16": { "sustained_fraction": 0.770398,
         "fitted_on": "products.csv: 4 rows of round, digest of the ids 9f158255a626818d" }
     },
-    "pointwise": { "memory_fraction": 0.689556,
+    "pointwise": { "memory_fraction": 0.302903,
       "fitted_on": "fit-steps.csv: 6 rows of round, digest of the ids ee1feb6b85ebc952" },
     "collectives": {
       "all_reduce": { "fixed_s": 8.18328e-6, "log2_s": 2.87055e-6, "bus_fraction": 0.830934, "knee_bytes": 2238820, "small_group_loss": 0.174436,
         "fitted_on": "collectives.csv: 12 rows of round, digest of the ids e9a1d03907f9d70f" },
       "fitted_on": "collectives.csv: 12 rows of round, digest of the ids e9a1d03907f9d70f"
-    },
-    "fitted_on": "fit-steps.csv: 6 rows of round, digest of the ids ee1feb6b85ebc952"
+    }
   },
   "sources": { "": "made up" },
   "note": "No efficiency: every kernel and link reaches what is written here."
@@ -238,14 +237,14 @@ $ grep -A3 pointwise mine.json
 
 # What is predicted with the new file has the errors that the report promises.
 $ nncost calibrate inputs/products.csv inputs/fit-steps.csv --device round --output mine.json | grep 'fitted on  '
-gemm bf16  fitted on     4       20.66%  21.74%  13.81%  13.94%           14.34%  14.46%
-steps      fitted on     6       29.63%  29.08%   1.99%   2.04%            2.92%   3.94%
+gemm bf16  fitted on     4       20.66%  21.74%  4.90%   2.09%            5.39%   2.61%
+steps      fitted on     6       29.63%  29.08%  2.34%   2.22%            2.37%   2.22%
 $ grep -v -e open -e nowhere inputs/fit-steps.csv | sed 's/,round,/,.\/mine.json,/' >steps.csv; sed 's/,round,/,.\/mine.json,/' inputs/products.csv >products.csv
 $ nncost accuracy products.csv steps.csv | grep -e by -e total
 by                    rows  scored   MAPE  median    p90   bias  inside  worst
-total                    6       6  1.99%   2.04%  3.92%  -0.8%  100.0%  -3.9%  step/0
-by                    rows  scored    MAPE  median     p90   bias  inside   worst
-total                    5       4  13.81%  13.94%  16.02%  +6.1%       -  +16.0%  product/1
+total                    6       6  2.34%   2.22%  5.06%  -0.8%  100.0%  -5.1%  step/5
+by                    rows  scored   MAPE  median     p90   bias  inside   worst
+total                    5       4  4.90%   2.09%  15.42%  -3.3%       -  -15.4%  product/3
 
 # Fitting what is fitted already moves next to nothing, and the figures that stay keep their origin.
 $ nncost calibrate inputs/products.csv --device round --output mine.json >first
@@ -254,8 +253,8 @@ mine: fitted on 1 row, 0 held out, 0 of other devices
 
 fitted:
 
-parameter               before     after  rows
-efficiency.calibration       1  0.910277     1
+parameter               before     after      from        to  rows  of
+efficiency.calibration       1  0.910277  0.900521  0.920149     1  steps
 $ grep -e fitted_on -e basis mine.json
     "basis": "steps",
         "fitted_on": "products.csv: 4 rows of round, digest of the ids 9f158255a626818d" }
@@ -267,9 +266,9 @@ round: fitted on 10 rows, 0 held out, 2 of other devices
 
 fitted:
 
-parameter                     before       after  rows
-efficiency.calibration             1    0.709299    10
-efficiency.pointwise.fixed_s       0  5.64845e-6    10
+parameter                     before       after      from           to  rows  of
+efficiency.calibration             1    0.709299  0.675417     0.772284    10  all rows
+efficiency.pointwise.fixed_s       0  5.64845e-6         0  0.000187545    10  all rows
 
 left as they are:
 
@@ -296,8 +295,8 @@ with mem_bytes_per_s=2e12
 
 fitted:
 
-parameter               before     after  rows
-efficiency.calibration       1  0.702916     3
+parameter               before     after      from        to  rows  of
+efficiency.calibration       1  0.702916  0.681046  0.727604     3  steps
 
 left as they are:
 
@@ -322,9 +321,9 @@ round: fitted on 6 rows, 0 held out, 1 of other devices
 
 fitted:
 
-parameter                             before     after  rows
-efficiency.calibration                     1  0.695976     6
-efficiency.pointwise.memory_fraction       1  0.658653     6
+parameter                             before     after      from        to  rows  of
+efficiency.calibration                     1  0.695976  0.673163  0.716526     6  steps
+efficiency.pointwise.memory_fraction       1  0.658653  0.467044  0.885316     6  steps
 
 left as they are:
 
@@ -394,11 +393,11 @@ vllm: fitted on 48 rows, 0 held out, 0 of other engines or devices
 
 fitted:
 
-parameter               before       after  rows
-serving.step_s           0.001   0.0020793    24
-serving.prefill_factor       1     1.19313    24
-serving.sequence_s        1e-5  2.97506e-5    24
-serving.ttft_s            0.01   0.0201615    24
+parameter               before       after        from          to  rows  of
+serving.step_s           0.001   0.0020793  0.00203845  0.00211161    24  time per token
+serving.prefill_factor       1     1.19313    0.771972      1.4376    24  time per token
+serving.sequence_s        1e-5  2.97506e-5  2.66293e-5  3.22323e-5    24  time per token
+serving.ttft_s            0.01   0.0201615   0.0197943   0.0209134    24  time to first token
 
 left as they are:
 
@@ -418,9 +417,9 @@ vllm: fitted on 24 rows, 24 held out, 0 of other engines or devices
 
 fitted:
 
-parameter           before       after  rows
-serving.step_s       0.001  0.00205657    24
-serving.sequence_s    1e-5  3.12982e-5    24
+parameter           before       after        from          to  rows  of
+serving.step_s       0.001  0.00205657  0.00200187  0.00209786    24  all rows
+serving.sequence_s    1e-5  3.12982e-5  2.75253e-5  3.57002e-5    24  all rows
 time per token       held out     12       45.26%  46.94%   1.12%   0.86%                -       -
 time to first token  held out     12       46.04%  48.00%  40.30%  40.32%                -       -
 $ grep -A12 serving mine.json
