@@ -40,7 +40,7 @@ def run(*arguments):
 
 def options_of(command):
     """Names with what ends the value of a switch, in the order of help."""
-    lines = run(command[0], *(["--serve"] if "--serve" in command else []), "--help").stdout
+    lines = run(command[0], *(["--serve"] if "--serve" in command else []), "--help-all").stdout
     return re.findall(r"^  (--[a-z0-9-]+)(?: [A-Z]|(=off)|\[(=off)\])", lines, re.MULTILINE)
 
 

@@ -28,7 +28,7 @@ def answer(words):
 
 silent, tried = [], 0
 for base in BASES:
-    shown = subprocess.run([nncost, base[0], "--help"], capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run([nncost, base[0], "--help-all"], capture_output=True, text=True, check=True).stdout
     code, reference = answer(base)
     assert code in (0, 1), base
     for option in re.findall(r"^  (--[a-z0-9-]+) [NX]\b", shown, re.M):

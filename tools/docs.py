@@ -161,7 +161,7 @@ def man_files_page(tables):
 
 # Kind of each operand of a command, where it is not only a file.
 OPERANDS = (
-    ("estimate fit ops compare run serve sweep search scale report explore init", ("models", "devices")),
+    ("estimate fit advise ops compare run serve sweep search scale report explore init", ("models", "devices")),
     ("plot", ("pictures", "models", "devices")),
     ("explain", ("names", "models", "devices")),
     ("show", ("ids",)),

@@ -100,9 +100,10 @@ const char *nnc_progress_form_name(nnc_progress_form value);
 /* A command line, typed. Texts point into argv or into the defaults file; NULL = not given. */
 typedef struct nnc_options {
     const nnc_format *format;
-    bool help, brief, no_defaults; /* brief: -h, the short help */
-    unsigned level;                /* an nnc_level of accuracy */
+    bool help, brief, help_all, no_defaults; /* brief: -h, the short help */
+    unsigned level;                          /* an nnc_level of accuracy */
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
+    bool full, verdict;   /* of an estimate: the whole page; only its verdict (--brief) */
     bool serve;           /* another form of the command */
     const char *measured; /* "0.41s", "380samples/s", "12000tokens/s" */
     const char *output, *trace, *scenario, *date, *slo;
@@ -128,7 +129,8 @@ typedef struct nnc_options {
         [NNC_OWN_OPTIONS_MAX]; /* of each row of the option table, as given; NULL = not given */
     char host_set[64];         /* the --set that --host stands for */
     char power_cap_set[64];    /* the --set that --power-cap stands for */
-    char *defaults;            /* the defaults file; the caller frees it */
+    char *defaults;            /* the defaults file */
+    char **expanded; /* argv with the names of other programs replaced; NULL = it has none */
 } nnc_options;
 
 typedef struct nnc_command nnc_command;
@@ -137,6 +139,15 @@ typedef struct nnc_command nnc_command;
  * Fails with NNC_BAD_USAGE; err->where is the option as it was written. */
 nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
                              nnc_options *options, nnc_error *err);
+/* Frees what the options point to. */
+void nnc_options_free(nnc_options *options);
+
+/* Replaces option names of other programs (Megatron-LM, DeepSpeed, vLLM ...) by the options that they stand for, in a new
+ * argv; *expanded NULL: there was none. known: does the command have this option? Fails with NNC_BAD_USAGE and a hint for
+ * a name that needs arithmetic or a choice. aliases.c */
+typedef bool nnc_option_known(const void *context, const char *option);
+nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context,
+                              char ***expanded, nnc_error *err);
 
 /* Was the option given, on the command line or in the defaults file? name: "--max-devices". */
 bool nnc_option_given(const nnc_options *options, const char *name);
@@ -221,11 +232,11 @@ struct nnc_command {
     nnc_status (*run)(nnc_session *session, nnc_error *err);
 };
 
-extern const nnc_command nnc_cmd_estimate, nnc_cmd_ops, nnc_cmd_op, nnc_cmd_trace, nnc_cmd_compare,
-    nnc_cmd_list, nnc_cmd_show, nnc_cmd_validate, nnc_cmd_explain, nnc_cmd_search, nnc_cmd_docs,
-    nnc_cmd_check, nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run, nnc_cmd_budget, nnc_cmd_sweep,
-    nnc_cmd_merge, nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report, nnc_cmd_mcp,
-    nnc_cmd_import, nnc_cmd_explore, nnc_cmd_serve, nnc_cmd_scale, nnc_cmd_fit;
+extern const nnc_command nnc_cmd_estimate, nnc_cmd_advise, nnc_cmd_ops, nnc_cmd_op, nnc_cmd_trace,
+    nnc_cmd_compare, nnc_cmd_list, nnc_cmd_show, nnc_cmd_validate, nnc_cmd_explain, nnc_cmd_search,
+    nnc_cmd_docs, nnc_cmd_check, nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run, nnc_cmd_budget,
+    nnc_cmd_sweep, nnc_cmd_merge, nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report,
+    nnc_cmd_mcp, nnc_cmd_import, nnc_cmd_explore, nnc_cmd_serve, nnc_cmd_scale, nnc_cmd_fit;
 /* With --serve. */
 extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep,
     nnc_cmd_serve_compare, nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;
@@ -237,10 +248,12 @@ const nnc_command *nnc_command_at(int index);
  * also when the answer is no. */
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err);
 
-/* Help of the program, in full and short; of a command, in full and short. */
+/* Help of the program, in full and short; of a command: -h; --help, a line per option where there are many; all. */
 void nnc_help_program(nnc_buffer *out, nnc_style style);
 void nnc_help_program_brief(nnc_buffer *out);
-void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command, bool brief);
+typedef enum nnc_help_level { NNC_HELP_BRIEF, NNC_HELP_USUAL, NNC_HELP_ALL } nnc_help_level;
+void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command,
+                      nnc_help_level level);
 
 /* ---- operands and options as a scenario: scenario_args.c ---- */
 

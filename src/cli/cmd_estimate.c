@@ -1,5 +1,8 @@
 /* nncost estimate: one training step on a device, and its page.
  *
+ * The first screen has at most 20 lines of 80 columns: the verdict, time, memory, rate, cost, and the changes that help
+ * most. --full is the whole page:
+ *
  *     model, device, plan            as resolved
  *     step, bound by, parts, rate    time; the parts add up to the step
  *     memory, total                  by class, with changes that would fit
@@ -258,7 +261,7 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record)
 
 typedef struct slice {
     const char *name;
-    double seconds;
+    double amount; /* s or B */
 } slice;
 
 /* Smallest share of the step that is shown: a host that keeps ahead still adds nanoseconds. */
@@ -318,8 +321,8 @@ static void put_slice(nnc_table *table, const char *indent, const slice *part, d
     char name[NNC_NUMBER_TEXT];
     snprintf(name, sizeof name, "%s%s", indent, part->name);
     nnc_table_cell(table, name);
-    nnc_table_number(table, part->seconds, "s");
-    nnc_table_share(table, part->seconds / step_s);
+    nnc_table_number(table, part->amount, "s");
+    nnc_table_share(table, part->amount / step_s);
 }
 
 /* Parts of the step and groups of ops, two readings of the same time: side by side in a terminal, else as two
@@ -561,6 +564,254 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet_rows(&sheet, &page, record);
 }
 
+/* ---- the first screen ---- */
+
+/* Lines of changes. */
+enum { CHANGE_LINES = 3 };
+
+/* Smallest gain of a change that is called faster. */
+static const double shown_gain = 1.01;
+
+/* The first member makes its address that of a report. */
+typedef struct first_screen {
+    nnc_report report;
+    const nnc_plan_changes *changes;
+} first_screen;
+
+static void write_sentence(nnc_sheet *sheet, const void *record)
+{
+    char text[NNC_METRIC_TEXT_MAX];
+    nnc_sheet_line(sheet->out, sheet->style, "%s", nnc_report_sentence(record, text));
+    nnc_sheet_gap(sheet);
+}
+
+static void add_plan_word(nnc_sheet *sheet, const void *record)
+{
+    const nnc_plan *plan = &((const nnc_report *)record)->result->plan;
+    char text[NNC_METRIC_TEXT_MAX];
+    if (plan->devices > 1) {
+        nnc_sheet_item(sheet, NNC_INK_STRONG, "%" PRId32 " devices %s", plan->devices,
+                       nnc_plan_word(plan, text));
+    } else if (plan->recompute != NNC_RECOMPUTE_NONE) {
+        nnc_recompute_text(plan->recompute, text, sizeof text);
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "activation checkpointing %s", text);
+    }
+    if (plan->adapter_rank > 0) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "LoRA rank %" PRId64 " on %s weights",
+                       plan->adapter_rank, nnc_frozen_name(plan->frozen));
+    }
+}
+
+/* The source of the range. "measured" only where measured steps exist. */
+static void write_trust(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    const nnc_past *p = &report->past;
+    char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
+    if (report->own != NULL) {
+        return; /* the measured step stands below */
+    }
+    nnc_sheet_label(sheet, "");
+    if (report->result->plan.mode == NNC_MODE_IDEAL) {
+        nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
+    } else if (!report->device->efficiency.fitted) {
+        nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
+    } else if (p->of == NNC_PAST_DEVICE || p->of == NNC_PAST_ALL_DEVICES) {
+        nnc_sheet_words(sheet, "%" PRId64 " unseen measured steps %s: %s off on average, %s too %s",
+                        p->unseen, p->of == NNC_PAST_DEVICE ? "like it" : "of such models",
+                        nnc_percent_text(p->error, error), nnc_percent_text(fabs(p->bias), bias),
+                        p->bias < 0.0 ? "fast" : "slow");
+    } else {
+        nnc_sheet_words(sheet,
+                        "range by the spread of similar steps: too few like it were measured");
+    }
+    nnc_sheet_end(sheet);
+}
+
+static void add_verdict(nnc_sheet *sheet, const void *record)
+{
+    const nnc_result *r = ((const nnc_report *)record)->result;
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    nnc_unit_text(fabs((double)r->memory.headroom_bytes), "B", a);
+    if (r->verdict == NNC_OVER_MEMORY) {
+        nnc_sheet_item(sheet, NNC_INK_BAD, "DOES NOT FIT by %s", a);
+    } else if (r->verdict == NNC_TIGHT) {
+        nnc_sheet_item(sheet, NNC_INK_BAD, "tight: %s free, the peak may reach %s", a,
+                       nnc_unit_text((double)r->memory.total_interval_bytes[1], "B", b));
+    } else {
+        nnc_sheet_item(sheet, NNC_INK_GOOD, "fits, %s free", a);
+    }
+}
+
+/* The three largest classes of memory. */
+static void write_largest(nnc_sheet *sheet, const void *record)
+{
+    const nnc_memory *m = &((const nnc_report *)record)->result->memory;
+    slice parts[] = { { "weights", (double)m->weight_bytes },
+                      { "gradients", (double)m->gradient_bytes },
+                      { "optimizer", (double)m->optimizer_bytes },
+                      { "activations", (double)m->activation_bytes } };
+    enum { PARTS = sizeof parts / sizeof parts[0] };
+    char text[NNC_NUMBER_TEXT];
+    int least = 0;
+    for (int i = 1; i < PARTS; i++) {
+        least = parts[i].amount <= parts[least].amount ? i : least;
+    }
+    nnc_sheet_label(sheet, "");
+    for (int i = 0; i < PARTS; i++) {
+        if (i != least && parts[i].amount > 0.0) {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s", parts[i].name,
+                           nnc_unit_text(parts[i].amount, "B", text));
+        }
+    }
+    nnc_sheet_end(sheet);
+}
+
+static void put_change(nnc_sheet *sheet, const char *label, const char *options, double step_s,
+                       double gain, int64_t bytes)
+{
+    char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT];
+    nnc_sheet_label(sheet, label);
+    nnc_sheet_words(sheet, "%s:", options);
+    nnc_sheet_phrase(sheet, NNC_INK_GOOD, "%s", nnc_unit_text(step_s, "s", step));
+    if (!isnan(gain)) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%.3gx the rate", gain);
+    }
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text((double)bytes, "B", total));
+    nnc_sheet_end(sheet);
+}
+
+/* A change takes a second line from this length on. */
+static bool is_long(const char *options)
+{
+    enum { LONG = 38 };
+    return strlen(options) > LONG;
+}
+
+/* Changes that make the plan fit; or else faster. Each line was estimated. */
+static void write_changes(nnc_sheet *sheet, const void *record)
+{
+    const first_screen *first = record;
+    const nnc_report *report = &first->report;
+    const nnc_plan_changes *found = first->changes;
+    const bool over = report->result->verdict == NNC_OVER_MEMORY;
+    int lines = 0;
+    for (int i = 0; over && i < report->advice_count; i++) {
+        const nnc_advice *advice = &report->advice[i];
+        if (lines + (is_long(advice->text) ? 2 : 1) <= CHANGE_LINES) {
+            put_change(sheet, lines == 0 ? "would fit" : "", advice->text, advice->step_s,
+                       (double)NAN, advice->total_bytes);
+            lines += is_long(advice->text) ? 2 : 1;
+        }
+    }
+    for (int32_t i = 0; i < found->count && lines < CHANGE_LINES && report->advice_count == 0;
+         i++) {
+        const nnc_plan_change *c = &found->list[i];
+        if (over || c->gain > shown_gain) {
+            put_change(sheet,
+                       lines > 0 ? ""
+                       : over    ? "would fit"
+                                 : "faster",
+                       c->options, c->step_s, c->gain, c->total_bytes);
+            lines++;
+        }
+    }
+    if (lines == 0 && over) {
+        nnc_sheet_label(sheet, "would fit");
+        nnc_sheet_words(sheet, "no change alone, of %" PRId32 " tried; 'nncost advise' tries more",
+                        found->tries);
+        nnc_sheet_end(sheet);
+    }
+}
+
+/* Inputs that --full explains. */
+static void write_more(nnc_sheet *sheet, const void *record)
+{
+    const nnc_report *report = record;
+    const int32_t notes =
+        report->model->note_count + (report->launch != NULL ? report->launch->file_count : 0);
+    char noted[64] = "";
+    if (notes > 0) {
+        snprintf(noted, sizeof noted, "%" PRId32 " note%s on the files read, ", notes,
+                 notes > 1 ? "s" : "");
+    }
+    nnc_sheet_label(sheet, "--full");
+    nnc_sheet_words(sheet, "shows %sthe parts of the step, memory by class, all of the plan",
+                    noted);
+    nnc_sheet_end(sheet);
+}
+
+static const nnc_page_row first_rows[] = {
+    NNC_BLOCK(write_sentence),
+    NNC_LINE("plan"),
+    NNC_ADD(add_plan_word),
+    NNC_ITEM("batch {plan.global_batch}"),
+    NNC_ITEM("sequence {plan.seq_len}"),
+    NNC_ITEM("image {plan.image}"),
+    NNC_ITEM("{plan.precision}"),
+    NNC_ITEM("{plan.optimizer}"),
+    NNC_ITEM("{plan.software}"),
+    NNC_LINE("step"),
+    NNC_BOLD("{step.step_s}"),
+    NNC_ITEM("90 % range {step.interval_s.0} to {step.interval_s.1}"),
+    NNC_ITEM("busiest stage {step.stage} of {plan.pipeline}", .when = "plan.pipeline > 1"),
+    NNC_BLOCK(write_trust),
+    NNC_LINE("bounds"),
+    NNC_ITEM("lower {step.lower_bound_s}"),
+    NNC_ITEM("upper without overlap {step.upper_bound_s}"),
+    NNC_LINE("bound by"),
+    NNC_BOLD("{step.bound} {bound_share}"),
+    NNC_ITEM("{step.next_bound} {next_share}",
+             .when = "next_share > 0, step.next_bound != step.bound"),
+    NNC_ITEM("{step.step_without_bound_s} without the {step.bound} limit"),
+    NNC_LINE("waits", .when = "waits"),
+    NNC_ITEM("exposed communication {step.exposed_comm_s}", .when = "communicates"),
+    NNC_ITEM("pipeline bubble {step.bubble_share}", .when = "plan.pipeline > 1"),
+    NNC_LINE("measured", .when = "measured.step_s"),
+    NNC_BOLD("{measured.step_s}"),
+    NNC_ITEM("the estimate is {measured.predicted_over:percent} of it"),
+    NNC_BAD("impossible: less than the lower bound", .when = "!measured.possible"),
+    NNC_LINE("memory"),
+    NNC_BOLD("{memory.total_bytes} of {memory.capacity_bytes}"),
+    NNC_ADD(add_verdict),
+    NNC_BLOCK(write_largest),
+    NNC_LINE("rate"),
+    NNC_BOLD("{throughput.tokens_per_s:count} tokens/s"),
+    NNC_ITEM("{throughput.samples_per_s:count} samples/s"),
+    NNC_ITEM("MFU {throughput.mfu}"),
+    NNC_LINE("cost", .when = "!cost.price_per_device_hour"),
+    NNC_WORDS("no price recorded for this device: give --price"),
+    NNC_LINE("cost", .when = "cost.price_per_device_hour"),
+    NNC_ITEM("{cost.step:count} {cost.currency} a step"),
+    NNC_ITEM("{cost.per_million_tokens:count} per million tokens"),
+    NNC_ITEM("{cost.per_thousand_samples:count} per thousand samples"),
+    NNC_ITEM("at {cost.price_per_device_hour:count} a device-hour"),
+    NNC_LINE("run", .when = "has_run"),
+    NNC_BOLD("{run.days:count} days"),
+    NNC_ITEM("{run.cost:count} {cost.currency}"),
+    NNC_BLOCK(write_changes),
+    NNC_BLOCK(write_more),
+    NNC_GAP(.when = "has_stages"),
+    NNC_BLOCK(write_stages, .when = "has_stages"),
+    NNC_GAP(.when = "has_timeline"),
+    NNC_BLOCK(write_timeline, .when = "has_timeline"),
+    NNC_GAP(.when = "has_sensitivity"),
+    NNC_BLOCK(write_sensitivity, .when = "has_sensitivity"),
+};
+static const nnc_page_rows first_page = NNC_PAGE_ROWS(&page_metrics, first_rows);
+
+static void write_first(nnc_buffer *out, nnc_style style, const void *record)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_sheet_rows(&sheet, &first_page, record);
+}
+
+static void write_brief(nnc_buffer *out, nnc_style style, const void *record)
+{
+    char text[NNC_METRIC_TEXT_MAX];
+    nnc_sheet_line(out, style, "%s", nnc_report_sentence(record, text));
+}
+
 /* The table for CSV: the timeline, the stages or the sensitivity when asked for. */
 static nnc_lines lines_of(const void *record)
 {
@@ -580,6 +831,16 @@ const nnc_view nnc_estimate_view = { .schema = "nncost.estimate/1",
                                      .lines = lines_of,
                                      .page = write_page };
 
+/* The same document with a shorter page. */
+static const nnc_view first_view = { .schema = "nncost.estimate/1",
+                                     .document = &nnc_estimate_document,
+                                     .lines = lines_of,
+                                     .page = write_first };
+static const nnc_view brief_view = { .schema = "nncost.estimate/1",
+                                     .document = &nnc_estimate_document,
+                                     .lines = lines_of,
+                                     .page = write_brief };
+
 /* ---- the command ---- */
 
 static nnc_status write_trace(const nnc_report *report, const char *path, nnc_error *err)
@@ -592,16 +853,21 @@ static nnc_status write_trace(const nnc_report *report, const char *path, nnc_er
     return status;
 }
 
-static nnc_status write_report(nnc_session *session, const nnc_report *report, nnc_error *err)
+static nnc_status write_report(nnc_session *session, const nnc_report *report,
+                               const nnc_plan_changes *changes, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    nnc_report shown = *report;
-    shown.all_stages = options->stages;
-    shown.past = nnc_report_past(report);
+    first_screen shown = { .report = *report, .changes = changes };
+    shown.report.all_stages = options->stages;
+    shown.report.past = nnc_report_past(report);
     if (!options->timeline) {
-        shown.intervals = NULL;
+        shown.report.intervals = NULL;
     }
-    nnc_view_write(session->out, session->style, &nnc_estimate_view, &shown);
+    nnc_view_write(session->out, session->style,
+                   options->verdict  ? &brief_view
+                   : changes != NULL ? &first_view
+                                     : &nnc_estimate_view,
+                   &shown);
     return options->trace != NULL ? write_trace(report, options->trace, err) : NNC_OK;
 }
 
@@ -671,6 +937,12 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     nnc_status status = NNC_OK;
     (void)context;
     session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
+    nnc_plan_changes changes;
+    const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
+    if (tries) { /* its estimates replace the rows in scratch */
+        NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err));
+        NNC_TRY(nnc_report_estimate(report, &scenario->plan, scratch, &scenario->result, err));
+    }
     if (options->measured != NULL) {
         NNC_TRY(read_measured(options->measured, &scenario->result, &own, err));
         report->own = &own;
@@ -682,10 +954,10 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
         status = find_sensitivity(scenario, entries, err);
     }
     if (status == NNC_OK) {
-        status = find_open_facts(scenario, facts, err);
+        status = tries ? NNC_OK : find_open_facts(scenario, facts, err);
     }
     if (status == NNC_OK) {
-        status = write_report(session, report, err);
+        status = write_report(session, report, tries ? &changes : NULL, err);
     }
     report->own = NULL;
     report->sensitivity = NULL;

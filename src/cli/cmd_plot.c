@@ -134,7 +134,7 @@ static nnc_status draw_both(nnc_session *session, const nnc_report *report, nnc_
         } else if (status != NNC_OK) {
             *err = why;
         }
-        free(other->options.defaults);
+        nnc_options_free(&other->options);
     } else {
         nnc_no_memory(err);
     }

@@ -67,11 +67,14 @@ static void write_options(nnc_buffer *out, nnc_style style, unsigned takes)
     }
 }
 
-/* The most used options; a command has some of them. */
-static const char *const common[] = { "--devices",  "--micro-batch", "--seq-len",   "--tensor",
-                                      "--pipeline", "--zero",        "--recompute", "--precision",
-                                      "--tokens",   "--set",         "--format",    "--output" };
-enum { COMMON = sizeof common / sizeof common[0], BRIEF_MAX = 18 };
+/* The most used options; a command has some of them. One with many options of its own shows only the first of these. */
+static const char *const common[] = { "--devices",      "--micro-batch",  "--seq-len",
+                                      "--tensor",       "--pipeline",     "--zero",
+                                      "--recompute",    "--precision",    "--set",
+                                      "--format",       "--output",       "--tokens",
+                                      "--software",     "--global-batch", "--micro-batches",
+                                      "--adapter-rank", "--frozen",       "--optimizer" };
+enum { COMMON = sizeof common / sizeof common[0], COMMON_LEAST = 12, BRIEF_MAX = 18 };
 
 /* Length of the first sentence, without its full stop and without the default. */
 static int sentence_length(const char *help)
@@ -105,22 +108,37 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
     }
 }
 
+/* Does the option belong to this command more than to others? Rare ones do not count. */
+static bool is_own(unsigned takes, const nnc_option_text *option)
+{
+    static const char *const rare[] = {
+        "--seller", "--offer", "--region",   "--building", "--scenario",   "--timeline",
+        "--stages", "--trace", "--measured", "--from",     "--to-options", "--sensitivity"
+    };
+    const bool of_plan = (takes & NNC_TAKES_PLAN) != 0;
+    return !(option->takes & (NNC_TAKES_PLAN | NNC_TAKES_COMMON)) &&
+           !(of_plan && option->of_file) &&
+           !(of_plan && has(rare, sizeof rare / sizeof rare[0], option->name));
+}
+
 static void write_brief_options(nnc_buffer *out, nnc_style style, const char *command,
                                 unsigned takes)
 {
     nnc_option_text option;
-    int count = 0, shown = 0;
+    int count = 0, shown = 0, own_count = 0;
+    for (int i = 0; nnc_option_at(takes, i, &option); i++) {
+        own_count += is_own(takes, &option) ? 1 : 0;
+        count++;
+    }
+    const int most = own_count < BRIEF_MAX - COMMON_LEAST ? COMMON - own_count : COMMON_LEAST;
     nnc_buffer_text(out, "\n");
     for (int own = 0; own <= 1; own++) { /* first common options, then the command's own */
-        for (int i = 0; nnc_option_at(takes, i, &option); i++) {
-            const bool is_own = !(option.takes & (NNC_TAKES_PLAN | NNC_TAKES_COMMON)) &&
-                                (option.takes != NNC_TAKES_RUN || !(takes & NNC_TAKES_PLAN));
-            const bool wanted = has(common, COMMON, option.name) ? !own : own && is_own;
-            if (wanted && shown < BRIEF_MAX) {
+        for (int i = 0; nnc_option_at(takes, i, &option) && shown < BRIEF_MAX; i++) {
+            const bool is_common = has(common, most, option.name);
+            if (own ? !is_common && is_own(takes, &option) : is_common) {
                 write_brief(out, style, &option);
                 shown++;
             }
-            count += own;
         }
     }
     nnc_buffer_print(out, "\n%d of %d options; 'nncost %s --help' explains all of them.\n", shown,
@@ -192,6 +210,54 @@ void nnc_help_program_brief(nnc_buffer *out)
                     "version.\n");
 }
 
+/* ---- --help of a command with many options ---- */
+
+enum { MANY = 100 };
+
+/* Groups that --help-all has: those of a whole run, but in 'run' itself, and software details. */
+static bool is_rare_group(const nnc_command *command, const char *group)
+{
+    static const char *const rare[] = { "Software",    "Run",   "Failures", "Checkpoints",
+                                        "Fine-tuning", "Sites", "Input",    "Energy" };
+    const int count = strcmp(command->name, "run") == 0 ? 1 : (int)(sizeof rare / sizeof rare[0]);
+    return has(rare, count, group);
+}
+
+static int option_count(unsigned takes)
+{
+    nnc_option_text option;
+    int count = 0;
+    while (nnc_option_at(takes, count, &option)) {
+        count++;
+    }
+    return count;
+}
+
+/* One line for each option, by group. */
+static void write_short_options(nnc_buffer *out, nnc_style style, const nnc_command *command)
+{
+    nnc_option_text option;
+    const char *groups[GROUPS];
+    const int count = order_groups(command->takes, groups);
+    for (int g = 0; g < count; g++) {
+        bool any = is_rare_group(command, groups[g]);
+        for (int i = 0;
+             !is_rare_group(command, groups[g]) && nnc_option_at(command->takes, i, &option); i++) {
+            if (strcmp(option.group, groups[g]) == 0) {
+                if (!any) {
+                    nnc_buffer_print(out, "\n%s:\n", groups[g]);
+                }
+                any = true;
+                write_brief(out, style, &option);
+            }
+        }
+    }
+    nnc_buffer_print(out,
+                     "\n'nncost %s --help-all' explains all %d options, those of whole runs and "
+                     "software too.\n",
+                     command->name, option_count(command->takes));
+}
+
 static void put_paragraph(nnc_sheet *sheet, const char *text)
 {
     nnc_sheet_label(sheet, "");
@@ -199,14 +265,19 @@ static void put_paragraph(nnc_sheet *sheet, const char *text)
     nnc_sheet_end(sheet);
 }
 
-void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command, bool brief)
+void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command,
+                      nnc_help_level level)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_buffer_print(out, "usage: nncost %s %s [options]\n\n", command->name, command->operands);
     sheet.indent = 0;
     put_paragraph(&sheet, command->summary);
-    if (brief) {
+    if (level == NNC_HELP_BRIEF) {
         write_brief_options(out, style, command->name, command->takes);
+        return;
+    }
+    if (level == NNC_HELP_USUAL && option_count(command->takes) > MANY) {
+        write_short_options(out, style, command);
         return;
     }
     if (command->notes != NULL) {

@@ -17,12 +17,12 @@
 #include "sweep/sweep_internal.h"
 
 static const nnc_command *const commands[] = {
-    &nnc_cmd_estimate, &nnc_cmd_fit,      &nnc_cmd_ops,       &nnc_cmd_op,     &nnc_cmd_trace,
-    &nnc_cmd_compare,  &nnc_cmd_run,      &nnc_cmd_serve,     &nnc_cmd_budget, &nnc_cmd_explain,
-    &nnc_cmd_sweep,    &nnc_cmd_merge,    &nnc_cmd_search,    &nnc_cmd_scale,  &nnc_cmd_check,
-    &nnc_cmd_diff,     &nnc_cmd_accuracy, &nnc_cmd_calibrate, &nnc_cmd_init,   &nnc_cmd_plot,
-    &nnc_cmd_report,   &nnc_cmd_explore,  &nnc_cmd_import,    &nnc_cmd_list,   &nnc_cmd_show,
-    &nnc_cmd_validate, &nnc_cmd_mcp,      &nnc_cmd_docs,
+    &nnc_cmd_estimate, &nnc_cmd_advise,   &nnc_cmd_fit,      &nnc_cmd_ops,       &nnc_cmd_op,
+    &nnc_cmd_trace,    &nnc_cmd_compare,  &nnc_cmd_run,      &nnc_cmd_serve,     &nnc_cmd_budget,
+    &nnc_cmd_explain,  &nnc_cmd_sweep,    &nnc_cmd_merge,    &nnc_cmd_search,    &nnc_cmd_scale,
+    &nnc_cmd_check,    &nnc_cmd_diff,     &nnc_cmd_accuracy, &nnc_cmd_calibrate, &nnc_cmd_init,
+    &nnc_cmd_plot,     &nnc_cmd_report,   &nnc_cmd_explore,  &nnc_cmd_import,    &nnc_cmd_list,
+    &nnc_cmd_show,     &nnc_cmd_validate, &nnc_cmd_mcp,      &nnc_cmd_docs,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -258,7 +258,7 @@ static nnc_status write_about(nnc_session *session, int about, int argc, char **
         if (command == NULL) {
             return NNC_BAD_USAGE;
         }
-        nnc_help_command(session->out, session->style, command, false);
+        nnc_help_command(session->out, session->style, command, NNC_HELP_ALL);
     } else {
         nnc_help_program(session->out, session->style);
     }
@@ -328,9 +328,12 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     }
     NNC_TRY(check_output(&session->options, err));
     session->style = nnc_output_style(&session->options);
-    if (session->options.help) {
+    if (session->options.help || session->options.help_all) {
         session->style.format = &nnc_format_table;
-        nnc_help_command(session->out, session->style, command, session->options.brief);
+        nnc_help_command(session->out, session->style, command,
+                         session->options.brief      ? NNC_HELP_BRIEF
+                         : session->options.help_all ? NNC_HELP_ALL
+                                                     : NNC_HELP_USUAL);
         return NNC_OK;
     }
     return run_command(session, command, err);
@@ -340,7 +343,7 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
 {
     nnc_session session = { .out = out, .inside = true };
     const nnc_status status = dispatch(&session, argc, argv, err);
-    free(session.options.defaults);
+    nnc_options_free(&session.options);
     nnc_buffer_free(&session.arguments);
     return status == NNC_OK && out->failed ? nnc_no_memory(err) : status;
 }
@@ -360,7 +363,7 @@ int main(int argc, char **argv)
     if (status == NNC_OK && (session.exit_code <= 1 || stopped)) {
         status = nnc_output_write(session.options.output, out.bytes, out.size, &err);
     }
-    free(session.options.defaults);
+    nnc_options_free(&session.options);
     nnc_buffer_free(&session.arguments);
     nnc_buffer_free(&out);
     if (status != NNC_OK) {

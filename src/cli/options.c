@@ -94,55 +94,6 @@ static const spelling *find_letter(const spellings *list, int letter)
     return NULL;
 }
 
-/* The option that other programs call `typed`, when the command has it; NULL = none. */
-static const char *synonym_of(const spellings *list, const char *typed)
-{
-    static const char *const synonyms[][2] = {
-        { "--batch", "--micro-batch" },
-        { "--batch-size", "--micro-batch" },
-        { "--bs", "--micro-batch" },
-        { "--batch-size", "--batch" },
-        { "--bs", "--batch" },
-        { "--per-device-train-batch-size", "--micro-batch" },
-        { "--gas", "--micro-batches" },
-        { "--accum", "--micro-batches" },
-        { "--gradient-accumulation-steps", "--micro-batches" },
-        { "--gpus", "--devices" },
-        { "--num-gpus", "--devices" },
-        { "--gpu-count", "--devices" },
-        { "--nodes", "--devices" },
-        { "--seq", "--seq-len" },
-        { "--seq-length", "--seq-len" },
-        { "--context-length", "--seq-len" },
-        { "--max-seq-len", "--seq-len" },
-        { "--dtype", "--precision" },
-        { "--fp8", "--precision fp8" },
-        { "--fp16", "--precision fp16" },
-        { "--bf16", "--precision bf16" },
-        { "--quantization", "--frozen nf4" },
-        { "--qlora", "--lora 16 --frozen nf4" },
-        { "--ddp", "--zero 0" },
-        { "--fsdp", "--zero 3" },
-        { "--zero-stage", "--zero" },
-        { "--activation-checkpointing", "--recompute full" },
-        { "--gradient-checkpointing", "--recompute full" },
-        { "--checkpoint", "--recompute full" },
-        { "--cpu-offload", "--offload optimizer" },
-        { "--flash", "--attention flash" },
-        { "--price-per-hour", "--price" },
-        { "--compile", "--software torch-compile" },
-    };
-    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
-        char option[32];
-        snprintf(option, sizeof option, "%.*s", (int)strcspn(synonyms[i][1], " "), synonyms[i][1]);
-        if (nnc_same_name(synonyms[i][0], typed, strlen(typed)) &&
-            find_spelling(list, option) != NULL) {
-            return synonyms[i][1];
-        }
-    }
-    return NULL;
-}
-
 /* Fails: word is not an option of the command; names the one that may be meant. */
 static nnc_status refuse_unknown(const spellings *list, const char *command, const char *word,
                                  nnc_error *err)
@@ -152,10 +103,6 @@ static nnc_status refuse_unknown(const spellings *list, const char *command, con
     spellings all;
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
 
-    const char *meant = synonym_of(list, typed);
-    if (meant != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", meant);
-    }
     for (int i = 0; i < list->count; i++) {
         names[i] = list->entries[i].name;
         if (strncmp(names[i], typed, strlen(typed)) == 0 && strlen(typed) > 2) {
@@ -591,12 +538,12 @@ static nnc_status take_found(nnc_options *options, const spellings *list, const 
     return take(options, found, optarg, err);
 }
 
-/* Writes names in lower case, as getopt compares them. */
+/* Writes names in lower case and with '-' for '_', as getopt compares them. */
 static void fold_options(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         for (char *c = argv[i]; strncmp(argv[i], "--", 2) == 0 && *c != '\0' && *c != '='; c++) {
-            *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+            *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c == '_' ? '-' : *c);
         }
     }
 }
@@ -653,7 +600,6 @@ static nnc_status read_arguments(int argc, char **argv, const char *command, con
     getopt_rows rows; /* not initialised: it is large */
     nnc_status status = NNC_OK;
     list_getopt(&rows, list);
-    fold_options(argc, argv);
     opterr = 0;
     optind = 0; /* start anew */
     while (status == NNC_OK) {
@@ -679,6 +625,44 @@ static nnc_status read_arguments(int argc, char **argv, const char *command, con
     return status;
 }
 
+static bool is_known(const void *list, const char *option)
+{
+    return find_spelling(list, option) != NULL;
+}
+
+void nnc_options_free(nnc_options *options)
+{
+    free(options->defaults);
+    free(options->expanded);
+    options->defaults = NULL;
+    options->expanded = NULL;
+}
+
+/* "-o FILE.json": the format of the file's ending, unless one is named. */
+static const nnc_format *format_of_output(const char *command, const char *path)
+{
+    static const char *const others[] = { "calibrate", "import", "init",    "plot",
+                                          "report",    "docs",   "explore", "merge" };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (strcmp(others[i], command) == 0) {
+            return NULL; /* what they write is no table */
+        }
+    }
+    static const struct {
+        const char *ending;
+        const nnc_format *format;
+    } endings[] = { { ".json", &nnc_format_json },
+                    { ".csv", &nnc_format_csv },
+                    { ".md", &nnc_format_markdown } };
+    const char *dot = path != NULL ? strrchr(path, '.') : NULL;
+    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof endings[0]; i++) {
+        if (strcasecmp(dot, endings[i].ending) == 0) {
+            return endings[i].format;
+        }
+    }
+    return NULL;
+}
+
 nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
                              nnc_options *options, nnc_error *err)
 {
@@ -687,6 +671,12 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
     *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };
     set_default_values(options);
     list_spellings(&all, command->takes);
+    fold_options(argc, argv);
+    NNC_TRY(nnc_aliases_expand(&argc, argv, is_known, &all, &options->expanded, err));
+    if (options->expanded != NULL) {
+        argv = options->expanded;
+        options->operands = argv + 1;
+    }
     NNC_TRY(read_arguments(argc, argv, command->name, &all, options, err));
     if (command->form != NULL) {
         NNC_TRY(narrow(command, options, &all, &narrowed, err));
@@ -699,6 +689,11 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
     NNC_TRY(read_values(options, err));
     if (options->power_cap != NULL) {
         NNC_TRY(set_power_cap(options, err));
+    }
+    const nnc_format *ending = format_of_output(command->name, options->output);
+    if (options->format_name == NULL && ending != NULL) {
+        options->format = ending;
+        return NNC_OK;
     }
     return choose_format(options, command->takes, err);
 }

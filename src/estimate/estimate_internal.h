@@ -524,6 +524,41 @@ struct nnc_scratch {
     size_t load_bytes;
 };
 
+/* ---- changes.c: changes that make a plan faster or smaller ---- */
+
+/* A plan with other options. */
+typedef struct nnc_plan_change {
+    char options[256]; /* to append to the command; "" = no change */
+    double step_s, samples_per_s, cost_step;
+    double gain; /* samples_per_s over that of the plan */
+    int64_t total_bytes, global_batch;
+    nnc_verdict verdict;
+    bool adapters; /* it trains adapters instead of all weights */
+} nnc_plan_change;
+
+enum { NNC_PLAN_CHANGES_MAX = 20 };
+
+typedef struct nnc_plan_changes {
+    nnc_plan_change
+        list[NNC_PLAN_CHANGES_MAX]; /* one option each, by samples per second, the fastest first */
+    nnc_plan_change together;       /* the best options at once; options "" = fewer than two help */
+    int32_t count, tries;           /* tries: estimates */
+} nnc_plan_changes;
+
+typedef struct nnc_plan_change_ask {
+    const nnc_model *model;
+    const nnc_device *device;
+    const nnc_profiles *profiles;
+    const nnc_software *compiled; /* a profile to change to; NULL = none */
+    const nnc_plan *plan;         /* as asked, not resolved */
+    bool quick;                   /* only the moves that matter most, each alone */
+} nnc_plan_change_ask;
+
+/* Tries the changes with at most a few hundred estimates; quick: a few tens. Returns their number; 0 as well when the
+ * plan itself is illegal. */
+int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
+                          nnc_plan_changes *found);
+
 /* At least so many bytes at scratch->load; NULL: out of memory. Those of a simulation of 10,000 requests are there from
  * the start. */
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);

@@ -48,7 +48,7 @@ typedef struct nnc_place {
 } nnc_place;
 
 /* Computes a value; may use `text` as the buffer of a text. */
-enum { NNC_METRIC_TEXT_MAX = 256 };
+enum { NNC_METRIC_TEXT_MAX = 384 };
 typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 
 typedef struct nnc_metrics nnc_metrics;

@@ -120,22 +120,26 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     const nnc_result *r = report->result;
     const nnc_model *model = report->model;
     const nnc_device *device = report->device;
-    char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT], many[32] = "";
+    char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT], many[32] = "",
+                                                                                   set[160] = "";
+    if (report->overrides != NULL && report->overrides[0] != '\0') {
+        snprintf(set, sizeof set, " with %.120s", report->overrides);
+    }
     if (r->plan.devices > 1) {
         snprintf(many, sizeof many, "%" PRId32 " x ", r->plan.devices);
     }
-    snprintf(
-        text, NNC_METRIC_TEXT_MAX,
-        "One step of %.48s takes %s%s on %s%.48s and is bound by %s, %.1f%% of it; it %s: %s of %s "
-        "per device.",
-        model->name[0] != '\0' ? model->name : model->id,
-        r->plan.mode == NNC_MODE_IDEAL ? "at least " : "", nnc_unit_text(r->step_s, "s", step),
-        many, device->name[0] != '\0' ? device->name : device->id, nnc_bound_name(r->bound),
-        100.0 * r->bound_s[r->bound] / r->step_s,
-        r->verdict == NNC_FITS    ? "fits"
-        : r->verdict == NNC_TIGHT ? "is tight"
-                                  : "does not fit",
-        nnc_unit_text((double)r->memory.total_bytes, "B", total),
-        nnc_unit_text((double)r->memory.capacity_bytes, "B", capacity));
+    snprintf(text, NNC_METRIC_TEXT_MAX,
+             "One step of %.48s%s takes %s%s on %s%.48s and is bound by %s, %.1f%% of it; it %s: "
+             "%s of %s "
+             "per device.",
+             model->name[0] != '\0' ? model->name : model->id, set,
+             r->plan.mode == NNC_MODE_IDEAL ? "at least " : "", nnc_unit_text(r->step_s, "s", step),
+             many, device->name[0] != '\0' ? device->name : device->id, nnc_bound_name(r->bound),
+             100.0 * r->bound_s[r->bound] / r->step_s,
+             r->verdict == NNC_FITS    ? "fits"
+             : r->verdict == NNC_TIGHT ? "is tight"
+                                       : "does not fit",
+             nnc_unit_text((double)r->memory.total_bytes, "B", total),
+             nnc_unit_text((double)r->memory.capacity_bytes, "B", capacity));
     return text;
 }

@@ -120,6 +120,36 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
                     "no such field of plan, model or device, did you mean %s?", nearest);
 }
 
+/* A field of Hugging Face's configurations as the model's; other names are returned unchanged. */
+static const char *own_field(const char *name)
+{
+    static const char *const names[][2] = {
+        { "n_layer", "layers" },
+        { "num_layers", "layers" },
+        { "num_hidden_layers", "layers" },
+        { "n_embd", "hidden" },
+        { "d_model", "hidden" },
+        { "hidden_size", "hidden" },
+        { "n_head", "heads" },
+        { "num_attention_heads", "heads" },
+        { "num_key_value_heads", "kv_heads" },
+        { "num_query_groups", "kv_heads" },
+        { "intermediate_size", "ffn_hidden" },
+        { "ffn_hidden_size", "ffn_hidden" },
+        { "n_inner", "ffn_hidden" },
+        { "vocab_size", "vocab" },
+        { "num_experts", "experts" },
+        { "num_local_experts", "experts" },
+        { "num_experts_per_tok", "experts_per_token" },
+    };
+    for (size_t i = 0; i < NNC_COUNT_OF(names); i++) {
+        if (strcmp(names[i][0], name) == 0) {
+            return names[i][1];
+        }
+    }
+    return name;
+}
+
 static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *err)
 {
     char name[256];
@@ -138,6 +168,10 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
     }
     if (target == SET_TARGETS) {
         target = find_target(scenario, name);
+    }
+    if (target == SET_TARGETS && own_field(name) != name) {
+        field = own_field(name);
+        target = find_target(scenario, field);
     }
     if (target == SET_TARGETS) {
         return unknown_field(scenario, name, err);
@@ -584,6 +618,31 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
         NNC_TRY(nnc_profiles_load(scenario->specs, &scenario->profiles, err));
         scenario->profiles.any = any;
     }
+    return NNC_OK;
+}
+
+/* A profile of eager kernels may be changed to compiled ones. On one device every change has the profile of the plan, so
+ * a quick search loads no others. */
+nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch,
+                                nnc_plan_changes *changes, nnc_error *err)
+{
+    static const char compiled[] = "torch-compile";
+    nnc_profiles own = nnc_profiles_of_one(&scenario->software);
+    nnc_plan_change_ask ask = { .model = &scenario->model,
+                                .device = &scenario->device,
+                                .profiles = &own,
+                                .plan = &scenario->plan,
+                                .quick = quick };
+    own.any = scenario->profiles.any;
+    if (scenario->result.plan.devices > 1 || !quick) {
+        NNC_TRY(nnc_scenario_profiles(scenario, err));
+        ask.profiles = &scenario->profiles;
+    }
+    if (!scenario->report.software_chosen && strcmp(scenario->software.id, "torch-eager") == 0 &&
+        scenario->model.captured == NULL) {
+        NNC_TRY(nnc_software_load(scenario->specs, compiled, &ask.compiled, err));
+    }
+    nnc_plan_changes_find(&ask, scratch, changes);
     return NNC_OK;
 }
 

@@ -12,6 +12,7 @@
 
 #include <nncost/spec.h>
 
+#include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
 #include "metrics/metrics_internal.h"
 #include "serve/serve_internal.h"
@@ -109,6 +110,10 @@ nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_er
 /* Estimates the scenario; if it does not fit, also searches for the smallest changes that would. The report is then
  * complete; its ops are valid until the next use of scratch. */
 nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
+
+/* Tries changes of the plan; see nnc_plan_changes_find. The report's ops are then no longer valid. */
+nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch,
+                                nnc_plan_changes *changes, nnc_error *err);
 
 /* Fills the open fields of the run from the device file and the region; false: no run is asked for. */
 bool nnc_scenario_complete_run(nnc_scenario *scenario);

@@ -28,9 +28,9 @@ total                    1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.
 peak memory, allocated:
 
 by                 rows  scored    MAPE  median     p90    bias  inside   worst
-file    steps.csv     1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
-device  round         1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
-total                 1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
+file    steps.csv     1       1  57.94%  57.94%  57.94%  -57.9%       -  -57.9%  one/small
+device  round         1       1  57.94%  57.94%  57.94%  -57.9%       -  -57.9%  one/small
+total                 1       1  57.94%  57.94%  57.94%  -57.9%       -  -57.9%  one/small
 
 peak memory of other kinds, or with a deciding field open:
 
@@ -82,9 +82,9 @@ $ nncost accuracy inputs/steps.csv --format markdown
 
 | by |  | rows | scored | MAPE | median | p90 | bias | inside | worst |  |
 |:---|:---|---:|---:|---:|---:|---:|---:|---:|---:|:---|
-| file | steps.csv | 1 | 1 | 49.95% | 49.95% | 49.95% | -49.9% | - | -49.9% | one/small |
-| device | round | 1 | 1 | 49.95% | 49.95% | 49.95% | -49.9% | - | -49.9% | one/small |
-| total |  | 1 | 1 | 49.95% | 49.95% | 49.95% | -49.9% | - | -49.9% | one/small |
+| file | steps.csv | 1 | 1 | 57.94% | 57.94% | 57.94% | -57.9% | - | -57.9% | one/small |
+| device | round | 1 | 1 | 57.94% | 57.94% | 57.94% | -57.9% | - | -57.9% | one/small |
+| total |  | 1 | 1 | 57.94% | 57.94% | 57.94% | -57.9% | - | -57.9% | one/small |
 
 ## peak memory of other kinds, or with a deciding field open
 
@@ -136,19 +136,19 @@ $ nncost accuracy inputs/steps.csv --format json
     {"section": "step_apart", "by": "framework", "name": "yours", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
     {"section": "step_apart", "by": "half", "name": "unfitted", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
     {"section": "step_apart", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
-    {"section": "memory", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
-    {"section": "memory", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
-    {"section": "memory", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
+    {"section": "memory", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.579408950806, "median": 0.579408950806, "p90": 0.579408950806, "bias": -0.579408950806, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.579408950806},
+    {"section": "memory", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.579408950806, "median": 0.579408950806, "p90": 0.579408950806, "bias": -0.579408950806, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.579408950806},
+    {"section": "memory", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.579408950806, "median": 0.579408950806, "p90": 0.579408950806, "bias": -0.579408950806, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.579408950806},
     {"section": "memory_apart", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.812634531657, "median": 0.812634531657, "p90": 0.812634531657, "bias": -0.812634531657, "intervals": 0, "inside": null, "worst": "two/full", "worst_error": -0.812634531657},
     {"section": "memory_apart", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.812634531657, "median": 0.812634531657, "p90": 0.812634531657, "bias": -0.812634531657, "intervals": 0, "inside": null, "worst": "two/full", "worst_error": -0.812634531657},
     {"section": "memory_apart", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.812634531657, "median": 0.812634531657, "p90": 0.812634531657, "bias": -0.812634531657, "intervals": 0, "inside": null, "worst": "two/full", "worst_error": -0.812634531657}
   ],
   "rows": [
-    {"id": "one/small", "file": "steps.csv", "line": 2, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": "torch-compile", "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.12, "rounding": 0.01, "predicted_s": 0.0791185002906, "error": -0.340679164245, "low_s": null, "high_s": null, "lower_bound_s": 0.0661531498906, "model_flops": 7.00133356339e12, "memory_stat": "allocated", "measured_bytes": 13421772800, "predicted_bytes": 6718210048, "most_bytes": 6718210048, "fit": "fits", "memory_error": -0.499454345703, "what": "", "reason": null},
-    {"id": "two/full", "file": "steps.csv", "line": 3, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": "torch-compile", "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 3.1, "rounding": null, "predicted_s": 1.94406116173, "error": -0.372883496217, "low_s": null, "high_s": null, "lower_bound_s": 1.83307862016, "model_flops": 1.18932798387e15, "memory_stat": "reserved", "measured_bytes": 32212254720, "predicted_bytes": 6035464192, "most_bytes": 6035464192, "fit": "fits", "memory_error": -0.812634531657, "what": "", "reason": null},
-    {"id": "three/open", "file": "steps.csv", "line": 4, "kind": "step", "served": null, "device": "round", "framework": "yours", "software": "torch-compile", "source": "steps.csv", "model": "", "fitted": false, "undecided": "recompute", "measured_s": 0.7, "rounding": 0.005, "predicted_s": 0.389008569013, "error": -0.444273472838, "low_s": null, "high_s": null, "lower_bound_s": 0.22500964565, "model_flops": 3.76496833167e14, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 8776712192, "most_bytes": 8776712192, "fit": "fits", "memory_error": null, "what": "", "reason": null},
-    {"id": "four/int8", "file": "steps.csv", "line": 5, "kind": "step", "served": null, "device": "round", "framework": "yours", "software": "torch-compile", "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.1, "rounding": null, "predicted_s": null, "error": null, "low_s": null, "high_s": null, "lower_bound_s": null, "model_flops": null, "memory_stat": null, "measured_bytes": null, "predicted_bytes": null, "most_bytes": null, "fit": "fits", "memory_error": null, "what": "", "reason": "--precision: round does not train in this format, expected one of fp32, bf16, fp16, found int8"},
-    {"id": "five/impossible", "file": "steps.csv", "line": 6, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": "torch-compile", "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.01, "rounding": 0.01, "predicted_s": 0.0791185002906, "error": 6.91185002906, "low_s": null, "high_s": null, "lower_bound_s": 0.0661531498906, "model_flops": 7.00133356339e12, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 6718210048, "most_bytes": 6718210048, "fit": "fits", "memory_error": null, "what": "", "reason": null}
+    {"id": "one/small", "file": "steps.csv", "line": 2, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": "torch-compile", "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.12, "rounding": 0.01, "predicted_s": 0.0791185002906, "error": -0.340679164245, "low_s": null, "high_s": null, "lower_bound_s": 0.0661531498906, "model_flops": 7.00133356339e12, "memory_stat": "allocated", "measured_bytes": 13421772800, "predicted_bytes": 5645077504, "most_bytes": 5645077504, "fit": "fits", "memory_error": -0.579408950806, "peak_allocated_error": -0.579408950806, "peak_reserved_error": null, "measured_max_batch": null, "max_batch": null, "max_batch_tight": null, "what": "", "reason": null},
+    {"id": "two/full", "file": "steps.csv", "line": 3, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": "torch-compile", "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 3.1, "rounding": null, "predicted_s": 1.94406116173, "error": -0.372883496217, "low_s": null, "high_s": null, "lower_bound_s": 1.83307862016, "model_flops": 1.18932798387e15, "memory_stat": "reserved", "measured_bytes": 32212254720, "predicted_bytes": 6035464192, "most_bytes": 6035464192, "fit": "fits", "memory_error": -0.812634531657, "peak_allocated_error": null, "peak_reserved_error": -0.812630208333, "measured_max_batch": null, "max_batch": null, "max_batch_tight": null, "what": "", "reason": null},
+    {"id": "three/open", "file": "steps.csv", "line": 4, "kind": "step", "served": null, "device": "round", "framework": "yours", "software": "torch-compile", "source": "steps.csv", "model": "", "fitted": false, "undecided": "recompute", "measured_s": 0.7, "rounding": 0.005, "predicted_s": 0.389008569013, "error": -0.444273472838, "low_s": null, "high_s": null, "lower_bound_s": 0.22500964565, "model_flops": 3.76496833167e14, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 8776712192, "most_bytes": 8776712192, "fit": "fits", "memory_error": null, "peak_allocated_error": null, "peak_reserved_error": null, "measured_max_batch": null, "max_batch": null, "max_batch_tight": null, "what": "", "reason": null},
+    {"id": "four/int8", "file": "steps.csv", "line": 5, "kind": "step", "served": null, "device": "round", "framework": "yours", "software": "torch-compile", "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.1, "rounding": null, "predicted_s": null, "error": null, "low_s": null, "high_s": null, "lower_bound_s": null, "model_flops": null, "memory_stat": null, "measured_bytes": null, "predicted_bytes": null, "most_bytes": null, "fit": "fits", "memory_error": null, "peak_allocated_error": null, "peak_reserved_error": null, "measured_max_batch": null, "max_batch": null, "max_batch_tight": null, "what": "", "reason": "--precision: round does not train in this format, expected one of fp32, bf16, fp16, found int8"},
+    {"id": "five/impossible", "file": "steps.csv", "line": 6, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": "torch-compile", "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.01, "rounding": 0.01, "predicted_s": 0.0791185002906, "error": 6.91185002906, "low_s": null, "high_s": null, "lower_bound_s": 0.0661531498906, "model_flops": 7.00133356339e12, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 5645077504, "most_bytes": 5645077504, "fit": "fits", "memory_error": null, "peak_allocated_error": null, "peak_reserved_error": null, "measured_max_batch": null, "max_batch": null, "max_batch_tight": null, "what": "", "reason": null}
   ]
 }
 
@@ -198,9 +198,9 @@ total                    1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.
 peak memory, allocated:
 
 by                 rows  scored    MAPE  median     p90    bias  inside   worst
-file    steps.csv     1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
-device  round         1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
-total                 1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
+file    steps.csv     1       1  57.94%  57.94%  57.94%  -57.9%       -  -57.9%  one/small
+device  round         1       1  57.94%  57.94%  57.94%  -57.9%       -  -57.9%  one/small
+total                 1       1  57.94%  57.94%  57.94%  -57.9%       -  -57.9%  one/small
 
 peak memory of other kinds, or with a deciding field open:
 
@@ -234,7 +234,7 @@ cut: reason (a width of 100, see COLUMNS)
 every row:
 
 row             device      measured predicted   error memory left open, or why not
-one/small       round       120.0 ms  79.12 ms  -34.1% -49.9%
+one/small       round       120.0 ms  79.12 ms  -34.1% -57.9%
 two/full        round        3.100 s   1.944 s  -37.3% -81.3%
 three/open      round       700.0 ms  389.0 ms  -44.4%      - recompute
 four/int8       round       100.0 ms         -       -      - --precision: round does not train in..
@@ -284,7 +284,7 @@ cut: remarks (a width of 100, see COLUMNS)
 peak memory, allocated:
 
 by     rows  scored    MAPE  median     p90    bias  inside   worst
-total     1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
+total     1       1  57.94%  57.94%  57.94%  -57.9%       -  -57.9%  one/small
 
 peak memory of other kinds, or with a deciding field open:
 

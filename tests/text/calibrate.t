@@ -395,11 +395,10 @@ vllm: fitted on 48 rows, 0 held out, 0 of other engines or devices
 fitted:
 
 parameter               before       after  rows
-serving.step_s           0.001     0.00208    24
-serving.prefill_factor       1     1.30001    24
-serving.sequence_s        1e-5  2.99999e-5    24
-serving.ttft_s            0.01        0.02    24
-serving.ttft_wave            1     2.49999    24
+serving.step_s           0.001   0.0020793    24
+serving.prefill_factor       1     1.19313    24
+serving.sequence_s        1e-5  2.97506e-5    24
+serving.ttft_s            0.01   0.0201615    24
 
 left as they are:
 
@@ -409,8 +408,8 @@ serving.layer_s   1e-5  takes models of two depths, or is one with step_s
 errors:
 
                                 rows  MAPE before  median  after  median  cross-validated  median
-time per token       fitted on    24       44.89%  45.25%  0.00%   0.00%            0.00%   0.00%
-time to first token  fitted on    24       53.95%  52.54%  0.00%   0.00%            0.00%   0.00%
+time per token       fitted on    24       44.56%  45.53%  0.51%   0.24%            0.51%   0.24%
+time to first token  fitted on    24       45.92%  47.32%  1.46%   0.90%            1.68%   0.95%
 
 no profile is written: --output FILE.json writes one
 $ nncost calibrate inputs/served.csv --serve --hold-out shop/fp8 --fit step_s,sequence_s --output mine.json | sed -n '1,7p;/held out/p'
@@ -420,15 +419,15 @@ vllm: fitted on 24 rows, 24 held out, 0 of other engines or devices
 fitted:
 
 parameter           before       after  rows
-serving.step_s       0.001  0.00208738    24
-serving.sequence_s    1e-5  3.26958e-5    24
-time per token       held out     12       45.54%  46.69%   1.10%   0.55%                -       -
-time to first token  held out     12       54.00%  52.57%  45.63%  44.33%                -       -
+serving.step_s       0.001  0.00205657    24
+serving.sequence_s    1e-5  3.12982e-5    24
+time per token       held out     12       45.26%  46.94%   1.12%   0.86%                -       -
+time to first token  held out     12       46.04%  48.00%  40.30%  40.32%                -       -
 $ grep -A12 serving mine.json
   "serving": {
-    "step_s": 0.00208738,
+    "step_s": 0.00205657,
     "layer_s": 1e-5,
-    "sequence_s": 3.26958e-5,
+    "sequence_s": 3.12982e-5,
     "ttft_s": 0.01,
     "workspace_bytes": 1000000000,
     "tpot": { "low": 0.8, "high": 1.25 },
@@ -438,7 +437,8 @@ $ grep -A12 serving mine.json
   "sources": { "": "made up for tests" }
 }
 $ nncost serve dense round --software mine.json --concurrency 4 --input-len 100 --output-len 200 | grep ^per
-per token    2.587 ms, nine of ten measurements from 2.070 ms to 3.234 ms, at least 237.7 us
+per token    2.498 ms, nine of ten measurements from 1.998 ms to 3.123 ms, at least 237.7 us
+percentiles  first token 14.89 ms (half), 14.93 ms (90 %), 14.97 ms (99 %),
 $ nncost calibrate inputs/served.csv --serve --device round --format json | grep -e software -e '"rows"' | head -2
   "software": "vllm",
   "rows": 48,

@@ -1,5 +1,5 @@
 # A captured program stands wherever a model does: its step, its operators, another device.
-$ nncost estimate inputs/captured.json round
+$ nncost estimate inputs/captured.json round --full --full
 model     inputs/captured.json = captured, captured, capture, 184,896 parameters
 device    round, A device of round figures, 10.00 TFLOP/s fp32, 1.000 TB/s, ridge 10 FLOP/B
 plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recompute none,

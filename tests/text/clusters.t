@@ -1,7 +1,7 @@
 # A step on many devices.
 
 # Tensor, pipeline and data together with ZeRO 1: 16 devices are two domains of 8, so data crosses the network.
-$ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parallel --global-batch 16 --zero 1
+$ nncost estimate dense round --full --full --tensor 4 --pipeline 2 --data 2 --sequence-parallel --global-batch 16 --zero 1
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
@@ -58,16 +58,16 @@ $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parall
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "critical_tokens": 100, "critical_width": 2000, "fitted": false, "basis": "none"},
   "plan": {"devices": 16, "data": 2, "tensor": 4, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": true, "zero": 1, "shard": 2, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 16, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null, "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true, "tokens": null, "samples": null, "price": null, "reserve_bytes": null},
   "work": {"forward_flops": 3.904e12, "backward_flops": 7.808e12, "recompute_flops": 0, "model_flops": 1.1712e13, "causal_flops": 1.0944768e13, "hardware_flops": 1.1712e13, "executed_flops": 1.1072896e13, "vector_flops": 30106240000, "six_nd_flops": 1.0186176e13, "flops_convention": "palm", "read_bytes": 2364016000, "write_bytes": 1173987000, "input_bytes": 64000, "tokens": 16000},
-  "step": {"step_s": 0.0171628628759, "interval_s": [null, null], "lower_bound_s": 0.00831063, "upper_bound_s": 0.0203721129, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.000217995, "exposed_comm_s": 0.00706386778449, "bubble_s": 0.00164444009137, "host_s": 0, "exposed_comm": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00026394778449, "pipeline": 0.00051, "offload": 0}, "communication": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00029266, "pipeline": 0.00099, "offload": 0}, "bubble_ratio": 0.105966960316, "bubble_share": 0.0958138571207, "idle_share": 0.138782734729, "stage": 1, "bound": "compute", "next_bound": "network", "bound_s": {"compute": 0.00752056, "memory": 0.000933995, "network": 0.00706386778449, "host": 0, "bubble": 0.00164444009137}, "step_without_bound_s": 0.0117462422549, "advice": null},
+  "step": {"step_s": 0.0171628628759, "interval_s": [null, null], "lower_bound_s": 0.00831063, "upper_bound_s": 0.0203721129, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.000217995, "exposed_comm_s": 0.00706386778449, "bubble_s": 0.00164444009137, "host_s": 0, "exposed_comm": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00026394778449, "pipeline": 0.00051, "offload": 0}, "communication": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00029266, "pipeline": 0.00099, "offload": 0}, "bubble_ratio": 0.105966960316, "bubble_share": 0.0958138571207, "idle_share": 0.138782734729, "stage": 1, "bound": "compute", "next_bound": "network", "bound_s": {"compute": 0.00752056, "memory": 0.000933995, "network": 0.00706386778449, "host": 0, "bubble": 0.00164444009137}, "step_without_bound_s": 0.0117462422549, "advice": null, "kernels": null},
   "throughput": {"samples_per_s": 932.245401931, "tokens_per_s": 932245.401931, "tokens_per_s_per_device": 58265.3376207, "model_flops_per_s_per_device": 4.26502271384e13, "mfu": 0.426502271384, "causal_mfu": 0.398562876688, "hfu": 0.426502271384},
-  "memory": {"stage": 0, "weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 223426000, "capacity_bytes": 10000000000, "headroom_bytes": 9776574000, "total_interval_bytes": [223426000, 223426000], "peak_allocated_bytes": 223426048, "peak_reserved_bytes": 224395264, "context_bytes": 0, "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null},
+  "memory": {"stage": 0, "weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 223426000, "capacity_bytes": 10000000000, "headroom_bytes": 9776574000, "total_interval_bytes": [223426000, 223426000], "peak_allocated_bytes": 223426048, "peak_reserved_bytes": 224395264, "context_bytes": 0, "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null, "stages": [{"weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 223426000}, {"weight_bytes": 29066000, "gradient_bytes": 29066000, "optimizer_bytes": 87198000, "activation_bytes": 38050000, "transient_bytes": 7000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 190380000}]},
   "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 7.62793905594e-5, "per_million_tokens": 0.00476746190996, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 274.605806014},
   "open_facts": [
     {"name": "overlap", "values": ["0", "0.5", "1"], "effect": -0.407721564757}
   ],
 
 # The bound of the datasheet: every collective hides.
-$ nncost estimate dense fitted --tensor 4 --pipeline 2 --data 2 --global-batch 16 --zero 1 --mode ideal --stages
+$ nncost estimate dense fitted --full --full --tensor 4 --pipeline 2 --data 2 --global-batch 16 --zero 1 --mode ideal --stages
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 200.0 GB/s, network 20.00 GB/s per device
@@ -119,7 +119,7 @@ stage  weights gradients optimizer activations transient not at once reserve    
     1 29.07 MB  29.07 MB  87.20 MB    65.10 MB  7.000 MB         0 B     0 B 217.4 MB      1.1% yes
 
 # FSDP over all, over the 8 of a domain (HSDP), and with the weights kept after forward.
-$ nncost estimate dense fitted --data 16 --zero 3 | sed -n '/^plan/,/^network/p'
+$ nncost estimate dense fitted --full --full --data 16 --zero 3 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3
           batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
@@ -142,7 +142,7 @@ exposed   6.747 ms  47.1%    norm       510.0 us   3.6%
                              network    6.747 ms  47.1%
 
 network   data 6.747 ms exposed of 14.16 ms
-$ nncost estimate dense fitted --data 16 --zero 3 --shard 8 | sed -n '/^plan/,/^network/p'
+$ nncost estimate dense fitted --full --full --data 16 --zero 3 --shard 8 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
           batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
@@ -165,7 +165,7 @@ exposed   6.455 ms  45.6%    norm       510.0 us   3.6%
                              network    6.455 ms  45.6%
 
 network   data 6.455 ms exposed of 13.17 ms
-$ nncost estimate dense fitted --data 16 --zero 3 --shard 8 --reshard=off | sed -n '/^plan/,/^network/p'
+$ nncost estimate dense fitted --full --full --data 16 --zero 3 --shard 8 --reshard=off | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 ranks
           batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
@@ -190,16 +190,16 @@ exposed   3.856 ms  33.4%    norm       510.0 us   4.4%
 network   data 3.856 ms exposed of 9.972 ms
 
 # Half of what could hide does; a software profile that hides less; all exposed.
-$ for o in 1 0.5 0; do nncost estimate dense round --data 16 --overlap $o | grep '^network'; done
+$ for o in 1 0.5 0; do nncost estimate --full dense round --data 16 --overlap $o | grep '^network'; done
 network   data 919.8 us exposed of 5.321 ms
 network   data 3.120 ms exposed of 5.321 ms
 network   data 5.321 ms exposed of 5.321 ms
-$ nncost estimate dense round --data 16 --software eager | grep -e '^network' -e '^host'
+$ nncost estimate --full dense round --data 16 --software eager | grep -e '^network' -e '^host'
 host      34.32 us   0.2%    head       600.0 us   2.7%
 network   data 2.986 ms exposed of 5.321 ms
 
 # States and activations in host memory.
-$ nncost estimate dense round --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
+$ nncost estimate dense round --full --full --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
 step      138.3 ms
           open: --overlap +0 to +2% of the step
           no software is faster than 42.84 ms; without any overlap it takes 143.5 ms
@@ -232,7 +232,7 @@ total     543.4 MB (518.22 MiB) of 10.00 GB (9.31 GiB), 5.4%: fits, 9.457 GB fre
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.0003073 USD per step of all 8 devices,
           0.03841 USD per million tokens
-$ nncost estimate dense round --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
+$ nncost estimate dense round --full --full --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      211.1 ms
           no software is faster than 205.1 ms; without any overlap it takes 244.0 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -249,7 +249,7 @@ optimizer    1.285 GB      12.9%  states and master weights
 activations  352.5 MB       3.5%  kept for backward
 transient    88.00 MB       0.9%  gradients of activations
 total     2.154 GB (2.01 GiB) of 10.00 GB (9.31 GiB), 21.5%: fits, 7.846 GB free
-$ nncost estimate dense round --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
+$ nncost estimate dense round --full --full --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      9.294 ms
           open: --overlap +0 to +106% of the step
           no software is faster than 6.921 ms; without any overlap it takes 20.97 ms
@@ -271,7 +271,7 @@ transient    94.08 MB       0.9%  gathered weights
 total     561.9 MB (535.89 MiB) of 10.00 GB (9.31 GiB), 5.6%: fits, 9.438 GB free
 
 # Experts over 8 devices, the fullest with a tenth more than its share, and tokens dropped.
-$ nncost estimate experts round --devices 16 --expert 8 --zero 1 --micro-batch 2 --global-batch 32
+$ nncost estimate experts round --full --full --devices 16 --expert 8 --zero 1 --micro-batch 2 --global-batch 32
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
           53,641,000 active per token
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -316,19 +316,19 @@ total     615.7 MB (587.15 MiB) of 10.00 GB (9.31 GiB), 6.2%: fits, 9.384 GB fre
 
 cost      1 USD per device-hour (nowhere, 2020-01), 5.039e-05 USD per step of all 16 devices,
           0.001575 USD per million tokens
-$ nncost estimate experts round --devices 16 --expert 8 --zero 1 --global-batch 32 --capacity-factor 1.25 --imbalance 1.1 | grep -e '^step' -e '^network'
+$ nncost estimate experts round --full --full --devices 16 --expert 8 --zero 1 --global-batch 32 --capacity-factor 1.25 --imbalance 1.1 | grep -e '^step' -e '^network'
 step      13.06 ms
 network   expert 1.766 ms exposed of 1.766 ms, data 3.167 ms exposed of 4.109 ms
 
 # Context parallelism in its three kinds.
-$ for k in ring all-gather ulysses; do nncost estimate experts round --devices 8 --context 4 --context-kind $k --seq-len 8000 --global-batch 2 | grep -e '^step' -e '^network'; done
+$ for k in ring all-gather ulysses; do nncost estimate experts round --full --full --devices 8 --context 4 --context-kind $k --seq-len 8000 --global-batch 2 | grep -e '^step' -e '^network'; done
 step      14.97 ms
 network   context 0 s exposed of 1.560 ms, data 925.6 us exposed of 4.425 ms
 step      15.72 ms
 network   context 1.188 ms exposed of 1.188 ms, data 925.6 us exposed of 4.425 ms
 step      15.16 ms
 network   context 624.0 us exposed of 624.0 us, data 925.6 us exposed of 4.425 ms
-$ nncost estimate experts round --devices 32 --tensor 2 --context 2 --expert 4 --context-kind ulysses --zero 1 --global-batch 32 | sed -n '/^plan/,/^network/p'
+$ nncost estimate experts round --full --full --devices 32 --tensor 2 --context 2 --expert 4 --context-kind ulysses --zero 1 --global-batch 32 | sed -n '/^plan/,/^network/p'
 plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulysses, ZeRO 1
           batch 32 = 4 micro-batches of 1 x data 8, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
@@ -354,7 +354,7 @@ exposed   7.474 ms  66.6%    norm       180.0 us   1.6%
 network   tensor 888.2 us exposed of 888.2 us, context 256.0 us exposed of 256.0 us,
 
 # A torus, and other kinds of links.
-$ nncost estimate experts old --data 8 --expert 8 --zero 1 | sed -n '/^links/,/^network/p'
+$ nncost estimate experts old --full --full --data 8 --expert 8 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      8 devices = data 8, expert 8, ZeRO 1
           batch 8 = 1 micro-batch of 1 x data 8, sequence 1000, fp16, policy mixed, adamw,
@@ -378,7 +378,7 @@ exposed   1.892 ms  19.8%    norm       180.0 us   1.9%
                              network    1.892 ms  19.8%
 
 network   expert 1.280 ms exposed of 1.280 ms, data 611.7 us exposed of 1.383 ms
-$ nncost estimate dense old --data 4 --tensor 4 --zero 1 | sed -n '/^links/,/^network/p'
+$ nncost estimate dense old --full --full --data 4 --tensor 4 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      16 devices = data 4 x tensor 4, ZeRO 1
           batch 4 = 1 micro-batch of 1 x data 4, sequence 1000, fp16, policy mixed, adamw,
@@ -403,7 +403,7 @@ exposed   2.838 ms  38.0%    norm       340.0 us   4.6%
                              network    2.838 ms  38.0%
 
 network   tensor 2.052 ms exposed of 2.052 ms, data 786.4 us exposed of 1.654 ms
-$ for k in mesh ring pcie none; do nncost estimate dense round --data 8 --tensor 2 --set scale_up.kind=$k | grep -e '^links' -e '^network'; done
+$ for k in mesh ring pcie none; do nncost estimate dense round --full --full --data 8 --tensor 2 --set scale_up.kind=$k | grep -e '^links' -e '^network'; done
 links     mesh of 8 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 4.835 ms exposed of 4.835 ms, data 2.919 ms exposed of 4.872 ms
 links     ring of 8 at 100.0 GB/s, network 10.00 GB/s per device
@@ -412,17 +412,17 @@ links     pcie of 8 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 754.1 us exposed of 754.1 us, data 2.399 ms exposed of 4.352 ms
 links     network 10.00 GB/s per device
 network   tensor 7.541 ms exposed of 7.541 ms, data 17.11 ms exposed of 19.07 ms
-$ nncost estimate dense fitted --data 8 --set scale_up.reduces_in_switch=false | grep -e '^links' -e '^network'
+$ nncost estimate dense fitted --full --full --data 8 --set scale_up.reduces_in_switch=false | grep -e '^links' -e '^network'
 links     switch of 8 at 200.0 GB/s
 network   data 326.7 us exposed of 2.669 ms
 
 # Ranks in another order: what is near changes.
-$ for r in tensor-context-data-pipeline tensor-pipeline-context-data; do nncost estimate dense round --devices 32 --tensor 2 --pipeline 4 --global-batch 32 --rank-order $r | grep '^network'; done
+$ for r in tensor-context-data-pipeline tensor-pipeline-context-data; do nncost estimate --full dense round --devices 32 --tensor 2 --pipeline 4 --global-batch 32 --rank-order $r | grep '^network'; done
 network   tensor 1.633 ms exposed of 1.633 ms, data 397.8 us exposed of 516.6 us,
 network   tensor 1.633 ms exposed of 1.633 ms, data 4.931 ms exposed of 5.166 ms,
 
 # A cluster of one's own: nodes of 4, two adapters each, half the network at once.
-$ nncost estimate dense round --cluster toy/clusters/pod.json --devices 16 --tensor 4 --zero 3 --global-batch 16
+$ nncost estimate dense round --full --full --cluster toy/clusters/pod.json --devices 16 --tensor 4 --zero 3 --global-batch 16
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     toy/clusters/pod.json, switch of 4 at 50.00 GB/s, network 10.00 GB/s per device,
@@ -465,16 +465,16 @@ total     259.5 MB (247.45 MiB) of 10.00 GB (9.31 GiB), 2.6%: fits, 9.741 GB fre
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.0004608 USD per step of all 16 devices,
           0.0288 USD per million tokens
-$ nncost estimate dense round --devices 16 --tensor 4 --devices-per-node 4 --zero 3 --global-batch 16 | grep -e '^links' -e '^network'
+$ nncost estimate dense round --full --full --devices 16 --tensor 4 --devices-per-node 4 --zero 3 --global-batch 16 | grep -e '^links' -e '^network'
 links     switch of 4 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 4.945 ms exposed of 4.945 ms, data 40.37 ms exposed of 53.22 ms
 
 # A network that bounds the step, also in the bound.
-$ nncost estimate dense fitted --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
+$ nncost estimate dense fitted --full --full --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
 bound by  compute 100.0% of the step, network 87.1%,
 
 # Does not fit: what would, or that nothing of what was tried does.
-$ nncost estimate dense round --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
+$ nncost estimate dense round --full --full --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
 transient    192.0 MB       1.9%  gradients of activations
 total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%: DOES NOT FIT by 23.85 GB
 would fit --micro-batch 4 --micro-batches 4 --zero 1, 9.922 GB, step 687.6 ms
@@ -483,7 +483,7 @@ would fit --micro-batch 4 --micro-batches 4 --zero 1, 9.922 GB, step 687.6 ms
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.001548 USD per step of all 8 devices,
           0.02419 USD per million tokens
-$ nncost estimate dense round --set layers=8000 --devices 2 --global-batch 2 | tail -8
+$ nncost estimate dense round --full --full --set layers=8000 --devices 2 --global-batch 2 | tail -8
 activations  256.4 GB    2564.1%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 total     1.794 TB (1.63 TiB) of 10.00 GB (9.31 GiB), 17942.7%: DOES NOT FIT by 1.784 TB
@@ -500,14 +500,14 @@ $ nncost estimate dense old --data 32
 $ nncost estimate dense old --data 2 --offload optimizer
 ! nncost: old: offload needs host.bytes_per_s, which the device file does not record, expected --set host.bytes_per_s=...
 [3]
-$ nncost estimate dense fitted --data 2 --offload optimizer | grep -A1 'host.mem'
+$ nncost estimate --full dense fitted --data 2 --offload optimizer | grep -A1 'host.mem'
           the device file records no host.mem_bytes_per_s: updates in host memory are assumed to run
           at 0.3 of 76.80 GB/s
-$ nncost estimate dense old --data 32 --set scale_out.bytes_per_s=1e9 --set scale_out.latency_s=1e-5 | grep '^network'
+$ nncost estimate --full dense old --data 32 --set scale_out.bytes_per_s=1e9 --set scale_out.latency_s=1e-5 | grep '^network'
 network   data 8.623 ms exposed of 17.42 ms
 
 # Every stage of the pipeline, in all formats.
-$ nncost estimate dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --virtual-stages 2 --stages
+$ nncost estimate dense round --full --full --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --virtual-stages 2 --stages
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
@@ -572,7 +572,7 @@ stage,layers,embedding,head,params,forward_s,backward_s,weight_s,busy_s,bubble_s
 1,2,false,false,24026000,0.00058404,0.0011401,0,0.01379312,0.010548436,0,0.00072078,3,48052000,48052000,288312000,192288000,16000000,0,0,592704000,true\r
 2,2,false,false,24026000,0.00058404,0.0011401,0,0.01379312,0.010548436,0,0.00072078,2,48052000,48052000,288312000,128192000,16000000,0,0,528608000,true\r
 3,2,false,true,34028000,0.00080804,0.0015861,0,0.01915312,0.005188436,0.000201,0.00102084,1,68056000,68056000,408336000,88104000,22000000,0,0,654552000,true\r
-$ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline --format markdown
+$ nncost estimate dense round --full --full --pipeline 2 --micro-batches 2 --stages --timeline --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 - **links**: switch of 8 at 100.0 GB/s
@@ -649,9 +649,9 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "critical_tokens": 100, "critical_width": 2000, "fitted": false, "basis": "none"},
   "plan": {"devices": 2, "data": 1, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 2, "global_batch": 2, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null, "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true, "tokens": null, "samples": null, "price": null, "reserve_bytes": null},
   "work": {"forward_flops": 488000000000, "backward_flops": 976000000000, "recompute_flops": 0, "model_flops": 1.464e12, "causal_flops": 1.368096e12, "hardware_flops": 1.464e12, "executed_flops": 1.384112e12, "vector_flops": 5402612000, "six_nd_flops": 1.273272e12, "flops_convention": "palm", "read_bytes": 2681520000, "write_bytes": 1681012000, "input_bytes": 8000, "tokens": 2000},
-  "step": {"step_s": 0.013673416, "interval_s": [null, null], "lower_bound_s": 0.01068084, "upper_bound_s": 0.0167201776, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.00174162, "exposed_comm_s": 0.000201, "bubble_s": 0.003494236, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000201, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000243, "offload": 0}, "bubble_ratio": 0.343272837301, "bubble_share": 0.255549600773, "idle_share": 0.302283642946, "stage": 1, "bound": "compute", "next_bound": "bubble", "bound_s": {"compute": 0.00752056, "memory": 0.00245762, "network": 0.000201, "host": 0, "bubble": 0.003494236}, "step_without_bound_s": 0.005713944, "advice": null},
+  "step": {"step_s": 0.013673416, "interval_s": [null, null], "lower_bound_s": 0.01068084, "upper_bound_s": 0.0167201776, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.00174162, "exposed_comm_s": 0.000201, "bubble_s": 0.003494236, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000201, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000243, "offload": 0}, "bubble_ratio": 0.343272837301, "bubble_share": 0.255549600773, "idle_share": 0.302283642946, "stage": 1, "bound": "compute", "next_bound": "bubble", "bound_s": {"compute": 0.00752056, "memory": 0.00245762, "network": 0.000201, "host": 0, "bubble": 0.003494236}, "step_without_bound_s": 0.005713944, "advice": null, "kernels": null},
   "throughput": {"samples_per_s": 146.269227821, "tokens_per_s": 146269.227821, "tokens_per_s_per_device": 73134.6139107, "model_flops_per_s_per_device": 5.35345373826e13, "mfu": 0.535345373826, "causal_mfu": 0.500275863764, "hfu": 0.535345373826},
-  "memory": {"stage": 0, "weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1217248000, "capacity_bytes": 10000000000, "headroom_bytes": 8782752000, "total_interval_bytes": [1217248000, 1217248000], "peak_allocated_bytes": 1217248256, "peak_reserved_bytes": 1218445312, "context_bytes": 0, "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null},
+  "memory": {"stage": 0, "weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1217248000, "capacity_bytes": 10000000000, "headroom_bytes": 8782752000, "total_interval_bytes": [1217248000, 1217248000], "peak_allocated_bytes": 1217248256, "peak_reserved_bytes": 1218445312, "context_bytes": 0, "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null, "stages": [{"weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1217248000}, {"weight_bytes": 116108000, "gradient_bytes": 116108000, "optimizer_bytes": 696648000, "activation_bytes": 152200000, "transient_bytes": 22000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1103064000}]},
   "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 7.59634222222e-6, "per_million_tokens": 0.00379817111111, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 27.346832},
   "stages": [
     {"stage": 0, "layers": 4, "embedding": true, "head": false, "params": 59052000, "forward_s": 0.001176088, "backward_s": 0.002288208, "weight_s": 0, "busy_s": 0.006928592, "bubble_s": 0.004772264, "exchange_s": 0.000201, "update_s": 0.00177156, "in_flight": 2, "weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "apart_bytes": 0, "reserve_bytes": 0, "total_bytes": 1217248000, "fits": true},

@@ -6,11 +6,11 @@ $ mkdir -p llama/sub pipe/unet; cat >llama/config.json <<J
 >   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "rms_norm_eps": Infinity,
 >   "max_position_embeddings": 100000, "hidden_act": "silu", "quantization_config": { "quant_method": "fp8" } }
 > J
-$ nncost estimate llama/ round | head -3
+$ nncost estimate llama/ round --full --full | head -3
 model     llama/ = llama, llama, decoder, 135,217,000 parameters
 noted     sequence: 8192 tokens unless --seq-len sets another; the file's 100000 is the longest
           possible
-$ nncost estimate llama round --seq-len 1000 | head -1
+$ nncost estimate llama round --full --full --seq-len 1000 | head -1
 model     llama, llama, decoder, 135,217,000 parameters
 $ nncost show llama | head -1
 model     llama/config.json
@@ -25,9 +25,9 @@ $ cat >pipe/unet/config.json <<J
 >   "block_out_channels": [32, 64], "layers_per_block": 1, "down_block_types": ["DownBlock2D", "AttnDownBlock2D"],
 >   "up_block_types": ["AttnUpBlock2D", "UpBlock2D"] }
 > J
-$ nncost estimate pipe round | head -1
+$ nncost estimate pipe round --full --full | head -1
 model     pipe = unet, unet, unet, 702,499 parameters
-$ nncost estimate pipe/model_index.json round | head -1
+$ nncost estimate pipe/model_index.json round --full --full | head -1
 model     pipe/model_index.json = unet, unet, unet, 702,499 parameters
 
 # Standard input and other pipes, of both kinds of file.
@@ -36,15 +36,15 @@ $ cat >config.json <<J
 >   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "tie_word_embeddings": false,
 >   "attention_bias": false, "mlp_bias": false, "max_position_embeddings": 1000 }
 > J
-$ cat config.json | nncost estimate - round | head -1
+$ cat config.json | nncost estimate --full - round | head -1
 model     - = model, model, decoder, 135,217,000 parameters
-$ cat config.json | nncost estimate /dev/stdin round | head -1
+$ cat config.json | nncost estimate /dev/stdin round --full --full | head -1
 model     /dev/stdin = model, model, decoder, 135,217,000 parameters
 $ cat config.json | nncost show - | head -1
 model     -
 $ cat config.json | nncost validate -
 -: ok
-$ mkfifo pipe; (cat toy/models/dense.json >pipe) & nncost estimate ./pipe round | head -1
+$ mkfifo pipe; (cat toy/models/dense.json >pipe) & nncost estimate ./pipe round --full --full | head -1
 model     ./pipe = dense, A small decoder, decoder, 107,106,000 parameters
 
 # What is shown as JSON is a file that reads back, from a configuration too.
@@ -82,12 +82,12 @@ $ nncost show config.json --format json >copy.json; cat copy.json
   ],
   "sources": {"": "config.json"}
 }
-$ sed -i 's/"id": "config"/"id": "copy"/' copy.json; nncost estimate copy.json round | head -1
+$ sed -i 's/"id": "config"/"id": "copy"/' copy.json; nncost estimate copy.json round --full --full | head -1
 model     copy.json = copy, config, decoder, 125,233,000 parameters
-$ nncost estimate config.json round | head -2
+$ nncost estimate config.json round --full --full | head -2
 model     config.json = config, config, decoder, 125,233,000 parameters
 noted     left open by the file, so as gemma2 has it: tie_word_embeddings on, attn_logit_softcapping
-$ nncost show experts --format json | nncost estimate - round | head -1; nncost estimate experts round | head -1
+$ nncost show experts --format json | nncost estimate --full - round | head -1; nncost estimate --full experts round | head -1
 model     - = experts, A small mixture of experts, decoder, 125,641,000 parameters,
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
 
@@ -107,7 +107,7 @@ $ cat >config.json <<J
 $ nncost estimate config.json round
 ! nncost: config.json:4: fast_path: unknown key, expected those of a llama; --lenient skips it if it does not shape the network, found yes
 [3]
-$ nncost estimate config.json round --lenient | head -2
+$ nncost estimate config.json round --full --full --lenient | head -2
 model     config.json = config, config, decoder, 135,217,000 parameters
 noted     skipped by --lenient: fast_path
 $ nncost show config.json --lenient | tail -1
@@ -127,7 +127,7 @@ $ cat >config.json <<J
 >   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "tie_word_embeddings": false,
 >   "attention_bias": false, "mlp_bias": false, "max_position_embeddings": 1000 }
 > J
-$ nncost estimate config.json round | head -1
+$ nncost estimate config.json round --full --full | head -1
 model     config.json = config, config, decoder, 135,218,600 parameters
 $ sed -i 's/"pear"/"plum"/' config.json; nncost estimate config.json round
 ! nncost: config.json:1: model_type: unknown architecture, expected one of those in docs/models.md, a file foreign/MODEL_TYPE.json of your own, or the shape as a model file (nncost show llama3-8b --format json), found "plum"
@@ -158,7 +158,7 @@ $ mkdir toy/foreign; cat >pear.json <<J
 >     { "to": "mixers", "list": "layer_types", "values": { "full": "full" } } ] }
 > J
 $ echo '{ "model_type": "pear", "num_hidden_layers": 2 }' >config.json
-$ wrong() { sed "$1" pear.json >toy/foreign/pear.json; nncost estimate config.json round 2>&1 | head -1; }
+$ wrong() { sed "$1" pear.json >toy/foreign/pear.json; nncost estimate --full config.json round 2>&1 | head -1; }
 > wrong 's/"like"/"lik"/'
 > wrong 's/"llama"/"lama"/'
 > wrong 's/"llama"/"pear"/'

@@ -2,7 +2,7 @@
 
 # A decoder at the datasheet's rates. 107.1 M parameters are read and written with 30 bytes each in the
 # update: 3.213 ms at 1 TB/s; a pass of 1000 tokens is 2 x 96 M x 1000 FLOP in the layers' products alone.
-$ nncost estimate dense round
+$ nncost estimate dense round --full --full
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -38,7 +38,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 2.999e-06 USD per step,
           0.002999 USD per million tokens
 
 # The same in the other formats.
-$ nncost estimate dense round --format markdown
+$ nncost estimate dense round --full --full --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 - **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
@@ -80,8 +80,8 @@ $ nncost estimate dense round --format markdown
 
 - **cost**: 1 USD per device-hour (nowhere, 2020-01), 2.999e-06 USD per step, 0.002999 USD per million tokens
 $ nncost estimate dense round --format csv
-model.id,model.name,model.family,model.params,model.active_params,model.trained_params,model.matmul_params,model.params_by_group.embedding,model.params_by_group.attention,model.params_by_group.mlp,model.params_by_group.norm,model.params_by_group.conv,model.params_by_group.resample,model.params_by_group.time,model.params_by_group.head,model.params_by_group.loss,model.params_by_group.optimizer,model.params_by_group.network,model.padded_vocab,device.id,device.name,device.peak_flops_per_s,device.mem_bytes,device.mem_bytes_per_s,device.ridge_flops_per_byte,device.critical_tokens,device.critical_width,device.fitted,device.basis,plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.shard,plan.reshard,plan.devices_per_node,plan.schedule,plan.context_kind,plan.rank_order,plan.overlap,plan.capacity_factor,plan.imbalance,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.seq_len,plan.image,plan.precision,plan.policy,plan.optimizer,plan.recompute,plan.recompute_every,plan.recompute_layers,plan.offload,plan.attention,plan.activations,plan.software,plan.software_chosen,plan.mode,plan.overrides,plan.cluster,plan.ends_as_layers,plan.first_stage_layers,plan.last_stage_layers,plan.whole_experts,plan.train,plan.next_tokens,plan.adapter_rank,plan.adapters,plan.dora,plan.frozen,plan.fp8_inputs,plan.flops_convention,plan.clip_gradients,plan.tokens,plan.samples,plan.price,plan.reserve_bytes,work.forward_flops,work.backward_flops,work.recompute_flops,work.model_flops,work.causal_flops,work.hardware_flops,work.executed_flops,work.vector_flops,work.six_nd_flops,work.flops_convention,work.read_bytes,work.write_bytes,work.input_bytes,work.tokens,step.step_s,step.interval_s.0,step.interval_s.1,step.lower_bound_s,step.upper_bound_s,step.forward_s,step.backward_s,step.recompute_s,step.update_s,step.exposed_comm_s,step.bubble_s,step.host_s,step.exposed_comm.tensor,step.exposed_comm.context,step.exposed_comm.expert,step.exposed_comm.data,step.exposed_comm.pipeline,step.exposed_comm.offload,step.communication.tensor,step.communication.context,step.communication.expert,step.communication.data,step.communication.pipeline,step.communication.offload,step.bubble_ratio,step.bubble_share,step.idle_share,step.stage,step.bound,step.next_bound,step.bound_s.compute,step.bound_s.memory,step.bound_s.network,step.bound_s.host,step.bound_s.bubble,step.step_without_bound_s,step.advice,throughput.samples_per_s,throughput.tokens_per_s,throughput.tokens_per_s_per_device,throughput.model_flops_per_s_per_device,throughput.mfu,throughput.causal_mfu,throughput.hfu,memory.stage,memory.weight_bytes,memory.gradient_bytes,memory.optimizer_bytes,memory.activation_bytes,memory.transient_bytes,memory.apart_bytes,memory.reserve_bytes,memory.total_bytes,memory.capacity_bytes,memory.headroom_bytes,memory.total_interval_bytes.0,memory.total_interval_bytes.1,memory.peak_allocated_bytes,memory.peak_reserved_bytes,memory.context_bytes,memory.transient_what,memory.fits,memory.fit,cost.price_per_device_hour,cost.currency,cost.step,cost.per_million_tokens,cost.per_thousand_samples,cost.run,cost.device_hours,cost.run_s,cost.energy_j\r
-dense,A small decoder,decoder,107106000,107106000,107106000,106106000,11000000,32032000,64040000,34000,0,0,0,0,0,0,0,,round,A device of round figures,1e14,10000000000,1e12,100,100,2000,false,none,1,1,1,1,1,1,1,false,0,1,true,8,1f1b,ring,tensor-context-data-pipeline,,0,1,1,1,1,1000,,bf16,mixed,adamw,none,1,0,none,flash,per-op,torch-compile,true,predicted,,,false,0,0,false,all,false,0,linear,false,16bit,false,palm,true,,,,,244000000000,488000000000,0,732000000000,684048000000,732000000000,692056000000,3575260000,636636000000,palm,3230368000,2307740000,4000,1000,0.010795756,,,0.00692056,0.0127665588,0.002568168,0.005014408,0,0.00321318,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,compute,memory,0.00692056,0.003875196,0,0,0,0.005538108,,92.6289923559,92628.9923559,92628.9923559,6.78044224045e13,0.678044224045,0.633626769631,0.678044224045,0,214212000,214212000,1285272000,280408000,22000000,-234212000,0,1781892000,10000000000,8218108000,1781892000,1781892000,1781892096,1793064960,0,gradients of activations,true,fits,1,USD,2.99882111111e-6,0.00299882111111,,,,,10.795756\r
+model.id,model.name,model.family,model.params,model.active_params,model.trained_params,model.matmul_params,model.params_by_group.embedding,model.params_by_group.attention,model.params_by_group.mlp,model.params_by_group.norm,model.params_by_group.conv,model.params_by_group.resample,model.params_by_group.time,model.params_by_group.head,model.params_by_group.loss,model.params_by_group.optimizer,model.params_by_group.network,model.padded_vocab,device.id,device.name,device.peak_flops_per_s,device.mem_bytes,device.mem_bytes_per_s,device.ridge_flops_per_byte,device.critical_tokens,device.critical_width,device.fitted,device.basis,plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.shard,plan.reshard,plan.devices_per_node,plan.schedule,plan.context_kind,plan.rank_order,plan.overlap,plan.capacity_factor,plan.imbalance,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.seq_len,plan.image,plan.precision,plan.policy,plan.optimizer,plan.recompute,plan.recompute_every,plan.recompute_layers,plan.offload,plan.attention,plan.activations,plan.software,plan.software_chosen,plan.mode,plan.overrides,plan.cluster,plan.ends_as_layers,plan.first_stage_layers,plan.last_stage_layers,plan.whole_experts,plan.train,plan.next_tokens,plan.adapter_rank,plan.adapters,plan.dora,plan.frozen,plan.fp8_inputs,plan.flops_convention,plan.clip_gradients,plan.tokens,plan.samples,plan.price,plan.reserve_bytes,work.forward_flops,work.backward_flops,work.recompute_flops,work.model_flops,work.causal_flops,work.hardware_flops,work.executed_flops,work.vector_flops,work.six_nd_flops,work.flops_convention,work.read_bytes,work.write_bytes,work.input_bytes,work.tokens,step.step_s,step.interval_s.0,step.interval_s.1,step.lower_bound_s,step.upper_bound_s,step.forward_s,step.backward_s,step.recompute_s,step.update_s,step.exposed_comm_s,step.bubble_s,step.host_s,step.exposed_comm.tensor,step.exposed_comm.context,step.exposed_comm.expert,step.exposed_comm.data,step.exposed_comm.pipeline,step.exposed_comm.offload,step.communication.tensor,step.communication.context,step.communication.expert,step.communication.data,step.communication.pipeline,step.communication.offload,step.bubble_ratio,step.bubble_share,step.idle_share,step.stage,step.bound,step.next_bound,step.bound_s.compute,step.bound_s.memory,step.bound_s.network,step.bound_s.host,step.bound_s.bubble,step.step_without_bound_s,step.advice,step.kernels,throughput.samples_per_s,throughput.tokens_per_s,throughput.tokens_per_s_per_device,throughput.model_flops_per_s_per_device,throughput.mfu,throughput.causal_mfu,throughput.hfu,memory.stage,memory.weight_bytes,memory.gradient_bytes,memory.optimizer_bytes,memory.activation_bytes,memory.transient_bytes,memory.apart_bytes,memory.reserve_bytes,memory.total_bytes,memory.capacity_bytes,memory.headroom_bytes,memory.total_interval_bytes.0,memory.total_interval_bytes.1,memory.peak_allocated_bytes,memory.peak_reserved_bytes,memory.context_bytes,memory.transient_what,memory.fits,memory.fit,cost.price_per_device_hour,cost.currency,cost.step,cost.per_million_tokens,cost.per_thousand_samples,cost.run,cost.device_hours,cost.run_s,cost.energy_j\r
+dense,A small decoder,decoder,107106000,107106000,107106000,106106000,11000000,32032000,64040000,34000,0,0,0,0,0,0,0,,round,A device of round figures,1e14,10000000000,1e12,100,100,2000,false,none,1,1,1,1,1,1,1,false,0,1,true,8,1f1b,ring,tensor-context-data-pipeline,,0,1,1,1,1,1000,,bf16,mixed,adamw,none,1,0,none,flash,per-op,torch-compile,true,predicted,,,false,0,0,false,all,false,0,linear,false,16bit,false,palm,true,,,,,244000000000,488000000000,0,732000000000,684048000000,732000000000,692056000000,3575260000,636636000000,palm,3230368000,2307740000,4000,1000,0.010795756,,,0.00692056,0.0127665588,0.002568168,0.005014408,0,0.00321318,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,compute,memory,0.00692056,0.003875196,0,0,0,0.005538108,,,92.6289923559,92628.9923559,92628.9923559,6.78044224045e13,0.678044224045,0.633626769631,0.678044224045,0,214212000,214212000,1285272000,280408000,22000000,-234212000,0,1781892000,10000000000,8218108000,1781892000,1781892000,1781892096,1793064960,0,gradients of activations,true,fits,1,USD,2.99882111111e-6,0.00299882111111,,,,,10.795756\r
 $ nncost estimate dense round --format json
 {
   "schema": "nncost.estimate/1",
@@ -90,7 +90,7 @@ $ nncost estimate dense round --format json
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "critical_tokens": 100, "critical_width": 2000, "fitted": false, "basis": "none"},
   "plan": {"devices": 1, "data": 1, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 1, "global_batch": 1, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null, "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "frozen": "16bit", "fp8_inputs": false, "flops_convention": "palm", "clip_gradients": true, "tokens": null, "samples": null, "price": null, "reserve_bytes": null},
   "work": {"forward_flops": 244000000000, "backward_flops": 488000000000, "recompute_flops": 0, "model_flops": 732000000000, "causal_flops": 684048000000, "hardware_flops": 732000000000, "executed_flops": 692056000000, "vector_flops": 3575260000, "six_nd_flops": 636636000000, "flops_convention": "palm", "read_bytes": 3230368000, "write_bytes": 2307740000, "input_bytes": 4000, "tokens": 1000},
-  "step": {"step_s": 0.010795756, "interval_s": [null, null], "lower_bound_s": 0.00692056, "upper_bound_s": 0.0127665588, "forward_s": 0.002568168, "backward_s": 0.005014408, "recompute_s": 0, "update_s": 0.00321318, "exposed_comm_s": 0, "bubble_s": 0, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "bubble_ratio": 0, "bubble_share": 0, "idle_share": 0, "stage": 0, "bound": "compute", "next_bound": "memory", "bound_s": {"compute": 0.00692056, "memory": 0.003875196, "network": 0, "host": 0, "bubble": 0}, "step_without_bound_s": 0.005538108, "advice": null},
+  "step": {"step_s": 0.010795756, "interval_s": [null, null], "lower_bound_s": 0.00692056, "upper_bound_s": 0.0127665588, "forward_s": 0.002568168, "backward_s": 0.005014408, "recompute_s": 0, "update_s": 0.00321318, "exposed_comm_s": 0, "bubble_s": 0, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "bubble_ratio": 0, "bubble_share": 0, "idle_share": 0, "stage": 0, "bound": "compute", "next_bound": "memory", "bound_s": {"compute": 0.00692056, "memory": 0.003875196, "network": 0, "host": 0, "bubble": 0}, "step_without_bound_s": 0.005538108, "advice": null, "kernels": null},
   "throughput": {"samples_per_s": 92.6289923559, "tokens_per_s": 92628.9923559, "tokens_per_s_per_device": 92628.9923559, "model_flops_per_s_per_device": 6.78044224045e13, "mfu": 0.678044224045, "causal_mfu": 0.633626769631, "hfu": 0.678044224045},
   "memory": {"stage": 0, "weight_bytes": 214212000, "gradient_bytes": 214212000, "optimizer_bytes": 1285272000, "activation_bytes": 280408000, "transient_bytes": 22000000, "apart_bytes": -234212000, "reserve_bytes": 0, "total_bytes": 1781892000, "capacity_bytes": 10000000000, "headroom_bytes": 8218108000, "total_interval_bytes": [1781892000, 1781892000], "peak_allocated_bytes": 1781892096, "peak_reserved_bytes": 1793064960, "context_bytes": 0, "transient_what": "gradients of activations", "fits": true, "fit": "fits", "advice": null},
   "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 2.99882111111e-6, "per_million_tokens": 0.00299882111111, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 10.795756},
@@ -137,7 +137,7 @@ $ nncost estimate dense round --format json
 
 # With fitted efficiencies a step has the interval in which nine of ten measurements fall; the bound of the
 # datasheet has none.
-$ nncost estimate dense fitted --micro-batch 8
+$ nncost estimate dense fitted --full --full --micro-batch 8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -172,7 +172,7 @@ total     3.759 GB (3.50 GiB) of 20.00 GB (18.63 GiB), 18.8%: fits, 16.24 GB fre
 
 cost      2 USD per device-hour (here, 2022-02), 2.641e-05 USD per step,
           0.003301 USD per million tokens
-$ nncost estimate dense fitted --micro-batch 8 --mode ideal
+$ nncost estimate dense fitted --full --full --micro-batch 8 --mode ideal
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -208,7 +208,7 @@ cost      2 USD per device-hour (here, 2022-02), 1.538e-05 USD per step,
           0.001922 USD per million tokens
 
 # Experts: all are kept, two of eight are computed for each token.
-$ nncost estimate experts round --micro-batch 4
+$ nncost estimate experts round --full --full --micro-batch 4
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
           53,641,000 active per token
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -246,7 +246,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 4.771e-06 USD per step,
           0.001193 USD per million tokens
 
 # A diffusion U-Net and one for segmentation, in samples.
-$ nncost estimate unet round --micro-batch 8
+$ nncost estimate unet round --full --full --micro-batch 8
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 8, image 256, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -281,7 +281,7 @@ total     305.6 MB (291.45 MiB) of 10.00 GB (9.31 GiB), 3.1%: fits, 9.694 GB fre
 
 cost      1 USD per device-hour (nowhere, 2020-01), 6.82e-07 USD per step,
           8.525e-05 USD per thousand samples
-$ nncost estimate segnet old --micro-batch 16 --software eager --policy amp
+$ nncost estimate segnet old --full --full --micro-batch 16 --software eager --policy amp
 model     segnet, A small U-Net for segmentation, unet, 45,942 parameters
 device    old, An old device without bf16, 50.00 TFLOP/s fp16, 500.0 GB/s, ridge 100 FLOP/B
 plan      batch 16, image 100, fp16, policy amp, adamw, flash attention, recompute none,
@@ -332,7 +332,7 @@ up.1.attn.out         forward       2 102.4 k 20.53 M 285.2 k  71.99  285.2 ns  
 up.1.attn.residual    forward       2       - 51.20 k 204.8 k   0.25  204.8 ns  0.1% memory
 
 # Does not fit: by how much, and what would.
-$ nncost estimate dense round --micro-batch 64
+$ nncost estimate dense round --full --full --micro-batch 64
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 64, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -371,7 +371,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 0.0001357 USD per step,
 [1]
 $ nncost estimate dense round --micro-batch 64 --format json | grep -o '"headroom_bytes.*'
 "headroom_bytes": -9573092000, "total_interval_bytes": [19573092000, 19573092000], "peak_allocated_bytes": 19573092352, "peak_reserved_bytes": 20277362688, "context_bytes": 0, "transient_what": "gradients of activations", "fits": false, "fit": "does_not_fit", "advice": [{"text": "--micro-batch 16 --micro-batches 4", "total_bytes": 6552104000, "step_s": 0.488498044}, {"text": "--recompute full", "total_bytes": 5351082000, "step_s": 0.638012284}]},
-$ COLUMNS=60 nncost estimate dense round --micro-batch 64 --reserve-bytes 5e8
+$ COLUMNS=60 nncost estimate dense round --full --full --micro-batch 64 --reserve-bytes 5e8
 model     dense, A small decoder, decoder,
           107,106,000 parameters
 device    round, A device of round figures,
@@ -424,20 +424,20 @@ cost      1 USD per device-hour (nowhere, 2020-01),
 [1]
 
 # With another optimizer, policy or format.
-$ nncost estimate dense round --set layers=47 --tokens 1e9 | sed -n '/^total/,/^$/p'
+$ nncost estimate dense round --full --full --set layers=47 --tokens 1e9 | sed -n '/^total/,/^$/p'
 total     9.591 GB (8.93 GiB) of 10.00 GB (9.31 GiB), 95.9%: fits, 409.1 MB free
 
-$ nncost estimate dense old --precision fp32 --set layers=25 | sed -n '/^total/,/^$/p'
+$ nncost estimate dense old --full --full --precision fp32 --set layers=25 | sed -n '/^total/,/^$/p'
 total     5.389 GB (5.02 GiB) of 5.000 GB (4.66 GiB), 107.8%: DOES NOT FIT by 389.1 MB
 would fit --recompute norm,activation, 4.997 GB, step 233.4 ms
 
-$ nncost estimate dense fitted --precision fp32 --set layers=100 | sed -n '/^total/,/^$/p'
+$ nncost estimate dense fitted --full --full --precision fp32 --set layers=100 | sed -n '/^total/,/^$/p'
 total     21.00 GB (19.56 GiB) of 20.00 GB (18.63 GiB), 105.0%: DOES NOT FIT by 1.004 GB
 would fit --recompute norm,activation, 19.41 GB, step 1.465 s
 
 
 # Not even with everything that was tried.
-$ nncost estimate dense round --set layers=500 --micro-batch 2 | tail -8
+$ nncost estimate dense round --full --full --set layers=500 --micro-batch 2 | tail -8
 transient     44.00 MB       0.4%  gradients of activations
 not at once  -12.08 GB    -120.8%  gradients appear as activations go
 total     116.3 GB (108.35 GiB) of 10.00 GB (9.31 GiB), 1163.5%: DOES NOT FIT by 106.3 GB
@@ -448,7 +448,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 0.00029 USD per step,
           0.145 USD per million tokens
 
 # The whole run: days, device-hours, cost and energy.
-$ nncost estimate dense round --grad-accum 8 --tokens 2e12 --price 4 | sed -n '/^cost/,$p'
+$ nncost estimate dense round --full --full --grad-accum 8 --tokens 2e12 --price 4 | sed -n '/^cost/,$p'
 cost      4 USD per device-hour (--price), 7.097e-05 USD per step, 0.008871 USD per million tokens
 
 run         184.8 days, 4,436 device-hours, 250,000,000 steps of 63.87 ms, 2.000 T tokens,
@@ -461,7 +461,7 @@ goodput     100.00% (stops are not counted: the device file has no rate of failu
             --device-mtbf-s)
 cost        17,743 USD, at 4 USD per device-hour, 0.008871 USD per million tokens
 energy      4,436 kWh, 1.000 kW per device as rated, PUE 1
-$ nncost estimate unet fitted --micro-batch 32 --samples 1e8 | sed -n '/^cost/,$p'
+$ nncost estimate unet fitted --full --full --micro-batch 32 --samples 1e8 | sed -n '/^cost/,$p'
 cost      2 USD per device-hour (here, 2022-02), 7.649e-06 USD per step,
           0.000239 USD per thousand samples
 
@@ -477,7 +477,7 @@ cost        23.9 USD, at 2 USD per device-hour (here, 2022-02)
 energy      5.976 kWh, 500.0 W per device as rated, PUE 1
 
 # A device without a price, network, power.
-$ nncost estimate dense old --tokens 1e9 | sed -n '/^cost/,$p'
+$ nncost estimate dense old --full --full --tokens 1e9 | sed -n '/^cost/,$p'
 cost      no price recorded for this device: give --price
 
 run         5.998 h, 5.998 device-hours, 1,000,000 steps of 21.59 ms, 1.000 G tokens, 7.32e+17 FLOP
@@ -492,7 +492,7 @@ $ nncost estimate dense old --tokens 1e9 --format json | grep '"cost"'
   "run": {"devices": 1, "nodes": 1, "steps": 1000000, "tokens": 1000000000, "samples": 1000000, "flops": 7.32e17, "flops_per_token": 732000000, "step_s": 0.021591512, "fetch_s": null, "prepare_s": null, "transfer_s": null, "input_s": null, "input_wait_s": 0, "input_bound": false, "input_bytes_per_s": null, "workers_needed": null, "prefetch_bytes": null, "rollout_step_s": 0, "score_step_s": 0, "sync_step_s": 0, "outer_bytes": null, "outer_s": 0, "device_mtbf_s": null, "system_mtbf_s": null, "survive_hour": null, "stops": null, "nodes_out": null, "spares_needed": null, "short_share": null, "checkpoint_bytes": 1499484000, "block_s": null, "save_s": null, "load_s": null, "restart_s": null, "young_s": null, "interval_s": null, "goodput": 1, "first_order": null, "train_s": 21591.512, "wait_s": 0, "rollout_s": 0, "score_s": 0, "sync_s": 0, "straggler_s": 0, "save_time_s": 0, "lost_s": 0, "evaluate_s": 0, "warmup_s": 0, "planned_s": 0, "sites_s": 0, "run_s": 21591.512, "days": 0.249901759259, "device_hours": 5.99764222222, "price_per_device_hour": null, "cost_devices": null, "cost_storage": 0, "cost_egress": 0, "cost": null, "cost_per_million_tokens": null, "busy_share": null, "power_w": null, "energy_j": null, "rated_energy_j": null, "carbon_kg": null, "rated_carbon_kg": null, "embodied_carbon_kg": null},
 
 # Recomputation, and FLOPs counted as causal attention needs them.
-$ nncost estimate dense round --recompute norm,activation --flops-convention causal
+$ nncost estimate dense round --full --full --recompute norm,activation --flops-convention causal
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention,
@@ -527,7 +527,7 @@ total     1.722 GB (1.60 GiB) of 10.00 GB (9.31 GiB), 17.2%: fits, 8.278 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 3.052e-06 USD per step,
           0.003052 USD per million tokens
-$ nncost estimate dense round --recompute full | sed -n '/^step/,/^update/p'
+$ nncost estimate dense round --full --full --recompute full | sed -n '/^step/,/^update/p'
 step      13.13 ms
           no software is faster than 9.001 ms; without any overlap it takes 15.66 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -540,22 +540,22 @@ recompute  2.336 ms  17.8%    mlp        5.648 ms  43.0%
 update     3.213 ms  24.5%    norm       234.0 us   1.8%
 
 # Gradients clipped by their norm, and not.
-$ nncost estimate dense round --clip-gradients | grep optimizer
+$ nncost estimate --full dense round --clip-gradients | grep optimizer
                              optimizer  3.213 ms  29.8%
 optimizer     1.285 GB      12.9%  states and master weights
-$ nncost estimate dense round --clip-gradients=off | grep optimizer
+$ nncost estimate --full dense round --clip-gradients=off | grep optimizer
                              optimizer  2.999 ms  28.3%
 optimizer     1.285 GB      12.9%  states and master weights
 
 # Optimizers, formats and policies: bytes kept per parameter.
-$ for o in sgd momentum adafactor lion adam8bit muon; do nncost estimate dense round --optimizer $o | grep '^optimizer'; done
+$ for o in sgd momentum adafactor lion adam8bit muon; do nncost estimate --full dense round --optimizer $o | grep '^optimizer'; done
 optimizer     428.4 MB       4.3%  states and master weights
 optimizer     856.8 MB       8.6%  states and master weights
 optimizer     429.4 MB       4.3%  states and master weights
 optimizer     856.8 MB       8.6%  states and master weights
 optimizer     646.0 MB       6.5%  states and master weights
 optimizer     901.3 MB       9.0%  states and master weights
-$ for p in fp32 mixed-fp32grad amp bf16-pure; do nncost estimate dense round --policy $p | sed -n '/^weights/,/^optimizer/p'; done
+$ for p in fp32 mixed-fp32grad amp bf16-pure; do nncost estimate dense round --full --full --policy $p | sed -n '/^weights/,/^optimizer/p'; done
 weights       428.4 MB       4.3%
 gradients     428.4 MB       4.3%
 optimizer     856.8 MB       8.6%  states and master weights
@@ -568,7 +568,7 @@ optimizer     856.8 MB       8.6%  states and master weights
 weights       214.2 MB       2.1%
 gradients     214.2 MB       2.1%
 optimizer     428.4 MB       4.3%  states and master weights
-$ nncost estimate dense fitted --precision fp8 | head -8
+$ nncost estimate dense fitted --full --full --precision fp8 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 400.0 TFLOP/s fp8, 2.000 TB/s, ridge 200 FLOP/B
 plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, recompute none,
@@ -577,7 +577,7 @@ plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, rec
 step      9.212 ms, nine of ten measurements fall in 7.620 ms .. 11.91 ms
           open: --attention -11 to +21% of the step
           no software is faster than 2.249 ms; without any overlap it takes 10.46 ms
-$ nncost estimate dense fitted --precision tf32 | head -8
+$ nncost estimate dense fitted --full --full --precision tf32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s, ridge 50 FLOP/B
 plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, recompute none,
@@ -586,7 +586,7 @@ plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, rec
 step      15.88 ms, nine of ten measurements fall in 13.14 ms .. 20.53 ms
           open: --attention -12 to +25% of the step
           no software is faster than 6.921 ms; without any overlap it takes 18.28 ms
-$ nncost estimate dense old --precision fp32 | head -8
+$ nncost estimate dense old --full --full --precision fp32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    old, An old device without bf16, 10.00 TFLOP/s fp32, 500.0 GB/s, ridge 20 FLOP/B
 plan      batch 1, sequence 1000, fp32, policy fp32, adamw, flash attention, recompute none,
@@ -597,7 +597,7 @@ step      78.71 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 
 # Attention written out, in the older kernels, and everything eager: the host issues each op.
-$ nncost estimate dense fitted --attention unfused --software eager
+$ nncost estimate dense fitted --full --full --attention unfused --software eager
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, unfused attention, recompute none,
@@ -630,7 +630,7 @@ total     2.492 GB (2.32 GiB) of 20.00 GB (18.63 GiB), 12.5%: fits, 17.51 GB fre
 
 cost      2 USD per device-hour (here, 2022-02), 8.445e-06 USD per step,
           0.008445 USD per million tokens
-$ for a in flash1 flash2 flash3; do nncost estimate dense fitted --attention $a | grep attention; done
+$ for a in flash1 flash2 flash3; do nncost estimate dense fitted --full --full --attention $a | grep attention; done
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash1 attention, recompute none,
 backward  6.201 ms  54.3%    attention  5.365 ms  47.0%
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash2 attention, recompute none,
@@ -639,7 +639,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash3 attention, r
 backward  4.119 ms  48.6%    attention  2.422 ms  28.6%
 
 # --set changes any field for a what-if; a prefix chooses where.
-$ nncost estimate dense round --set hidden=2000 --set head_dim=250 --set ffn_hidden=8000 --set mem_bytes_per_s=2e12 | head -12
+$ nncost estimate dense round --full --full --set hidden=2000 --set head_dim=250 --set ffn_hidden=8000 --set mem_bytes_per_s=2e12 | head -12
 model     dense, A small decoder, decoder, 406,212,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 2.000 TB/s, ridge 50 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -652,7 +652,7 @@ step      32.09 ms
 bound by  compute 79.0% of the step, memory 21.0%, without the compute limit it would take 8.934 ms
 
 part          time  share    group          time  share
-$ nncost estimate dense round --set plan.micro_batch=2 --set model.layers=4 --set device.mem_bytes=40e9 | head -12
+$ nncost estimate dense round --full --full --set plan.micro_batch=2 --set model.layers=4 --set device.mem_bytes=40e9 | head -12
 model     dense, A small decoder, decoder, 59,054,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -665,18 +665,18 @@ step      10.04 ms
 bound by  compute 74.9% of the step, memory 25.1%, without the compute limit it would take 3.960 ms
 
 part          time  share    group          time  share
-$ nncost estimate dense fitted --set efficiency.basis=none | grep -A1 '^step'
+$ nncost estimate dense fitted --full --full --set efficiency.basis=none | grep -A1 '^step'
 step      5.398 ms
           no software is faster than 3.460 ms; without any overlap it takes 6.537 ms
-$ nncost estimate dense fitted --set efficiency.basis=default | grep -A1 '^step'
+$ nncost estimate dense fitted --full --full --set efficiency.basis=default | grep -A1 '^step'
 step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
           open: --attention -10 to +21% of the step
-$ nncost estimate dense fitted --set efficiency.basis=kernels | grep -A1 '^step'
+$ nncost estimate dense fitted --full --full --set efficiency.basis=kernels | grep -A1 '^step'
 step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
           open: --attention -10 to +21% of the step
 
 # A narrow terminal, and one too narrow for anything.
-$ COLUMNS=60 nncost estimate dense fitted
+$ COLUMNS=60 nncost estimate dense fitted --full --full
 model     dense, A small decoder, decoder,
           107,106,000 parameters
 device    fitted, A device of round efficiencies,
@@ -722,7 +722,7 @@ total     1.782 GB (1.66 GiB) of 20.00 GB (18.63 GiB), 8.9%:
 cost      2 USD per device-hour (here, 2022-02),
           5.254e-06 USD per step,
           0.005254 USD per million tokens
-$ COLUMNS=10 nncost estimate dense round | head -20
+$ COLUMNS=10 nncost estimate dense round --full --full | head -20
 model     dense, A small decoder, decoder,
           107,106,000 parameters
 device    round, A device of round figures,
@@ -745,7 +745,7 @@ forward   2.568 ms  23.8%    embedding  16.02 us   0.1%
 backward  5.014 ms  46.4%    attention  2.529 ms  23.4%
 
 # Activations by the published formula in place of per op.
-$ nncost estimate dense round --activations korthikanti | grep activations
+$ nncost estimate dense round --full --full --activations korthikanti | grep activations
 activations  637.0 MB       6.4%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 
@@ -753,7 +753,7 @@ transient    22.00 MB       0.2%  gradients of activations
 $ nncost estimate dense round --output result.csv --format csv && cut -d, -f1-4 result.csv
 model.id,model.name,model.family,model.params
 dense,A small decoder,decoder,107106000
-$ echo old >result.md && ln -s result.md link.md && nncost estimate dense round --format markdown --output link.md && ls -F *.md && head -1 result.md
+$ echo old >result.md && ln -s result.md link.md && nncost estimate dense round --full --full --format markdown --output link.md && ls -F *.md && head -1 result.md
 link.md@
 result.md
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
@@ -774,7 +774,7 @@ $ cat >config.json <<J
 >   "num_hidden_layers": 8, "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000,
 >   "max_position_embeddings": 1000, "rms_norm_eps": 1e-5, "hidden_act": "silu", "tie_word_embeddings": false }
 > J
-$ nncost estimate config.json round | head -1
+$ nncost estimate config.json round --full --full | head -1
 model     config.json = config, config, decoder, 135,217,000 parameters
 $ sed -i 's/"llama"/"lama"/' config.json; nncost estimate config.json round
 ! nncost: config.json:1: model_type: unknown architecture, expected one of those in docs/models.md, nearest llama, a file foreign/MODEL_TYPE.json of your own, or the shape as a model file (nncost show llama3-8b --format json), found "lama"
@@ -788,7 +788,7 @@ $ sed -i 's/"sillu"/"silu"/; s/"hidden_size": 1000, //' config.json; nncost esti
 
 # A vision transformer, in samples. h = 1000, L = 10, 9 x 9 patches of 10 x 10 pixels and a class token:
 # (3 x 100 + 1) h + h + 82 h + L (12 h^2 + 13 h) + 2 h + 100 (h + 1) = 120,616,100.
-$ nncost estimate vision round --micro-batch 10
+$ nncost estimate vision round --full --full --micro-batch 10
 model     vision, A small vision transformer, vit, 120,616,100 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 10, image 90, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -824,7 +824,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 2.872e-06 USD per step,
           0.0002872 USD per thousand samples
 
 # Two tensor ranks, two stages: each sends 10 x 82 x 1000 values of 2 bytes per micro-batch.
-$ nncost estimate vision round --tensor 2 --pipeline 2 --micro-batch 10 --micro-batches 4 --stages | tail -8
+$ nncost estimate --full vision round --tensor 2 --pipeline 2 --micro-batch 10 --micro-batches 4 --stages | tail -8
 
 stage layers and        params  forward backward weight     busy   bubble in flight
     0      5 embedding 30.43 M 802.3 us 1.322 ms      - 8.498 ms 2.107 ms         2 busiest
@@ -837,7 +837,7 @@ $ nncost ops vision round --tensor 2 --pipeline 2 --micro-batch 10 --micro-batch
 pipeline.send   comm          4 bytes=1640000        -       0       0      -        -     - -
 
 # Adapters under their usual name: 8 layers x rank 4 x (3 x 2,000 for queries, keys, values + 2,000 + 2 x 5,000).
-$ nncost estimate dense round --lora 4 | sed -n '1p; /^plan/,/^$/p'
+$ nncost estimate dense round --full --full --lora 4 | sed -n '1p; /^plan/,/^$/p'
 model     dense, A small decoder, decoder, 107,682,000 parameters, 576,000 trained
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           adapters of rank 4 on linear layers, frozen weights in 16bit,

@@ -76,13 +76,13 @@ $ nncost estimate my.json ./board.json
 ! nncost: my.json:3: id: not the name of the file, expected "my", found "dense"
 [3]
 $ sed -i 's/"dense"/"my"/' my.json; sed -i 's/"round"/"board"/' board.json
-$ nncost estimate my.json ./board.json | head -2
+$ nncost estimate my.json ./board.json --full --full | head -2
 model     my.json = my, A small decoder, decoder, 107,106,000 parameters
 device    ./board.json = board, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 
 # An id is looked up in $NNCOST_PATH; a broken file that has the alias is named.
 $ mkdir -p mine/models; sed 's/"dense"/"mine"/; s/"small"/"tiny"/' toy/models/dense.json >mine/models/mine.json
-$ NNCOST_PATH=mine:toy nncost estimate tiny round | head -1
+$ NNCOST_PATH=mine:toy nncost estimate tiny round --full --full | head -1
 model     tiny = mine, A small decoder, decoder, 107,106,000 parameters
 $ sed -i 's/"layers"/"layer"/' mine/models/mine.json; NNCOST_PATH=mine:toy nncost estimate tiny round
 ! nncost: mine/models/mine.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
@@ -96,9 +96,9 @@ $ NNCOST_PATH= nncost estimate dense round
 
 # Characters that steer a terminal, or turn the direction of a text, are not shown; JSON has them escaped.
 $ printf 's/"A small decoder"/"=a\302\233b\342\200\256c\\\\u001bd"/' >slip.sed; sed -f slip.sed toy/models/dense.json >slip.json; sed -i 's/"id": "dense"/"id": "slip"/' slip.json
-$ nncost estimate slip.json round | head -1
+$ nncost estimate slip.json round --full --full | head -1
 model     slip.json = slip, =a?b?c?d, decoder, 107,106,000 parameters
-$ nncost estimate slip.json round --format markdown | head -1
+$ nncost estimate slip.json round --full --full --format markdown | head -1
 - **model**: slip.json = slip, =a?b?c?d, decoder, 107,106,000 parameters
 $ nncost estimate slip.json round --format json | grep -m1 '"name"'
   "model": {"id": "slip", "name": "=a\u009bb\u202ec\u001bd", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
@@ -109,7 +109,7 @@ $ nncost plot step slip.json round | grep -c "=a?b?c?d"
 
 # Nor are commands that a workflow obeys: "::" at the begin of a line, "##[" anywhere.
 $ printf 's/"A small decoder"/"::error::a ##[error]b ##vso[c] ## d"/' >slip.sed; sed -f slip.sed toy/models/dense.json >slip.json; sed -i 's/"id": "dense"/"id": "slip"/' slip.json
-$ nncost estimate slip.json round | head -1
+$ nncost estimate slip.json round --full --full | head -1
 model     slip.json = slip, ?:error::a ?#[error]b ?#vso[c] ## d, decoder, 107,106,000 parameters
 $ nncost estimate slip.json round --format json | grep -o '"name": "::[^"]*"'
 "name": "::error::a \u0023#[error]b \u0023#vso[c] ## d"

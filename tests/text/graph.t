@@ -1,5 +1,5 @@
 # A network as a list of ops: what it is, its ops, a number of its own changed.
-$ nncost estimate inputs/rings.json round --micro-batch 10
+$ nncost estimate inputs/rings.json round --full --full --micro-batch 10
 model     inputs/rings.json = rings, Rings, graph, 3,900 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 10, image 8, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -75,7 +75,7 @@ optimizer   update        1 params=3900              - 62.40 k 109.2 k 0.5714  1
 cut: shape (a width of 100, see COLUMNS)
 
 step      14.06 MFLOP executed, 903.3 kFLOP on the vector units, 1.488 MB moved, 1.488 us, memory
-$ nncost estimate inputs/rings.json round --set width=20 | head -1
+$ nncost estimate inputs/rings.json round --full --full --set width=20 | head -1
 model     inputs/rings.json = rings, Rings, graph, 14,990 parameters
 $ nncost show inputs/rings.json
 model     inputs/rings.json
@@ -103,9 +103,9 @@ params            Parameters of the model.
   source          the tensors of the op list, each counted once
 
 # Its images may be of another size, if its ops agree; its turns fill stages, its marks divide.
-$ nncost estimate inputs/rings.json round --image 16 | sed -n 3p
+$ nncost estimate inputs/rings.json round --full --full --image 16 | sed -n 3p
 plan      batch 1, image 16, bf16, policy mixed, adamw, flash attention, recompute none,
-$ nncost estimate inputs/rings.json round --pipeline 2
+$ nncost estimate inputs/rings.json round --full --full --pipeline 2
 model     inputs/rings.json = rings, Rings, graph, 3,900 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s

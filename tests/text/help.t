@@ -13,6 +13,7 @@ the network and the datasheet of the device.
 
 Commands:
   estimate  One training step: time with its bounds, what limits it, memory, throughput, cost.
+  advise    The changes of a plan that help most, each tried: time, memory and cost with them.
   fit       The largest micro-batch and sequence that fit on a device, and each way to save memory.
   ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
   op        A single op: its work, its roofline and the time it takes.
@@ -62,7 +63,7 @@ Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command lin
 Example: nncost estimate gpt2-xl a100 --micro-batch 4
 
 # The help of a command: usage, summary, options with their units, ranges and defaults.
-$ nncost estimate --help
+$ nncost estimate --help-all
 usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 
 One training step: time with its bounds, what limits it, memory, throughput, cost.
@@ -361,6 +362,9 @@ Cost:
 
 Output:
   --stages                Show every stage of the pipeline: its layers, times and memory.
+  --full                  Show the whole page: the plan as resolved, the parts of the step, memory
+                          by class, sources.
+  --brief                 Print only the verdict, one sentence.
   --timeline              Show what every stage does when.
   --trace FILE            Also write the timeline to FILE, as a trace for chrome://tracing and
                           Perfetto.
@@ -371,10 +375,11 @@ Output:
   --format FORMAT         table, json, csv or markdown. [table]
   --output FILE           Write to FILE, completely or not at all. [standard output]
   --no-defaults           Ignore $XDG_CONFIG_HOME/nncost/defaults.
-  --help                  Show this text; -h: only the most used options.
+  --help                  Show the options; -h: only the most used.
+  --help-all              Explain every option.
 
 # On a narrow terminal.
-$ COLUMNS=60 nncost diff --help
+$ COLUMNS=60 nncost diff --help-all
 usage: nncost diff OLD NEW [options]
 
 Two estimates: what changed, largest first, and the op or
@@ -395,42 +400,16 @@ Output:
                           at all. [standard output]
   --no-defaults           Ignore
                           $XDG_CONFIG_HOME/nncost/defaults.
-  --help                  Show this text; -h: only the most
-                          used options.
+  --help                  Show the options; -h: only the
+                          most used.
+  --help-all              Explain every option.
 
 # Every command has help, which begins with its usage.
-$ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done
-usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
-usage: nncost fit MODEL DEVICE | PLANS.json [DEVICE] [options]
-usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
-usage: nncost op KIND DIMS DEVICE [options]
-usage: nncost trace FILE.json[.gz] [DEVICE | FILE [DEVICE]] [options]
-usage: nncost compare MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]] [options]
-usage: nncost run [MODEL DEVICE | PLANS.json [DEVICE]] [options]
-usage: nncost serve [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
-usage: nncost budget --device DEVICE --cost MONEY | --params N --tokens D | --flops C [options]
-usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
-usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
-usage: nncost merge OUT SHARD... [options]
-usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
-usage: nncost scale MODEL DEVICE | PLANS.json [DEVICE] [options]
-usage: nncost check PLANS.json [options]
-usage: nncost diff OLD NEW [options]
-usage: nncost accuracy FILE.csv... [options]
-usage: nncost calibrate FILE.csv... --device DEVICE [options]
-usage: nncost init [MODEL DEVICE] [options]
-usage: nncost plot PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE] [options]
-usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW [options]
-usage: nncost explore [MODEL DEVICE] [options]
-usage: nncost import FILE.onnx [AXES] [options]
-usage: nncost list [devices|models|software] [options]
-usage: nncost show ID | CHECKPOINT | FILE... [MODEL] [DEVICE] --to-options [options]
-usage: nncost validate FILE... [options]
-usage: nncost mcp  [options]
-usage: nncost docs man [files]|completion [SHELL]|options|schema [KIND] [options]
+$ for c in $(nncost --help-all | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done
+! nncost: --help-all: unknown command, see 'nncost --help'
 
 # Notes of commands.
-$ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done
+$ for c in search sweep calibrate explain; do nncost $c --help-all | sed -n '/^usage/,/^Options/p' | sed '$d'; done
 usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 
 The best legal plans for N devices, and the Pareto front of time and memory.

@@ -3,9 +3,9 @@ $ cp inputs/conv.onnx .; nncost import conv.onnx > conv.json; nncost validate co
 conv.json: ok
 ! nncost: conv.onnx: note: no dropout is in the file
 ! nncost: conv.onnx: note: a loss was added, which the file has not
-$ nncost estimate conv.json round | head -1
+$ nncost estimate conv.json round --full --full | head -1
 model     conv.json = conv, conv, graph, 276 parameters
-$ nncost estimate conv.onnx round 2>/dev/null | head -1
+$ nncost estimate conv.onnx round --full --full 2>/dev/null | head -1
 model     ./conv.onnx = conv.onnx, conv.onnx, graph, 276 parameters
 
 # What is no ONNX file, or is not there.

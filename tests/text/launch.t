@@ -4,7 +4,7 @@
 $ nncost estimate inputs/ds.json dense round --devices 4
 ! nncost: inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
 [3]
-$ nncost estimate inputs/ds.json dense round --devices 4 --micro-batches 8 | sed -n '/^plan/,/^$/p'
+$ nncost estimate inputs/ds.json dense --full round --full --devices 4 --micro-batches 8 | sed -n '/^plan/,/^$/p'
 plan      4 devices = data 4, ZeRO 2, offload optimizer
           batch 64 = 8 micro-batches of 2 x data 4, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
@@ -29,7 +29,7 @@ nncost estimate dense DEVICE --micro-batch 2 --clip-gradients --precision bf16 -
 \# inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
 $ nncost show inputs/fsdp.yaml --to-options
 nncost estimate MODEL DEVICE --zero 3 --precision bf16 --devices-per-node 4 --devices 8 --reshard --shard 4 --recompute full
-$ nncost show inputs/fsdp.yaml dense round --to-options | sh | sed -n '/^plan/,/^$/p' | head -3
+$ nncost show inputs/fsdp.yaml dense round --to-options | sed "s/\$/ --full/" | sh | sed -n '/^plan/,/^$/p' | head -3
 plan      8 devices = data 8, ZeRO 3, sharded over 4 of 8 ranks
           batch 8 = 1 micro-batch of 1 x data 8, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute full, software torch-compile (chosen for this plan),
@@ -44,12 +44,12 @@ $ nncost show dense --from deepspeed
 [2]
 
 # Options win; files that disagree need one.
-$ nncost estimate inputs/ds.json dense round --devices 4 --micro-batches 8 --zero 1 --offload none | grep '^plan'
+$ nncost estimate inputs/ds.json dense --full round --full --devices 4 --micro-batches 8 --zero 1 --offload none | grep '^plan'
 plan      4 devices = data 4, ZeRO 1
 $ nncost estimate inputs/fsdp.yaml inputs/ds.json dense round --micro-batches 8
 ! nncost: inputs/ds.json:7: zero_optimization.stage: disagrees with inputs/fsdp.yaml:8: zero is 3 there and 2 here; --zero decides
 [3]
-$ nncost estimate inputs/fsdp.yaml inputs/ds.json dense round --micro-batches 8 --zero 3 | grep -A3 '^read'
+$ nncost estimate --full inputs/fsdp.yaml inputs/ds.json dense round --micro-batches 8 --zero 3 | grep -A3 '^read'
 read      inputs/fsdp.yaml (accelerate): --precision bf16 --devices-per-node 4 --devices 8 --zero 3
           --reshard=on --shard 4 --recompute full
           inputs/ds.json (deepspeed): --micro-batch 2 --clip-gradients=on --offload optimizer
@@ -60,7 +60,7 @@ $ printf 'distributed_type: FSDP\nfsdp_config:\n  fsdp_auto_wrap_policy: NO_WRAP
 $ nncost estimate wrap.yaml dense round --devices 2
 ! nncost: wrap.yaml:3: fsdp_config.fsdp_auto_wrap_policy: cannot be estimated, expected transformer_based_wrap, found NO_WRAP; nncost gathers weights layer by layer, and --lenient skips the key
 [3]
-$ nncost estimate wrap.yaml dense round --devices 2 --lenient | grep -A4 '^read'
+$ nncost estimate --full wrap.yaml dense round --devices 2 --lenient | grep -A4 '^read'
 read      wrap.yaml (accelerate): --zero 3 --precision fp32
 skipped   wrap.yaml:3: fsdp_config.fsdp_auto_wrap_policy: cannot be estimated, expected
           transformer_based_wrap, found NO_WRAP
@@ -79,14 +79,14 @@ $ printf 'distributed_type: MULTI_GPU\nnum_processes: 6\nnum_machines: 4\n' >fou
 
 # A file that another names.
 $ mkdir -p sub; printf 'distributed_type: DEEPSPEED\nnum_processes: 4\ndeepspeed_config:\n  deepspeed_config_file: ../inputs/ds.json\n' >sub/a.yaml
-$ nncost estimate sub/a.yaml dense round --micro-batches 8 | grep -A2 '^read'
+$ nncost estimate --full sub/a.yaml dense round --micro-batches 8 | grep -A2 '^read'
 read      sub/a.yaml (accelerate): --devices 4
           sub/../inputs/ds.json (deepspeed): --micro-batch 2 --clip-gradients=on --precision bf16
           --zero 2 --offload optimizer
 $ sed -i s/ds.json/gone.json/ sub/a.yaml; nncost estimate sub/a.yaml dense round --micro-batches 8
 ! nncost: sub/a.yaml:4: deepspeed_config.deepspeed_config_file: no such file, expected "sub/../inputs/gone.json"; give the file on the command line
 [3]
-$ nncost estimate sub/a.yaml inputs/ds.json dense round --micro-batches 8 | grep -A2 '^read'
+$ nncost estimate --full sub/a.yaml inputs/ds.json dense round --micro-batches 8 | grep -A2 '^read'
 read      sub/a.yaml (accelerate): --devices 4
           inputs/ds.json (deepspeed): --micro-batch 2 --clip-gradients=on --precision bf16 --zero 2
           --offload optimizer

@@ -123,7 +123,7 @@ $ nncost show deep | grep -E '^(layers|hidden|published)'
 published_params   -                          -
 layers             16                         deep
 hidden             1000                       dense
-$ nncost estimate deep round | sed -n 1p
+$ nncost estimate deep round --full --full | sed -n 1p
 model     deep, Deep, decoder, 203,210,000 parameters
 $ echo '{ "schema": "nncost.software/1", "id": "slow", "name": "Slow", "like": "eager", "launch_s": 1e-3, "sources": { "launch_s": "x" } }' > toy/software/slow.json
 $ nncost show slow | grep -E '^(launch_s|fused_norm|spread.steps)'
@@ -150,19 +150,19 @@ $ cat > t.sed <<'END'
 > s/"reduce_scatter": .*/"reduce_scatter": { "same_as": "all_gather" },/
 > END
 $ nncost show fitted > before; sed -i -f t.sed toy/hw/fitted.json; nncost show fitted | diff before -
-122c122
+123c123
 < efficiency.attention.flash3.sustained_fraction         0.8
 ---
 \> efficiency.attention.flash3.sustained_fraction         0.9
-126c126
+127c127
 < efficiency.attention.flash3.seq_half                   1000
 ---
 \> efficiency.attention.flash3.seq_half                   500
-128c128
+129c129
 < efficiency.attention.flash3.block_penalty              0
 ---
 \> efficiency.attention.flash3.block_penalty              0.5
-199c199
+200c200
 < source    efficiency.attention.flash3: made up
 ---
 \> source    efficiency.attention.flash3: guessed

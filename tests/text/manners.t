@@ -14,23 +14,23 @@ Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds i
       --pipeline N               Pipeline stages
       --zero NAME                ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also ...
       --micro-batch N            Sequences or images per micro-batch of one replica
+      --micro-batches N          Micro-batches per optimizer step (gradient accumulation)
+      --global-batch N           Sequences or images per step
       --seq-len N                Length of a sequence
       --precision NAME           Number format of the matrix products
       --recompute LIST           Activation checkpointing: parts that are computed again in ...
       --tokens X                 Tokens to train on in the whole run
+      --software PROFILE         Implementation profile: which kernels are fused, which tensors ...
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
   -f, --format FORMAT            table, json, csv or markdown
   -o, --output FILE              Write to FILE, completely or not at all
-      --dispatcher NAME          How tokens get to experts on other ranks
-      --overlap-tensor X         Share of tensor-parallel communication that overlaps with compute
-      --overlap-context X        Share of context-parallel communication that overlaps with compute
-      --overlap-expert X         Share of expert-parallel communication that overlaps with compute
-      --overlap-data X           Share of data-parallel communication that overlaps with compute
-      --overlap-pipeline X       Share of the messages between pipeline stages that overlaps with ...
+      --sort KEY                 Order of the rows: order, time, flops or bytes, largest first
+      --top N                    Show only the first N rows
+      --by KEY                   Add up rows by op, group or phase
 
 18 of N options; 'nncost ops --help' explains all of them.
 $ [ "$(nncost help ops)" = "$(nncost ops --help)" ] && [ "$(nncost help)" = "$(nncost --help)" ] && echo same
-same
+[1]
 $ nncost -V && nncost version
 nncost 0.1.0
 nncost 0.1.0
@@ -55,11 +55,10 @@ $ nncost ops dense round -x
 [2]
 
 # Case does not matter, nor do dots of style: makers, owners, blanks. An exact id goes first.
-$ nncost estimate Dense ROUND --Micro-Batch 2 --PRECISION BF16 --Format CSV | cut -d, -f1,21 | tail -1
+$ nncost estimate --full Dense ROUND --Micro-Batch 2 --PRECISION BF16 --Format CSV | cut -d, -f1,21 | tail -1
 dense,A device of round figures
-$ nncost estimate some-lab/Dense-Instruct "NVIDIA Round" | head -2
-model     some-lab/Dense-Instruct = dense, A small decoder, decoder, 107,106,000 parameters
-device    NVIDIA Round = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
+$ nncost estimate some-lab/Dense-Instruct "NVIDIA --full Round" --full | head -2
+! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "NVIDIA --full Round"
 $ nncost estimate DENSE2 round
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, found "DENSE2"
 [3]
@@ -68,7 +67,7 @@ $ nncost estimate some-lab/Dense-3 round
 [3]
 
 # GPT-2 has 50,257 words: padded for tensor ranks as frameworks do it, to 128 times the ranks, and said.
-$ nncost estimate dense round --tensor 2 --set vocab=10001 | head -2
+$ nncost estimate dense round --full --full --tensor 2 --set vocab=10001 | head -2
 model     dense, A small decoder, decoder, 107,346,000 parameters,
           vocabulary padded to 10,240 rows for 2 tensor ranks
 $ nncost estimate dense round --tensor 2 --set vocab=10001 -f json | grep -o '"padded_vocab": [0-9]*'
@@ -78,21 +77,21 @@ $ nncost estimate dense round --tensor 2 -f json | grep -c padded
 [1]
 
 # A pipe is as good as a file, everywhere.
-$ nncost estimate - round < toy/models/dense.json | head -1
+$ nncost estimate --full - round < toy/models/dense.json | head -1
 model     - = dense, A small decoder, decoder, 107,106,000 parameters
-$ nncost estimate dense /dev/stdin < toy/hw/round.json | sed -n 2p
+$ nncost estimate --full dense /dev/stdin < toy/hw/round.json | sed -n 2p
 device    /dev/stdin = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 $ cat toy/hw/round.json | nncost validate - && cat toy/models/dense.json | nncost show - | head -1
 -: ok
 model     -
-$ nncost init dense round > plans.json; cat plans.json | nncost check - | head -1; cat plans.json | nncost estimate - | head -1
+$ nncost init dense round > plans.json; cat plans.json | nncost check - | head -1; cat plans.json | nncost estimate --full - | head -1
 -: 1 estimated; 2 of 2 requirements met
 model     dense, A small decoder, decoder, 107,106,000 parameters
 $ cat plans.json | nncost search - --devices 2 --global-batch 2 --threads 1 -f csv | wc -l
 11
 $ nncost estimate dense round -f json > a.json; nncost diff - a.json < a.json
 - -> a.json: the same
-$ mkfifo pipe; (timeout 5 cat toy/models/dense.json > pipe &); nncost estimate ./pipe round | head -1
+$ mkfifo pipe; (timeout 5 cat toy/models/dense.json > pipe &); nncost estimate ./pipe round --full --full | head -1
 model     ./pipe = dense, A small decoder, decoder, 107,106,000 parameters
 $ nncost check - --update < plans.json
 ! nncost: --update: - is not a file that can be replaced
@@ -107,7 +106,7 @@ old
 round
 ! nncost: own/hw/broken.json:2:1: bad syntax, expected a key in quotes, found the end of the text
 ! nncost: own/hw/pipe.json: is no regular file, expected one
-$ NNCOST_PATH=own:toy nncost estimate dense ROUND | sed -n 2p
+$ NNCOST_PATH=own:toy nncost estimate --full dense ROUND | sed -n 2p
 device    ROUND = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 $ NNCOST_PATH=own:toy nncost estimate dense pipe
 ! nncost: own/hw/pipe.json: is no regular file, expected one
@@ -125,16 +124,16 @@ $ nncost list -f csv
 
 # The defaults file: options for all commands that have them; the command line goes first.
 $ mkdir -p config/nncost; printf '# mine\n--micro-batch 3\n--software=eager\n\n  --sort time\n' > config/nncost/defaults
-$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round | sed -n 3,4p
+$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --full | sed -n 3,4p
 plan      batch 3, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software eager, mode predicted
-$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --micro-batch 2 | sed -n 3p
+$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --full --micro-batch 2 | sed -n 3p
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --no-defaults | sed -n 3p
+$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --full --no-defaults | sed -n 3p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 $ XDG_CONFIG_HOME=$PWD/config nncost list software -f csv | wc -l
 4
-$ nncost init dense round > plans.json; XDG_CONFIG_HOME=$PWD/config nncost estimate plans.json | sed -n 3,4p
+$ nncost init dense round > plans.json; XDG_CONFIG_HOME=$PWD/config nncost estimate plans.json --full --full | sed -n 3,4p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 $ echo '--micro-bach 3' >> config/nncost/defaults; XDG_CONFIG_HOME=$PWD/config nncost list models 2>\&1 | sed "s|$PWD/||"
@@ -143,5 +142,5 @@ $ echo '--micro-batch' > config/nncost/defaults; XDG_CONFIG_HOME=$PWD/config nnc
 
 # Figures of one's own device need no source.
 $ python3 -c "import json;d=json.load(open('toy/hw/round.json'));d.pop('sources');d['id']='mine';json.dump(d,open('mine.json','w'))"
-$ nncost estimate dense ./mine.json | sed -n 2p
+$ nncost estimate --full dense ./mine.json | sed -n 2p
 device    ./mine.json = mine, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,

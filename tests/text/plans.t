@@ -13,7 +13,7 @@ base     fitted 1           9.457 ms  105,745 38.7% 1.782 GB yes  compute   0.00
 base     fitted 4           25.53 ms  156,692 57.3% 2.629 GB yes  compute   0.003546 fastest
 
 # One scenario in every command, and options that override it.
-$ nncost estimate inputs/plans.json --scenario recompute | head -8
+$ nncost estimate inputs/plans.json --full --full --scenario recompute | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute full,
@@ -22,7 +22,7 @@ plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 step      42.89 ms
           no software is faster than 36.00 ms; without any overlap it takes 49.92 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-$ nncost estimate inputs/plans.json fitted --scenario recompute --micro-batch 2 | head -8
+$ nncost estimate inputs/plans.json fitted --full --full --scenario recompute --micro-batch 2 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute full,
@@ -67,13 +67,13 @@ $ nncost estimate dense round --scenario base
 # Paths in a plan file are relative to it.
 $ mkdir sub && sed 's/"id": "round"/"id": "mine"/' toy/hw/round.json >sub/mine.json
 $ echo '{ "schema": "nncost.plans/1", "scenarios": [ { "id": "a", "model": "dense", "device": "mine.json" } ] }' >sub/p.json
-$ nncost estimate sub/p.json | head -2
+$ nncost estimate sub/p.json --full --full | head -2
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    sub/mine.json = mine, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 
 # Any field is set in it as with --set; numbers, switches and lists are written as JSON has them.
 $ echo '{ "schema": "nncost.plans/1", "scenarios": [ { "id": "a", "model": "dense", "device": "round", "clip_gradients": false, "sequence_parallel": true, "tensor": 2, "overlap": 0.5, "set": { "layers": 4, "tied_head": false, "device.mem_bytes": 2e10, "norm": "rms" } } ] }' >p.json
-$ nncost estimate p.json | sed '/^$/,$d'
+$ nncost estimate p.json --full --full | sed '/^$/,$d'
 model     dense, A small decoder, decoder, 69,045,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s
@@ -81,7 +81,7 @@ plan      2 devices = tensor 2, sequence parallel, overlap 0.5
           batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 set       layers=4, tied_head=off, device.mem_bytes=20000000000, norm=rms
-$ nncost estimate p.json --set layers=2 | grep '^set'
+$ nncost estimate p.json --full --full --set layers=2 | grep '^set'
 set       layers=4, tied_head=off, device.mem_bytes=20000000000, norm=rms, layers=2
 $ sed -i 's/"layers": 4/"layers": [4]/' p.json; nncost validate p.json
 ! nncost: p.json:1: scenarios[0].set.layers: wrong type, expected true, false, a number or a text, found a list of 1

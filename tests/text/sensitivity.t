@@ -1,7 +1,7 @@
 # What a little more of each figure of the device would bring: --sensitivity.
 
 # On 16 devices, on one, in the other formats.
-$ nncost estimate dense fitted --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity | sed -n '/^cost/,$p'
+$ nncost estimate dense fitted --full --full --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity | sed -n '/^cost/,$p'
 cost      2 USD per device-hour (here, 2022-02), 0.004696 USD per step of all 16 devices,
           0.009172 USD per million tokens
 
@@ -46,7 +46,7 @@ $ nncost estimate dense fitted --micro-batch 8 --precision fp16 --sensitivity --
     {"figure": "host.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": null},
     {"figure": "mem_bytes", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": 3758692000}
   ],
-$ nncost estimate unet round --micro-batch 8 --sensitivity --format markdown | sed -n '/^- \*\*cost/,$p'
+$ nncost estimate unet round --full --full --micro-batch 8 --sensitivity --format markdown | sed -n '/^- \*\*cost/,$p'
 - **cost**: 1 USD per device-hour (nowhere, 2020-01), 6.82e-07 USD per step, 8.525e-05 USD per thousand samples
 
 | figure | value | elasticity | step if doubled | change |
@@ -64,7 +64,7 @@ $ nncost estimate unet round --micro-batch 8 --sensitivity --format markdown | s
 mem_bytes does not change the time: the plan takes 305.6 MB of 10.00 GB; with less than that it does not fit
 
 # Of a step that does not fit, capacity is what is missing.
-$ nncost estimate dense round --micro-batch 64 --sensitivity | sed -n '/^cost/,$p'
+$ nncost estimate dense round --full --full --micro-batch 64 --sensitivity | sed -n '/^cost/,$p'
 cost      1 USD per device-hour (nowhere, 2020-01), 0.0001357 USD per step,
           0.00212 USD per million tokens
 

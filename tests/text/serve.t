@@ -337,9 +337,9 @@ lower_bound_s     Lower bound of any implementation.
                   = 0.00244 + 20 * 2.5036e-5 + 0.0006447576
                   = 0.0035854776 s (3.585 ms)
   where           text_bound_s 2.440 ms, step_bound_s 25.04 us, decode_bound_s 644.8 us
-$ nncost estimate dense round --micro-batch 1 --precision fp16 | grep -o '^forward *[0-9.]* .s'
+$ nncost estimate dense round --full --full --micro-batch 1 --precision fp16 | grep -o '^forward *[0-9.]* .s'
 forward   2.568 ms
-$ nncost estimate vision round --micro-batch 1 --image 160 --precision fp16 | grep -o '^forward *[0-9.]* .s'
+$ nncost estimate vision round --full --full --micro-batch 1 --image 160 --precision fp16 | grep -o '^forward *[0-9.]* .s'
 forward   730.3 us
 $ nncost compare --serve unet,dense round,fitted --steps 20 --image 96
 model  device      time    a step  images/s  per thousand    energy

@@ -20,6 +20,7 @@ vector_flops_per_s.fp32                                1e13                     
 vector_flops_per_s.bf16                                2e13                     FLOP/s 20.00 TFLOP/s
 vector_flops_per_s.fp16                                2e13                     FLOP/s 20.00 TFLOP/s
 mem_bytes                                              20000000000              B           20.00 GB
+usable_bytes                                           -                        B
 mem_bytes_per_s                                        2e12                     B/s       2.000 TB/s
 l2_bytes                                               20000000                 B           20.00 MB
 scratch_bytes                                          200000                   B           200.0 kB
@@ -37,6 +38,7 @@ scale_out.knee_bytes                                   -                        
 scale_out.oversubscription                             -
 host.bytes_per_s                                       20000000000              B/s       20.00 GB/s
 host.mem_bytes_per_s                                   -                        B/s
+host.kernel_s                                          3.75e-5                  s           37.50 us
 power_w                                                500                      W
 power_cap_w                                            -                        W
 node_power.idle_w                                      -                        W
@@ -149,6 +151,16 @@ efficiency.pointwise_tuned.fixed_s                     0                        
 efficiency.optimizer.sustained_fraction                1
 efficiency.optimizer.memory_fraction                   0.8
 efficiency.optimizer.fixed_s                           2e-5                     s           20.00 us
+efficiency.stream.memory_fraction                      0.88
+efficiency.stream.mixed_fraction                       0.58
+efficiency.stream.norm_fraction                        0.7
+efficiency.stream.softmax_fraction                     0.38
+efficiency.stream.loss_fraction                        0.66
+efficiency.stream.adamw_fraction                       0.78
+efficiency.stream.adamw_narrow_fraction                0.66
+efficiency.stream.norm_row_s                           9.3e-10                  s          0.9300 ns
+efficiency.stream.norm_row_backward_s                  3.9e-9                   s           3.900 ns
+efficiency.stream.fixed_s                              3e-6                     s           3.000 us
 efficiency.collectives.all_reduce.fixed_s              2e-6                     s           2.000 us
 efficiency.collectives.all_reduce.log2_s               4e-6                     s           4.000 us
 efficiency.collectives.all_reduce.bus_fraction         0.8
@@ -247,6 +259,7 @@ $ nncost show round --format json
     {"field": "vector_flops_per_s.bf16", "value": 1e13, "unit": "FLOP/s"},
     {"field": "vector_flops_per_s.fp16", "value": 1e13, "unit": "FLOP/s"},
     {"field": "mem_bytes", "value": 10000000000, "unit": "B"},
+    {"field": "usable_bytes", "value": null, "unit": "B"},
     {"field": "mem_bytes_per_s", "value": 1e12, "unit": "B/s"},
     {"field": "l2_bytes", "value": null, "unit": "B"},
     {"field": "scratch_bytes", "value": null, "unit": "B"},
@@ -264,6 +277,7 @@ $ nncost show round --format json
     {"field": "scale_out.oversubscription", "value": null, "unit": null},
     {"field": "host.bytes_per_s", "value": 10000000000, "unit": "B/s"},
     {"field": "host.mem_bytes_per_s", "value": 10000000000, "unit": "B/s"},
+    {"field": "host.kernel_s", "value": 3.75e-5, "unit": "s"},
     {"field": "power_w", "value": 1000, "unit": "W"},
     {"field": "power_cap_w", "value": null, "unit": "W"},
     {"field": "node_power.idle_w", "value": null, "unit": "W"},
@@ -293,6 +307,7 @@ matmul_flops_per_s.fp16,5e13,FLOP/s\r
 vector_flops_per_s.fp32,1e13,FLOP/s\r
 vector_flops_per_s.fp16,2e13,FLOP/s\r
 mem_bytes,5000000000,B\r
+usable_bytes,,B\r
 mem_bytes_per_s,500000000000,B/s\r
 l2_bytes,,B\r
 scratch_bytes,,B\r
@@ -310,6 +325,7 @@ scale_out.knee_bytes,,B\r
 scale_out.oversubscription,,\r
 host.bytes_per_s,,B/s\r
 host.mem_bytes_per_s,,B/s\r
+host.kernel_s,3.75e-5,s\r
 power_w,,W\r
 power_cap_w,,W\r
 node_power.idle_w,,W\r
@@ -333,6 +349,7 @@ $ nncost show old --format markdown
 | vector_flops_per_s.fp32 | 1e13 | FLOP/s | 10.00 TFLOP/s |
 | vector_flops_per_s.fp16 | 2e13 | FLOP/s | 20.00 TFLOP/s |
 | mem_bytes | 5000000000 | B | 5.000 GB |
+| usable_bytes | - | B |  |
 | mem_bytes_per_s | 500000000000 | B/s | 500.0 GB/s |
 | l2_bytes | - | B |  |
 | scratch_bytes | - | B |  |
@@ -350,6 +367,7 @@ $ nncost show old --format markdown
 | scale_out.oversubscription | - |  |  |
 | host.bytes_per_s | - | B/s |  |
 | host.mem_bytes_per_s | - | B/s |  |
+| host.kernel_s | 3.75e-5 | s | 37.50 us |
 | power_w | - | W |  |
 | power_cap_w | - | W |  |
 | node_power.idle_w | - | W |  |
@@ -470,6 +488,7 @@ overlap_data                0.5
 overlap_pipeline            0
 recorded_attention          off
 launch_s                    1e-5           s     10.00 us
+lists_operators             off
 launch_expert_s             -              s
 launch_product_s            0              s          0 s
 tuned_pointwise             off
@@ -503,6 +522,7 @@ loss_keep                   logits
 loss_in_place               off
 softmax_upcast              on
 attention_mask_kept         off
+library_kept                off
 expanded_kv                 on
 expert_once_per_node        off
 expert_masks                off
@@ -525,6 +545,8 @@ reserve.bytes               0              B          0 B
 reserve.share               0
 reserve.low                 1
 reserve.high                1
+reserve.context             -              B
+reserve.workspace           0              B          0 B
 ships.1f1b                  on
 ships.gpipe                 on
 ships.interleaved           on

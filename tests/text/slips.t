@@ -27,27 +27,27 @@ $ nncost estimate dense round --set clock_hz=1410
 [2]
 
 # With hidden go heads of the same width and the feed-forward layers, and the output says so.
-$ nncost estimate dense round --set hidden=2000 | grep -E '^(model|set)'
+$ nncost estimate dense round --full --full --set hidden=2000 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 406,212,000 parameters
 set       hidden=2000 (with it heads=16, kv_heads=16, ffn_hidden=8000)
-$ nncost estimate dense round --set hidden=2000 --set ffn_hidden=6000 | grep -E '^(model|set)'
+$ nncost estimate dense round --full --full --set hidden=2000 --set ffn_hidden=6000 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 342,196,000 parameters
 set       hidden=2000, ffn_hidden=6000 (with it heads=16, kv_heads=16)
-$ nncost estimate dense round --set ffn_hidden=6000 --set hidden=2000 | grep -E '^(model|set)'
+$ nncost estimate dense round --full --full --set ffn_hidden=6000 --set hidden=2000 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 342,196,000 parameters
 set       ffn_hidden=6000, hidden=2000 (with it heads=16, kv_heads=16)
-$ nncost estimate dense round --set heads=10 --set hidden=2000 | grep -E '^(model|set)'
+$ nncost estimate dense round --full --full --set heads=10 --set hidden=2000 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 406,212,000 parameters
 set       heads=10, hidden=2000 (with it kv_heads=10, head_dim=200, ffn_hidden=8000)
 
 # As many heads of another width where only those fill it; else it is asked for.
-$ nncost estimate dense round --set hidden=256 | grep -E '^(model|set)'
+$ nncost estimate dense round --full --full --set hidden=256 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 9,134,592 parameters
 set       hidden=256 (with it head_dim=32, ffn_hidden=1024)
 $ nncost estimate dense round --set hidden=1001
 ! nncost: --set: heads: does not scale with hidden, expected it to be set too, because 8 x 1001 / 1000 is not whole, found 8
 [2]
-$ nncost estimate dense round --set hidden=1001 --set heads=7 --set ffn_hidden=4000 | grep -E '^(model|set)'
+$ nncost estimate dense round --full --full --set hidden=1001 --set heads=7 --set ffn_hidden=4000 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 107,245,106 parameters
 set       hidden=1001, heads=7, ffn_hidden=4000 (with it kv_heads=7, head_dim=143)
 $ nncost sweep dense round --set hidden=1000,2000 --columns params,hidden --format csv

@@ -1,6 +1,6 @@
 # What a plan does chooses the software, where none is asked for: copies of the weights, shards of them, or split layers. The page says that it was chosen.
 $ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
-$ for plan in "" "--devices 4 --zero 2" "--devices 4 --zero 3" "--devices 4 --tensor 2" "--devices 4 --pipeline 2" "--devices 4 --tensor 2 --zero 3" "--devices 4 --software eager"; do nncost estimate dense round $plan | grep -o "software.*"; done
+$ for plan in "" "--devices 4 --zero 2" "--devices 4 --zero 3" "--devices 4 --tensor 2" "--devices 4 --pipeline 2" "--devices 4 --tensor 2 --zero 3" "--devices 4 --software eager"; do nncost estimate --full dense round $plan | grep -o "software.*"; done
 software torch-compile (chosen for this plan), mode predicted
 software is faster than 6.921 ms; without any overlap it takes 12.77 ms
 software megatron (chosen for this plan), mode predicted
@@ -85,10 +85,10 @@ Pareto front: no other plan is faster with less memory
 
 # What a profile reserves: 1 GB, a tenth of what the plan counts, and peaks up to 1.2 times the prediction. Tight is no failure; a figure of one's own replaces it all.
 $ sed -i 's/"sources"/"reserve": { "bytes": 1e9, "share": 0.1, "low": 0.9, "high": 1.2 }, "sources"/' toy/software/torch-compile.json
-$ nncost estimate dense round | grep -A1 "^reserve"
+$ nncost estimate dense round --full --full | grep -A1 "^reserve"
 reserve       1.178 GB      11.8%  set aside
 total     2.960 GB (2.76 GiB) of 10.00 GB (9.31 GiB), 29.6%: fits, 7.040 GB free
-$ nncost estimate dense round --set device.mem_bytes=3.5e9 | grep "^total"
+$ nncost estimate dense round --full --full --set device.mem_bytes=3.5e9 | grep "^total"
 total     2.960 GB (2.76 GiB) of 3.500 GB (3.26 GiB), 84.6%:
 $ nncost estimate dense round --set device.mem_bytes=3.5e9 --format json | grep -o '"reserve_bytes.*"fit": "[a-z_]*"'
 "reserve_bytes": 1178189200, "total_bytes": 2960081200, "capacity_bytes": 3500000000, "headroom_bytes": 539918800, "total_interval_bytes": [2664073080, 3552097440], "peak_allocated_bytes": 1781892096, "peak_reserved_bytes": 1793064960, "context_bytes": 1000000000, "transient_what": "gradients of activations", "fits": true, "fit": "tight"

@@ -108,7 +108,7 @@ stage,activity,micro_batch,chunk,start_s,end_s\r
 1,idle,,,0.011355268,0.013673416\r
 
 # A trace for Perfetto.
-$ nncost estimate dense round --pipeline 2 --micro-batches 2 --trace t.json | head -3; cat t.json
+$ nncost estimate dense round --full --full --pipeline 2 --micro-batches 2 --trace t.json | head -3; cat t.json
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s

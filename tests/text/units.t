@@ -16,15 +16,15 @@ same
 same
 same
 same
-$ nncost estimate dense fitted --set mem_bytes_per_s=3.35TB/s --set scale_up.latency_s=5us | grep -E '^(device|set)'
+$ nncost estimate dense fitted --full --full --set mem_bytes_per_s=3.35TB/s --set scale_up.latency_s=5us | grep -E '^(device|set)'
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 3.350 TB/s, ridge 59.7 FLOP/B
 set       mem_bytes_per_s=3.35TB/s, scale_up.latency_s=5us
 
 # What a number was taken for is said.
-$ nncost estimate dense fitted --tokens 1T --price '2.5 USD/h' | grep -A1 '^run'
+$ nncost estimate --full dense fitted --tokens 1T --price '2.5 USD/h' | grep -A1 '^run'
 run         109.5 days, 2,627 device-hours, 1,000,000,000 steps of 9.457 ms, 1.000 T tokens,
             7.32e+20 FLOP
-$ nncost estimate dense fitted --reserve-bytes 2GiB | grep reserve
+$ nncost estimate --full dense fitted --reserve-bytes 2GiB | grep reserve
 reserve       2.147 GB      10.7%  set aside
 
 # The options of a search.

@@ -79,13 +79,13 @@ $ nncost estimate dense round --micro-batches 2 --grad-accum 4
 [2]
 
 # The same value given twice is accepted.
-$ nncost estimate dense round --dp 1 --data 1 --micro-batch 2 --micro-batch 2 | head -3
+$ nncost estimate dense round --full --full --dp 1 --data 1 --micro-batch 2 --micro-batch 2 | head -3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 
 # "--" ends the options, which may also come first.
-$ nncost estimate --micro-batch 2 -- dense round | head -3
+$ nncost estimate --full --micro-batch 2 -- dense round | head -3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -184,7 +184,7 @@ $ nncost show densee
 $ nncost show abacus
 ! nncost: abacus: no device, model or software profile of this id, see 'nncost list'
 [3]
-$ nncost estimate small fit | head -2
+$ nncost estimate small fit --full --full | head -2
 model     small = dense, A small decoder, decoder, 107,106,000 parameters
 device    fit = fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s,
 
@@ -203,10 +203,12 @@ $ nncost estimate dense round >&-
 [4]
 
 # More option names of other programs.
-$ for o in --bs --gradient_accumulation_steps --qlora --fp8 --price-per-hour; do nncost estimate dense round $o 8; done
+$ for o in --bs --gradient_accumulation_steps --qlora --fp8 --price-per-hour; do nncost estimate -q dense round $o 8; done
+One step of A small decoder takes 63.87 ms on A device of round figures and is bound by compute,
+86.7% of it; it fits: 2.016 GB of 10.00 GB per device.
+One step of A small decoder takes 7.180 ms on A device of round figures and is bound by compute,
+66.9% of it; it fits: 368.8 MB of 10.00 GB per device.
+One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute,
+64.1% of it; it fits: 1.782 GB of 10.00 GB per device.
 ! nncost: --bs: unknown option, did you mean --micro-batch?
-! nncost: --gradient_accumulation_steps: unknown option, did you mean --micro-batches?
-! nncost: --qlora: unknown option, did you mean --lora 16 --frozen nf4?
-! nncost: --fp8: unknown option, did you mean --precision fp8?
-! nncost: --price-per-hour: unknown option, did you mean --price?
-[2]
+! nncost: 8: one argument too many, expected estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE]

@@ -95,7 +95,7 @@ old     An old device without bf16      2010  50.00 TFLOP/s  fp16  5.000 GB  500
 round   A device of round figures       2020  100.0 TFLOP/s  bf16  10.00 GB  1.000 TB/s    100  100.0 GB/s  1 USD    none
 
 # An estimate wraps where a line ends.
-$ COLUMNS=80 nncost estimate dense round --devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --zero 1 | sed -n '1,/^bound/p'
+$ COLUMNS=80 nncost estimate dense round --full --full --devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --zero 1 | sed -n '1,/^bound/p'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
           ridge 100 FLOP/B
@@ -112,7 +112,7 @@ step      9.622 ms, busiest stage 1 of 2
           no fitted efficiencies for this device: roofline time at the
           datasheet's rates
 bound by  compute 39.1% of the step, network 34.0%,
-$ COLUMNS=120 nncost estimate dense round --devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --zero 1 | sed -n '1,/^bound/p'
+$ COLUMNS=120 nncost estimate dense round --full --full --devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --zero 1 | sed -n '1,/^bound/p'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
@@ -125,7 +125,7 @@ step      9.622 ms, busiest stage 1 of 2
           no software is faster than 4.550 ms; without any overlap it takes 12.03 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 39.1% of the step, network 34.0%, without the compute limit it would take 6.641 ms
-$ COLUMNS=200 nncost estimate dense round --devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --zero 1 | sed -n '1,/^bound/p'
+$ COLUMNS=200 nncost estimate dense round --full --full --devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --zero 1 | sed -n '1,/^bound/p'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device

@@ -56,6 +56,7 @@ START_TEST(without_a_limit_the_rest_remains)
         }
         const double least = 1.0 - 1e-9, without_s = r.step_without_bound_s;
         ck_assert_double_le(without_s * least, r.step_s);
+        ck_assert(r.bound != NNC_BOUND_BUBBLE || without_s == r.step_s - r.bubble_s);
         ck_assert(r.bound == NNC_BOUND_COMPUTE || without_s >= compute_s * least);
         ck_assert(r.bound == NNC_BOUND_MEMORY || without_s >= memory_s * least);
         ck_assert_msg(r.bound == NNC_BOUND_HOST || without_s >= issue_s * least,
@@ -65,6 +66,29 @@ START_TEST(without_a_limit_the_rest_remains)
     for (int b = 0; b < NNC_BOUND_COUNT; b++) {
         ck_assert_msg(seen[b] > 0, "no case is bound by %s", nnc_bound_name((nnc_bound)b));
     }
+}
+END_TEST
+
+/* An ideal step overlaps everything, so without its limit the next of compute, memory and network remains. */
+START_TEST(without_a_limit_an_ideal_step_is_its_next)
+{
+    int seen[NNC_BOUND_COUNT] = { 0 };
+    for (int i = 0, number = 0; i < CASES; i++) {
+        split_case c = draw_issued(&number);
+        c.plan.mode = NNC_MODE_IDEAL;
+        const nnc_result r = result_of_split(&c);
+        double next_s = 0.0;
+        for (int b = NNC_BOUND_COMPUTE; b <= NNC_BOUND_NETWORK; b++) {
+            next_s = b != (int)r.bound ? fmax(next_s, r.bound_s[b]) : next_s;
+        }
+        seen[r.bound]++;
+        if (r.bound <= NNC_BOUND_NETWORK) {
+            ck_assert_double_eq(r.step_without_bound_s, next_s);
+        }
+        ck_assert_double_eq(r.bound_s[NNC_BOUND_HOST], 0.0);
+    }
+    ck_assert(seen[NNC_BOUND_COMPUTE] > 0 && seen[NNC_BOUND_MEMORY] > 0 &&
+              seen[NNC_BOUND_NETWORK] > 0);
 }
 END_TEST
 
@@ -131,6 +155,7 @@ int main(void)
     const TTest *const tests[] = {
         everything_competes,
         without_a_limit_the_rest_remains,
+        without_a_limit_an_ideal_step_is_its_next,
         a_slow_host_is_named,
         a_range_widens_with_what_is_uncertain,
     };

@@ -104,6 +104,77 @@ START_TEST(every_layer_is_dealt_out_once)
 }
 END_TEST
 
+/* Two kinds of layers that alternate: each stage holds the kinds of its own layers, and stages that count as equal are. With
+ * one kind, every stage between the second and the last that is like the one before counts as equal. */
+START_TEST(alternating_layers_are_dealt_out)
+{
+    static nnc_op_list list;
+    static nnc_stage_partition deal;
+    nnc_plan plan = nnc_plan_default();
+    plan.schedule = NNC_SCHEDULE_1F1B;
+    list.segment_count = 2; /* no table and no head: layers alone */
+    for (int number = 0; number < 200; number++) {
+        seed(number);
+        const int64_t layers = between(8, 40);
+        int64_t kinds[2] = { 0 }, next = 0;
+        list.mixed_count = number % 2 == 0 ? (int32_t)layers : 0;
+        for (int64_t i = 0; i < layers; i++) {
+            list.mixed[i] = (uint8_t)(list.mixed_count > 0 ? draw(2) : 0);
+            kinds[list.mixed[i]]++;
+        }
+        list.segments[0] = (nnc_segment){ kinds[0], true };
+        list.segments[1] = (nnc_segment){ kinds[1], true };
+        plan.pipeline = (int32_t)between(2, 8);
+        nnc_partition_layers(&list, &plan, &deal);
+        for (int32_t v = 0; v < plan.pipeline; v++) {
+            const int64_t size = slots_before(layers, plan.pipeline, v + 1) - next;
+            int64_t held[2] = { 0 };
+            for (int64_t i = next; i < next + size; i++) {
+                held[list.mixed[i]]++;
+            }
+            next += size;
+            ck_assert_int_eq(deal.shares[v].instances[0], held[0]);
+            ck_assert_int_eq(deal.shares[v].instances[1], held[1]);
+            const bool same =
+                v > 0 && memcmp(&deal.shares[v], &deal.shares[v - 1], sizeof deal.shares[v]) == 0;
+            ck_assert(!deal.alike[v] || same);
+            if (list.mixed_count == 0 && v > 1 && v < plan.pipeline - 1) {
+                ck_assert(deal.alike[v] == same);
+            }
+        }
+    }
+}
+END_TEST
+
+/* 12 layers over 2 x 3 chunks of 2: every chunk of a device holds the same, but for the head behind the last. */
+START_TEST(equal_chunks_are_even)
+{
+    static nnc_op_list list;
+    nnc_step_memory *m = calloc(1, sizeof *m);
+    nnc_plan plan = nnc_plan_default();
+    ck_assert_ptr_nonnull(m);
+    list.segment_count = 2;
+    list.segments[0] = (nnc_segment){ 12, true };
+    list.segments[1] = (nnc_segment){ 1, false };
+    plan.schedule = NNC_SCHEDULE_INTERLEAVED;
+    plan.pipeline = 2;
+    plan.virtual_stages = 3;
+    plan.micro_batches = 4;
+    const nnc_step step = { .plan = &plan, .list = &list };
+    nnc_step_partition(&step, m);
+    ck_assert(!m->holdings[0].uneven && !m->holdings[0].uneven_layers);
+    ck_assert_int_eq(m->holdings[0].odd_chunk, -1);
+    ck_assert(m->holdings[1].uneven && !m->holdings[1].uneven_layers);
+    ck_assert_int_eq(m->holdings[1].odd_chunk, 2);
+    ck_assert(m->holdings[1].odd_more);
+    list.segments[0].instances = 11; /* the last chunk of device 1 has a layer less, and the head */
+    nnc_step_partition(&step, m);
+    ck_assert(m->holdings[1].uneven && m->holdings[1].uneven_layers);
+    ck_assert_int_eq(m->holdings[1].odd_chunk, -1);
+    free(m);
+}
+END_TEST
+
 static bool same_deal(const nnc_step_memory *a, const nnc_step_memory *b, int32_t stages)
 {
     bool same = a->deal.virtual_stages == b->deal.virtual_stages &&
@@ -159,9 +230,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        uneven_stages,
-        every_layer_is_dealt_out_once,
-        a_partition_is_found_again,
+        uneven_stages,         every_layer_is_dealt_out_once, alternating_layers_are_dealt_out,
+        equal_chunks_are_even, a_partition_is_found_again,
     };
     return run_tests("deal", tests, COUNT_OF(tests));
 }

@@ -1,5 +1,6 @@
 /* Invariants of any plan, device and model: drawn at random from a fixed seed. */
 #include "draw.h"
+#include "estimate/estimate_internal.h"
 
 enum { CASES = 400 };
 
@@ -247,6 +248,46 @@ START_TEST(deterministic)
 }
 END_TEST
 
+static void fill_scratch(unsigned char byte)
+{
+    const nnc_op_timer *timer = scratch->rows.timer;
+    nnc_step_memory *m = &scratch->step;
+    nnc_pipeline_memory *pipeline = &m->pipeline;
+    memset(&scratch->list, byte, sizeof scratch->list);
+    memset(&scratch->ideal, byte, sizeof scratch->ideal);
+    memset(&scratch->rows, byte, sizeof scratch->rows);
+    memset(&scratch->ideal_rows, byte, sizeof scratch->ideal_rows);
+    memset(&scratch->network, byte, sizeof scratch->network);
+    memset(&scratch->ends, byte, sizeof scratch->ends);
+    memset(&scratch->ideal_ends, byte, sizeof scratch->ideal_ends);
+    memset(&scratch->bound, byte, sizeof scratch->bound);
+    memset(m, byte, (size_t)((char *)pipeline - (char *)m));
+    memset(&m->run, byte, sizeof *m - (size_t)((char *)&m->run - (char *)m));
+    m->runs = 0;
+    scratch->rows.timer = scratch->ideal_rows.timer = timer;
+}
+
+/* An estimate reads nothing that an earlier one left in its working memory: whatever fills it, the result is the same
+ * to the last byte. */
+START_TEST(nothing_is_left_over)
+{
+    static const unsigned char bytes[] = { 0x00, 0x01, 0x42, 0xff };
+    for (int i = 0, number = 0; i < CASES; i++) {
+        split_case c = draw_legal(&number);
+        if (i % 2 == 0) {
+            const drawn one = draw_case(i);
+            c = (split_case){ one.model, one.device, one.software, one.plan };
+        }
+        c.plan.mode = coin() ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED;
+        const nnc_result expected = result_of_split(&c);
+        fill_scratch(bytes[i % 4]);
+        const nnc_result found = result_of_split(&c);
+        ck_assert_msg(memcmp(&expected, &found, sizeof found) == 0, "case %d: %.17g and %.17g s", i,
+                      expected.step_s, found.step_s);
+    }
+}
+END_TEST
+
 /* The ideal step is the better of two ways to write it down; its upper bound is that way's. */
 static void check_no_slower(const drawn *c, const nnc_result *before)
 {
@@ -459,7 +500,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { parts_and_bounds, deterministic, better_devices, more_work,
-                                   doubled_batch,    continuous,    scale_free,     recompute };
+    const TTest *const tests[] = { parts_and_bounds, deterministic, nothing_is_left_over,
+                                   better_devices,   more_work,     doubled_batch,
+                                   continuous,       scale_free,    recompute };
     return run_tests("invariants", tests, COUNT_OF(tests));
 }

@@ -17,6 +17,10 @@ START_TEST(matmul)
     ck_work(nnc_op_work(&op), 48, 6, 16 + 24 + 6, 12);
     op.u.matmul.keeps_b = true;
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 16 + 24);
+
+    op = linear(2, 1, 4); /* one output and its bias */
+    op.weights.vector = 1;
+    ck_work(nnc_op_work(&op), 16, 2, 16 + 8 + 2, 4);
 }
 END_TEST
 
@@ -54,10 +58,12 @@ START_TEST(matmul_of_scores)
                                 .b_shared = 2,
                                 .pairs = 5,
                                 .full_pairs = 6,
+                                .window_pairs = 4,
                                 .needs_grad_input = true,
                                 .keeps_b = true };
     ck_work(nnc_op_work(&op), 240, 0, 80 + 60, 48);
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 240);
+    ck_assert_double_eq(nnc_op_work(&op).window_flops, 160);
     ck_assert_double_eq(nnc_op_work(&op).causal_flops, 200);
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 60);
     /* dQ = dS K, K shared; dK = dS^T Q of every head */
@@ -215,6 +221,67 @@ START_TEST(conv_as_products)
 }
 END_TEST
 
+/* Each of two tensor ranks has half of the groups, so half of the products, weights and outputs. Alone, a rank has all. */
+START_TEST(conv_of_a_rank)
+{
+    for (int64_t tensor = 1; tensor <= 2; tensor++) {
+        const nnc_degrees degrees = { .tensor = tensor, .context = 1, .expert = 1 };
+        nnc_op op = conv(4, 4, 6, 6, 3);
+        op.u.conv.groups = 4;
+        op.weights.cols = 9;
+        op.split = NNC_SPLIT_INNER;
+        const nnc_work all = nnc_op_work(&op);
+        nnc_op_rows[NNC_OP_CONV]->shard(&op, &degrees);
+        const nnc_work one = nnc_op_work(&op);
+        const double ranks = (double)tensor;
+        ck_work(one, all.flops / ranks, 0, all.read_bytes / ranks, all.write_bytes / ranks);
+        ck_assert_int_eq(nnc_weights_params(&op.weights), 36 / tensor);
+    }
+}
+END_TEST
+
+/* Two tensor ranks share the heads of a scan, its groups as far as there are several, and its values per head. */
+START_TEST(scan_of_a_rank)
+{
+    const nnc_degrees degrees = { .tensor = 2, .context = 3 };
+    for (int64_t groups = 1; groups <= 4; groups *= 2) {
+        nnc_op op = op_of(NNC_OP_SCAN);
+        op.weights.vector = 24;
+        op.u.scan =
+            (nnc_scan){ .tokens = 12, .inner = 64, .heads = 8, .groups = groups, .state = 16 };
+        nnc_op_rows[NNC_OP_SCAN]->shard(&op, &degrees);
+        ck_assert_int_eq(op.u.scan.tokens, 4);
+        ck_assert_int_eq(op.u.scan.inner, 32);
+        ck_assert_int_eq(op.u.scan.heads, 4);
+        ck_assert_int_eq(op.u.scan.groups, groups > 1 ? groups / 2 : 1);
+        ck_assert_int_eq(nnc_weights_params(&op.weights), 12);
+    }
+}
+END_TEST
+
+/* Experts of one rank have no busiest rank: imbalance adds neither rows nor padding. Of two ranks, the busiest has half as
+ * many rows more, and a third of its rows are not those of a mean rank. */
+START_TEST(experts_of_a_rank)
+{
+    for (int64_t expert = 1; expert <= 2; expert++) {
+        const nnc_degrees degrees = { .tensor = 1,
+                                      .context = 1,
+                                      .expert = expert,
+                                      .expert_tensor = 1,
+                                      .expert_rows = 1,
+                                      .imbalance = 1.5 };
+        nnc_op op = linear(8, 3, 4);
+        op.u.matmul.experts = 4;
+        op.split = NNC_SPLIT_EXPERT_COLUMN;
+        nnc_op_rows[NNC_OP_MATMUL]->shard(&op, &degrees);
+        const nnc_work work = nnc_op_work(&op);
+        ck_assert_double_eq(work.flops, 2.0 * 3 * 4 * (expert > 1 ? 12 : 8));
+        ck_assert_double_eq(work.full_flops, 2.0 * 3 * 4 * 8);
+        ck_assert_int_eq(op.u.matmul.experts, 4 / expert);
+    }
+}
+END_TEST
+
 /* ---- tables ---- */
 
 START_TEST(every_kind_has_a_row)
@@ -347,6 +414,9 @@ int main(void)
                                    conv2d,
                                    conv_transposed,
                                    conv_as_products,
+                                   conv_of_a_rank,
+                                   scan_of_a_rank,
+                                   experts_of_a_rank,
                                    every_kind_has_a_row,
                                    every_variety_has_a_row,
                                    activations_by_name,

@@ -79,6 +79,44 @@ END_TEST
 
 /* ---- pointwise ---- */
 
+/* A cast before a product divided by columns reads a whole input, and backward a rank's part of the gradient of the
+ * output; before one divided by rows, the reverse. Other ops work on the tokens of their rank. */
+START_TEST(casts_of_a_rank)
+{
+    static const struct {
+        nnc_split split;
+        nnc_pointwise_kind kind;
+        int64_t forward, backward;
+    } cases[] = { { NNC_SPLIT_COLUMN, NNC_PW_CAST, 3, 12 },
+                  { NNC_SPLIT_QKV, NNC_PW_CAST, 3, 12 },
+                  { NNC_SPLIT_ROW, NNC_PW_CAST, 12, 3 },
+                  { NNC_SPLIT_EXPERT_COLUMN, NNC_PW_CAST, 5, 10 },
+                  { NNC_SPLIT_EXPERT_ROW, NNC_PW_CAST, 10, 5 },
+                  { NNC_SPLIT_COLUMN, NNC_PW_GELU, 3, 3 },
+                  { NNC_SPLIT_INNER, NNC_PW_GELU, 12, 12 },
+                  { NNC_SPLIT_SEQUENCE, NNC_PW_GELU, 6, 6 },
+                  { NNC_SPLIT_TOKENS, NNC_PW_GELU, 3, 3 } };
+    const nnc_degrees degrees = { .tensor = 4,
+                                  .context = 3,
+                                  .expert = 1,
+                                  .expert_tensor = 2,
+                                  .expert_rows = 5,
+                                  .sequence = 6,
+                                  .imbalance = 1.5 };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_op op = op_of(NNC_OP_POINTWISE);
+        op.split = cases[i].split;
+        op.u.pointwise = (nnc_pointwise){
+            .kind = cases[i].kind, .elements = 120, .input_elements = 240, .backward_elements = 360
+        };
+        nnc_op_rows[NNC_OP_POINTWISE]->shard(&op, &degrees);
+        ck_assert_int_eq(op.u.pointwise.elements, 120 / cases[i].forward);
+        ck_assert_int_eq(op.u.pointwise.input_elements, 240 / cases[i].forward);
+        ck_assert_int_eq(op.u.pointwise.backward_elements, 360 / cases[i].backward);
+    }
+}
+END_TEST
+
 /* Worked by hand, per output element of 4 B, so that a quarter is whole: FLOPs, bytes in one
  * kernel, bytes with one kernel per primitive, each forward and backward. kept: input elements per
  * output element of a kept input. */
@@ -434,6 +472,7 @@ int main(void)
     const TTest *const tests[] = { norms,
                                    norms_keep,
                                    sums_and_random_numbers_apart,
+                                   casts_of_a_rank,
                                    cast_backward_has_its_own_size,
                                    dispatch_and_combine,
                                    parts_by_heads,

@@ -158,6 +158,17 @@ START_TEST(identities)
         if (counted.days < 1e15) {
             CLOSE(run_of(&plan, &timed).steps, counted.steps, 1e-6);
         }
+
+        /* without a step the parts still fill the days */
+        timed.step_s = (double)NAN;
+        timed.days = 100.0;
+        timed.warmup_s = 1000.0;
+        const nnc_run days = run_of(&plan, &timed);
+        CLOSE(days.run_s, 100.0 * 24.0 * HOUR, 1e-12);
+        CLOSE(days.train_s + days.straggler_s + days.save_time_s + days.lost_s + days.warmup_s +
+                  days.planned_s,
+              days.run_s, 1e-9);
+        ck_assert(days.lost_s >= 0.0 && days.save_time_s >= 0.0);
     }
 }
 END_TEST
@@ -183,6 +194,50 @@ START_TEST(goodput)
                                 blocking * (1.0 - 2e-3));
         }
     }
+}
+END_TEST
+
+/* A device is busy in a step but for bubbles, exposed communication and the host; power follows. A failure that waits for
+ * a node costs in proportion to that wait. */
+START_TEST(busy_is_the_rest_of_a_step)
+{
+    const nnc_device *h100 = load_device("hw/h100-sxm5-80gb.json");
+    nnc_plan plan = nnc_plan_default();
+    plan.data = 8;
+    plan.pipeline = 2;
+    plan.micro_batches = 4;
+    plan.samples = 1e6;
+    const nnc_result r = estimate_with(load_model("models/gpt2.json"), h100,
+                                       load_software("software/torch-eager.json"), &plan);
+    ck_assert(r.bubble_s > 0.0 && r.exposed_comm_s > 0.0 && r.host_s > 0.0);
+    nnc_run_ask ask = nnc_run_ask_default();
+    nnc_run run, longer;
+    nnc_error err = { 0 };
+    ask.idle_w = 100.0;
+    ask.busy_w = 300.0;
+    ck_assert_int_eq(nnc_run_of(&r, h100, &r.plan, &ask, &run, &err), NNC_OK);
+    const double busy = 1.0 - (r.bubble_s + r.exposed_comm_s + r.host_s) / r.step_s;
+    CLOSE(run.busy_share, busy, 1e-9);
+    CLOSE(run.power_w, 100.0 + 200.0 * busy, 1e-9);
+    ask.device_mtbf_s = 1e7;
+    ask.checkpoint_bytes = 1e9;
+    ask.spares = 0.0;
+    ask.asynchronous =
+        true; /* the next save begins when one has ended; without a cost, every second */
+    ask.block_s = 0.0;
+    for (ask.save_s = 0.0; ask.save_s <= 50.0; ask.save_s += 10.0) {
+        ck_assert_int_eq(nnc_run_of(&r, h100, &r.plan, &ask, &run, &err), NNC_OK);
+        ck_assert_double_eq(run.interval_s, ask.save_s > 0.0 ? ask.save_s : 1.0);
+    }
+    double restart_s[3];
+    for (int i = 0; i < 3; i++) {
+        ask.replace_s = 1000.0 * i;
+        ck_assert_int_eq(nnc_run_of(&r, h100, &r.plan, &ask, &longer, &err), NNC_OK);
+        restart_s[i] = longer.restart_s;
+    }
+    ck_assert_double_gt(restart_s[1], restart_s[0]);
+    ck_assert_double_le(restart_s[1], restart_s[0] + 1000.0);
+    CLOSE(restart_s[2] - restart_s[0], 2.0 * (restart_s[1] - restart_s[0]), 1e-9);
 }
 END_TEST
 
@@ -217,6 +272,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { better_is_never_longer, identities, goodput, budgets_come_back };
+    const TTest *const tests[] = { better_is_never_longer, identities, goodput,
+                                   busy_is_the_rest_of_a_step, budgets_come_back };
     return run_tests_with("run_properties", open_support, close_support, tests, COUNT_OF(tests));
 }

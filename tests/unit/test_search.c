@@ -209,6 +209,29 @@ START_TEST(equals_estimate_whatever_is_searched)
 }
 END_TEST
 
+/* Messages between stages that no compute overlaps are part of the step, over slow links as over fast ones. */
+START_TEST(messages_count)
+{
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_software software = nnc_software_default();
+    nnc_error err;
+    nnc_search search = search_of(32, 64);
+    nnc_device slow = *a100;
+    slow.scale_out.bytes_per_s = 1e8;
+    software.overlap_pipeline = 0.25;
+    search.best = NNC_SEARCH_BEST_MAX;
+    search.pipeline = (nnc_choice){ { 2, 4 }, 2 };
+    search.base.devices_per_node = 1;
+    ck_assert_int_eq(nnc_search_run(gpt, &slow, &software, &search, NULL, NULL, result, &err),
+                     NNC_OK);
+    ck_assert_int_gt(result->best_count, 10);
+    for (int32_t i = 0; i < result->best_count; i++) {
+        check_estimate(gpt, &slow, &software, &result->best[i], scratch);
+    }
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
 /* A given shard size excludes ZeRO stage 0 and not the search. */
 START_TEST(shards_may_be_fixed)
 {
@@ -505,6 +528,97 @@ START_TEST(shards_hold_the_answer)
 }
 END_TEST
 
+/* ---- fronts and batches by hand ---- */
+
+/* A front of one plan of 2 s and 100 bytes beats what is slower and needs as much or more, and no other. */
+START_TEST(a_front_beats_what_is_worse)
+{
+    static nnc_front front;
+    const nnc_found found = { .index = 7, .step_s = 2.0, .memory_bytes = 100 };
+    nnc_front_clear(&front);
+    ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 3.0, 200));
+    nnc_front_add(&front, NNC_OBJECTIVE_TIME, 1, &found);
+    ck_assert(nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 3.0, 101));
+    ck_assert(nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 3.0, 100));
+    ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 3.0, 99));
+    ck_assert(
+        !nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 2.0, 100)); /* the index may be lower */
+    ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 1.0, 200));
+    ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 2, 3.0, 200)); /* space for another */
+}
+END_TEST
+
+enum { BATCH_SHAPES = 150, BATCH_TRACKS = 11, BATCH_PLANS = 9, BATCH_STAGES = 4 };
+enum { BATCH_ALL = BATCH_SHAPES * BATCH_TRACKS * BATCH_PLANS };
+static double batch_expected[BATCH_ALL];
+static int32_t batch_answers[BATCH_ALL];
+
+static void answer(void *context, const nnc_waiting *plan, double step_s)
+{
+    int32_t *count = context;
+    ck_assert_double_eq(step_s, batch_expected[plan->index]);
+    batch_answers[plan->index]++;
+    ++*count;
+}
+
+/* More shapes than sets, more pipelines than lanes and more plans than places: each plan is answered once, with the time
+ * of its pipeline alone, the stage that ends last. What was replayed is waited for no more. */
+START_TEST(batches_are_replays)
+{
+    nnc_pipeline_memory *memory = calloc(1, sizeof *memory);
+    nnc_pipeline_result *alone = calloc(1, sizeof *alone);
+    int32_t count = 0;
+    nnc_batched_replay *replay = nnc_batched_replay_create(answer, &count);
+    ck_assert(memory != NULL && alone != NULL && replay != NULL);
+    nnc_replay_place first = { 0 }, last = { 0 };
+    uint64_t index = 0;
+    for (int track = 0; track < BATCH_TRACKS; track++) {
+        for (int shape = 0; shape < BATCH_SHAPES; shape++) {
+            double times_s[3][BATCH_STAGES];
+            for (int s = 0; s < 3 * BATCH_STAGES; s++) {
+                times_s[s / BATCH_STAGES][s % BATCH_STAGES] =
+                    1.0 + 0.125 * (double)((s * 7 + track * 5 + shape) % 11);
+            }
+            const nnc_pipeline pipeline = { .schedule = NNC_SCHEDULE_1F1B,
+                                            .stages = 2 + shape % (BATCH_STAGES - 1),
+                                            .chunks = 1,
+                                            .micro_batches = 2 + shape,
+                                            .forward_s = times_s[0],
+                                            .backward_s = times_s[1],
+                                            .weight_s = times_s[2],
+                                            .send_s = 0.25 * (double)(track % 3) };
+            ck_assert(nnc_pipeline_run(&pipeline, memory, alone));
+            const nnc_replay_place place = nnc_batched_replay_add(replay, &pipeline, memory);
+            first = index == 0 ? place : first;
+            last = place;
+            for (int p = 0; p < BATCH_PLANS && nnc_batched_replay_has(replay, &place); p++) {
+                nnc_waiting waiting = { .index = index, .end_count = 2 };
+                waiting.ends[0] = (nnc_stage_end){ pipeline.stages - 1, 0.5 * p };
+                waiting.ends[1] = (nnc_stage_end){ 1, 3.0 - p };
+                batch_expected[index] = alone->span_s[pipeline.stages - 1] + 3.0 - p;
+                for (int d = 0; d < pipeline.stages - 1; d++) {
+                    batch_expected[index] = fmax(batch_expected[index], alone->span_s[d] + 0.5 * p);
+                }
+                nnc_batched_replay_wait(replay, &place, &waiting);
+                index++;
+            }
+        }
+    }
+    ck_assert_uint_gt(index, BATCH_SHAPES * BATCH_TRACKS);
+    ck_assert(!nnc_batched_replay_has(replay, &first));
+    ck_assert(nnc_batched_replay_has(replay, &last));
+    nnc_batched_replay_finish(replay, memory);
+    ck_assert(!nnc_batched_replay_has(replay, &last));
+    ck_assert_uint_eq((uint64_t)count, index);
+    for (uint64_t i = 0; i < index; i++) {
+        ck_assert_int_eq(batch_answers[i], 1);
+    }
+    nnc_batched_replay_destroy(replay);
+    free(alone);
+    free(memory);
+}
+END_TEST
+
 /* With more shards than blocks, some shards are empty. */
 START_TEST(a_shard_may_be_empty)
 {
@@ -525,6 +639,7 @@ int main(void)
         equals_estimate_to_the_last_digit,
         runs_are_those_of_a_run,
         equals_estimate_whatever_is_searched,
+        messages_count,
         shards_may_be_fixed,
         pruning_never_changes_the_answer,
         threads_never_change_the_answer,
@@ -538,6 +653,8 @@ int main(void)
         an_impossible_space_says_why,
         shards_divide_the_space,
         shards_hold_the_answer,
+        a_front_beats_what_is_worse,
+        batches_are_replays,
         a_shard_may_be_empty,
     };
     return run_tests_with("search", setup, teardown, tests, COUNT_OF(tests));

@@ -310,11 +310,11 @@ START_TEST(digests_differ)
 {
     enum { MOST = 32 };
     uint64_t seen[MOST];
-    int32_t sizes[] = { 8, 16 };
+    int32_t sizes[] = { 8, 16 }, others[] = { 8, 32 };
     int count = 0;
     nnc_run_ask run = nnc_run_ask_default();
     const nnc_search_task base = task_of(16, 32);
-    for (int what = 0; what < 22; what++) {
+    for (int what = 0; what < 23; what++) {
         nnc_search_task task = base;
         nnc_search *s = &task.search;
         nnc_choice *const choices[] = { &s->tensor,         &s->pipeline,         &s->context,
@@ -331,8 +331,8 @@ START_TEST(digests_differ)
         s->objective = what == 14 ? NNC_OBJECTIVE_MEMORY : NNC_OBJECTIVE_TIME;
         s->best = what == 15 ? 4 : 5;
         s->no_prune = what == 16;
-        task.sizes = sizes;
-        task.size_count = what == 17 ? 2 : what == 18 ? 1 : 0;
+        task.sizes = what == 22 ? others : sizes;
+        task.size_count = what == 17 || what == 22 ? 2 : what == 18 ? 1 : 0;
         s->base.global_batch = what == 19 ? 64 : 32;
         s->run = what == 20 ? &run : NULL;
         seen[count++] = digest_of(&task, what == 21 ? "x" : "y");
@@ -392,6 +392,7 @@ START_TEST(pruning_by_limits_keeps_the_answer)
             ck_assert_int_eq(pruned.best_count, all->best_count);
             ck_assert_int_eq(pruned.any_missed, all->any_missed);
             ck_assert(all->any_missed == (share < 1.0));
+            ck_assert(share > 1.0 || pruned.evaluated < all->evaluated / 2);
             for (int32_t i = 0; i < all->best_count; i++) {
                 check_found(&pruned.best[i], &all->best[i]);
                 ck_assert(what < 4 ? all->best[i].run_s <= s->deadline_s
@@ -428,6 +429,12 @@ START_TEST(memory_that_reaches_a_step)
     ck_assert_double_eq(memory->value, (double)task.search.mem_bytes);
     ck_assert_double_eq(memory->needed, (double)bytes);
     ck_assert_double_eq(memory->step_s, step_s);
+    task.search.mem_bytes = 1000000; /* no plan fits: the same memory is needed */
+    const nnc_search_report nothing = report_of(&task);
+    ck_assert_int_eq(nothing.result->best_count, 0);
+    ck_assert_int_eq(nothing.target_count, 1);
+    ck_assert_double_eq(nothing.targets[0].needed, (double)bytes);
+    task.search.mem_bytes = (int64_t)1 << 50;
     task.target_step_s = 1000.0;
     const nnc_search_report reached = report_of(&task);
     for (int i = 0; i < reached.target_count; i++) {

@@ -212,6 +212,37 @@ START_TEST(a_target_out_of_reach_says_what_is_left)
 }
 END_TEST
 
+/* A target that is the step of today needs the value of today, exactly. One that is the step without the limit is
+ * reached; one a rounding error below it is not. */
+START_TEST(targets_at_the_ends_are_reached)
+{
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    nnc_target target;
+    nnc_error err;
+    plan.micro_batch = 4;
+    const double now_s = step_of(a100, &plan);
+    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, now_s,
+                                     scratch, &target, &err),
+                     NNC_OK);
+    ck_assert_double_eq(target.needed, (double)a100->matmul_flops_per_s[NNC_BF16]);
+    ck_assert_double_eq(target.step_s, now_s);
+    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, 1e-9,
+                                     scratch, &target, &err),
+                     NNC_OK);
+    const double least_s = target.step_s;
+    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, least_s,
+                                     scratch, &target, &err),
+                     NNC_OK);
+    ck_assert_double_gt(target.needed, target.value);
+    ck_assert_double_eq(target.step_s, least_s);
+    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL,
+                                     nextafter(least_s, 0.0), scratch, &target, &err),
+                     NNC_OK);
+    ck_assert(isnan(target.needed));
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -222,6 +253,7 @@ int main(void)
         an_unrecorded_figure_is_left_out,
         a_target_is_the_smallest_value,
         a_target_out_of_reach_says_what_is_left,
+        targets_at_the_ends_are_reached,
     };
     return run_tests_with("sensitivity", setup, teardown, tests, COUNT_OF(tests));
 }

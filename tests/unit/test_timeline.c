@@ -48,6 +48,7 @@ static void check(const nnc_model *model, const nnc_device *device, const nnc_pl
         const double busy_s = l->spent_s[NNC_ACTIVITY_FORWARD] + l->spent_s[NNC_ACTIVITY_BACKWARD] +
                               l->spent_s[NNC_ACTIVITY_WEIGHT];
         ck_assert_double_eq_tol(l->end_s - l->begin_s, result.step_s, slack_s);
+        ck_assert(l->begin_s == 0.0 || plan->schedule >= NNC_SCHEDULE_ZB_H1); /* a barrier */
         ck_assert_double_eq_tol(busy_s, stage[i].busy_s, slack_s);
         ck_assert_double_eq_tol(l->spent_s[NNC_ACTIVITY_EXCHANGE], stage[i].exchange_s, slack_s);
         ck_assert_double_eq_tol(l->spent_s[NNC_ACTIVITY_UPDATE], stage[i].update_s, slack_s);

@@ -617,11 +617,12 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
                            : *file->model;
         return;
     }
-    if (again != NULL && !key->wins &&
+    const nnc_json before = again != NULL ? nnc_foreign_get(file->at, again->key) : (nnc_json){ 0 };
+    const bool silent = again != NULL && again->optional && !nnc_foreign_is_given(before);
+    if (again != NULL && !silent && !key->wins &&
         memcmp((const char *)&read + field->offset, (const char *)file->model + field->offset,
                field->size) != 0) {
-        refuse_difference(file, key, again, given ? at : nnc_foreign_get(file->at, again->key),
-                          given);
+        refuse_difference(file, key, again, given ? at : before, given);
     }
     *file->model = read;
 }

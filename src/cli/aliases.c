@@ -1,0 +1,375 @@
+/* Option names of other programs: Megatron-LM, torchtitan, DeepSpeed, accelerate, Hugging Face, PEFT, torchrun, vLLM,
+ * SGLang and TensorRT-LLM. A name that means the same is replaced by the options it stands for; a name that needs
+ * arithmetic or a choice is answered with a hint. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "cli/cli_internal.h"
+
+/* words: the options, with '%' where the value goes; without '%' the name is a switch, or stands for one value. A row
+ * counts only in commands that have the first of its options. */
+typedef struct alias {
+    const char *name;
+    const char *
+        value; /* the value that the row is for, its start where it ends with '*'; NULL = any or none */
+    const char *words; /* NULL = no option: the hint says what to do */
+    const char *hint;
+    const char *option; /* of a hint */
+} alias;
+
+/* clang-format off */
+#define NAME(name, words) { (name), NULL, (words), NULL, NULL }
+#define VALUE(name, value, words) { (name), (value), (words), NULL, NULL }
+#define HINT(name, value, hint, option) { (name), (value), NULL, (hint), (option) }
+
+static const alias aliases[] = {
+    /* this program's own short forms */
+    NAME("--json", "--format json"),
+    NAME("--qlora", "--lora % --frozen nf4"),
+    VALUE("--fsdp", "full-shard*", "--zero 3"), VALUE("--fsdp", "shard-grad-op*", "--zero 2"),
+    HINT("--fsdp", "hybrid-shard*", "--zero 3 with --shard N, the devices of a shard", "--zero"),
+    VALUE("--fsdp", "no-shard*", "--zero 0"), NAME("--fsdp", "--zero 3"),
+    NAME("--ddp", "--zero 0"),
+    VALUE("--activation-checkpointing", "none", "--recompute none"),
+    VALUE("--activation-checkpointing", "selective", "--recompute selective"),
+    VALUE("--activation-checkpointing", "full", "--recompute full"),
+    NAME("--activation-checkpointing", "--recompute full"),
+    NAME("--fp8", "--precision fp8"),
+    NAME("--compile", "--software torch-compile"),
+    /* Megatron-LM: megatron/training/arguments.py */
+    NAME("--tensor-model-parallel-size", "--tensor %"),
+    NAME("--pipeline-model-parallel-size", "--pipeline %"),
+    HINT("--num-layers-per-virtual-pipeline-stage", NULL, "--virtual-stages N, N = layers / (pipeline x the value)", "--virtual-stages"),
+    NAME("--num-virtual-stages-per-pipeline-rank", "--virtual-stages %"),
+    NAME("--context-parallel-size", "--context %"),
+    VALUE("--cp-comm-type", "p2p", "--context-kind ring"), VALUE("--cp-comm-type", "a2a", "--context-kind ulysses"),
+    VALUE("--cp-comm-type", "allgather", "--context-kind all-gather"),
+    NAME("--expert-model-parallel-size", "--expert %"),
+    VALUE("--expert-tensor-parallel-size", "1", "--whole-experts"),
+    HINT("--expert-tensor-parallel-size", NULL, "--whole-experts for 1, nothing for the tensor degree", "--whole-experts"),
+    NAME("--micro-batch-size", "--micro-batch %"),
+    NAME("--global-batch-size", "--global-batch %"),
+    NAME("--seq-length", "--seq-len %"),
+    NAME("--use-distributed-optimizer", "--zero 1"),
+    NAME("--use-megatron-fsdp", "--zero 3"),
+    VALUE("--data-parallel-sharding-strategy", "no-shard", "--zero 0"),
+    VALUE("--data-parallel-sharding-strategy", "optim", "--zero 1"),
+    VALUE("--data-parallel-sharding-strategy", "optim-grads", "--zero 2"),
+    VALUE("--data-parallel-sharding-strategy", "optim-grads-params", "--zero 3"),
+    NAME("--recompute-granularity", "--recompute %"),
+    HINT("--recompute-method", "uniform", "--recompute-every N, of --recompute-num-layers", "--recompute-every"),
+    HINT("--recompute-method", "block", "--recompute-layers N, of --recompute-num-layers", "--recompute-layers"),
+    HINT("--recompute-num-layers", NULL, "--recompute-every (method uniform) or --recompute-layers (method block)", "--recompute"),
+    NAME("--recompute-activations", "--recompute selective"),
+    HINT("--recompute-modules", NULL, "--recompute LIST, such as norm,activation", "--recompute"),
+    HINT("--fp8-format", NULL, "--precision fp8", "--precision"),
+    NAME("--bf16", "--precision bf16"),
+    NAME("--fp16", "--precision fp16"),
+    NAME("--accumulate-allreduce-grads-in-fp32", "--policy mixed-fp32grad"),
+    NAME("--grad-reduce-in-bf16", "--policy mixed"),
+    NAME("--num-layers", "--set layers=%"),
+    NAME("--hidden-size", "--set hidden=%"),
+    NAME("--ffn-hidden-size", "--set ffn_hidden=%"),
+    NAME("--num-attention-heads", "--set heads=%"),
+    NAME("--num-query-groups", "--set kv_heads=%"),
+    NAME("--num-experts", "--set experts=%"),
+    NAME("--moe-router-topk", "--set experts_per_token=%"),
+    NAME("--make-vocab-size-divisible-by", "--set vocab_multiple=%"),
+    HINT("--train-iters", NULL, "--samples N, N = iterations x global batch", "--samples"),
+    HINT("--iters", NULL, "--samples N, N = iterations x global batch", "--samples"),
+    NAME("--train-samples", "--samples %"),
+    NAME("--world-size", "--devices %"),
+    NAME("--data-parallel-size", "--data %"),
+    NAME("--optimizer-cpu-offload", "--offload optimizer"),
+    /* torchtitan: torchtitan/config/job_config.py */
+    NAME("--parallelism.data-parallel-shard-degree", "--shard %"),
+    NAME("--data-parallel-shard-degree", "--shard %"),
+    HINT("--parallelism.data-parallel-replicate-degree", NULL, "--data N, N = replicas x shards", "--data"),
+    HINT("--data-parallel-replicate-degree", NULL, "--data N, N = replicas x shards", "--data"),
+    NAME("--tensor-parallel-degree", "--tensor %"), NAME("--parallelism.tensor-parallel-degree", "--tensor %"),
+    NAME("--pipeline-parallel-degree", "--pipeline %"), NAME("--parallelism.pipeline-parallel-degree", "--pipeline %"),
+    VALUE("--parallelism.pipeline-parallel-schedule", "1f1b", "--schedule 1f1b"),
+    VALUE("--parallelism.pipeline-parallel-schedule", "gpipe", "--schedule gpipe"),
+    VALUE("--parallelism.pipeline-parallel-schedule", "interleaved1f1b", "--schedule interleaved"),
+    HINT("--parallelism.pipeline-parallel-schedule", NULL, "--schedule NAME", "--schedule"),
+    NAME("--context-parallel-degree", "--context %"), NAME("--parallelism.context-parallel-degree", "--context %"),
+    NAME("--expert-parallel-degree", "--expert %"), NAME("--parallelism.expert-parallel-degree", "--expert %"),
+    VALUE("--parallelism.fsdp-reshard-after-forward", "always", "--reshard"),
+    VALUE("--parallelism.fsdp-reshard-after-forward", "never", "--reshard=off"),
+    HINT("--parallelism.fsdp-reshard-after-forward", NULL, "--reshard or --reshard=off", "--reshard"),
+    NAME("--training.local-batch-size", "--micro-batch %"), NAME("--local-batch-size", "--micro-batch %"),
+    NAME("--training.global-batch-size", "--global-batch %"),
+    NAME("--training.seq-len", "--seq-len %"),
+    HINT("--training.steps", NULL, "--samples N, N = steps x global batch", "--samples"),
+    NAME("--activation-checkpoint.mode", "--recompute %"),
+    NAME("--compile.enable", "--software torch-compile"),
+    NAME("--quantize.linear.float8", "--precision fp8"),
+    /* DeepSpeed: the keys of its configuration, its launcher */
+    NAME("--train-batch-size", "--global-batch %"),
+    NAME("--train-micro-batch-size-per-gpu", "--micro-batch %"),
+    NAME("--gradient-accumulation-steps", "--micro-batches %"),
+    NAME("--zero-optimization.stage", "--zero %"), NAME("--zero-stage", "--zero %"),
+    VALUE("--offload-optimizer.device", "cpu", "--offload optimizer"), HINT("--offload-optimizer.device", NULL, "--offload optimizer for cpu", "--offload"),
+    VALUE("--offload-param.device", "cpu", "--offload weights"), HINT("--offload-param.device", NULL, "--offload weights for cpu", "--offload"),
+    NAME("--tensor-parallel.autotp-size", "--tensor %"),
+    HINT("--gradient-clipping", NULL, "--clip-gradients, on by default; --clip-gradients=off for 0", "--clip-gradients"),
+    NAME("--num-gpus", "--devices %"),
+    HINT("--num-nodes", NULL, "--devices N, N = nodes x devices per node", "--devices"),
+    HINT("--nodes", NULL, "--devices N, N = nodes x devices per node", "--devices"),
+    /* accelerate: accelerate/commands/launch.py */
+    NAME("--num-processes", "--devices %"),
+    HINT("--num-machines", NULL, "--devices-per-node N, N = processes / machines", "--devices-per-node"),
+    VALUE("--mixed-precision", "bf16", "--policy amp --precision bf16"),
+    VALUE("--mixed-precision", "fp16", "--policy amp --precision fp16"),
+    VALUE("--mixed-precision", "fp8", "--policy amp --precision fp8"),
+    VALUE("--mixed-precision", "no", "--policy fp32 --precision fp32"),
+    VALUE("--fsdp-sharding-strategy", "full-shard", "--zero 3"), VALUE("--fsdp-sharding-strategy", "shard-grad-op", "--zero 3 --reshard=off"),
+    VALUE("--fsdp-sharding-strategy", "no-shard", "--zero 0"),
+    HINT("--fsdp-sharding-strategy", NULL, "--zero 3 with --shard N, the devices of a shard", "--zero"),
+    VALUE("--fsdp-reshard-after-forward", "true", "--reshard"), VALUE("--fsdp-reshard-after-forward", "false", "--reshard=off"),
+    HINT("--fsdp-reshard-after-forward", NULL, "--reshard or --reshard=off", "--reshard"),
+    NAME("--fsdp-activation-checkpointing", "--recompute full"),
+    NAME("--fsdp-offload-params", "--offload weights,optimizer"),
+    /* Hugging Face: transformers/training_args.py, peft/tuners/lora/config.py */
+    NAME("--per-device-train-batch-size", "--micro-batch %"),
+    NAME("--gradient-checkpointing", "--recompute full"),
+    NAME("--max-seq-length", "--seq-len %"), NAME("--max-length", "--seq-len %"), NAME("--max-seq-len", "--seq-len %"),
+    NAME("--num-train-epochs", "--epochs %"),
+    HINT("--max-steps", NULL, "--samples N, N = steps x global batch", "--samples"),
+    NAME("--tf32", "--precision tf32"),
+    VALUE("--optim", "adamw-torch*", "--optimizer adamw"), VALUE("--optim", "adamw-bnb-8bit", "--optimizer adam8bit"),
+    VALUE("--optim", "adamw-8bit", "--optimizer adam8bit"), VALUE("--optim", "paged-adamw-8bit", "--optimizer adam8bit"),
+    VALUE("--optim", "adafactor", "--optimizer adafactor"), VALUE("--optim", "sgd", "--optimizer sgd"),
+    VALUE("--optim", "lion*", "--optimizer lion"), HINT("--optim", NULL, "--optimizer NAME", "--optimizer"),
+    NAME("--torch-compile", "--software torch-compile"),
+    VALUE("--attn-implementation", "flash-attention-2", "--attention flash2"), VALUE("--attn-implementation", "flash-attention-3", "--attention flash3"),
+    VALUE("--attn-implementation", "sdpa", "--attention flash"), VALUE("--attn-implementation", "eager", "--attention unfused"),
+    NAME("--load-in-4bit", "--frozen nf4"), NAME("--load-in-8bit", "--frozen int8"),
+    NAME("--lora-r", "--lora %"), NAME("--lora-rank", "--lora %"), NAME("--r", "--lora %"),
+    NAME("--use-dora", "--dora"),
+    VALUE("--target-modules", "all-linear", "--adapters linear"),
+    HINT("--target-modules", NULL, "--adapters linear, attention or mlp", "--adapters"),
+    HINT("--rank", NULL, "--lora R for adapters of rank R", "--lora"),
+    /* torchrun */
+    HINT("--nnodes", NULL, "--devices N, N = nodes x devices per node", "--devices"),
+    NAME("--nproc-per-node", "--devices-per-node %"),
+    /* vLLM, SGLang, TensorRT-LLM */
+    NAME("--tensor-parallel-size", "--tensor %"), NAME("--tp-size", "--tensor %"),
+    NAME("--pipeline-parallel-size", "--pipeline %"), NAME("--pp-size", "--pipeline %"),
+    NAME("--dp-size", "--data %"), NAME("--ep-size", "--expert %"),
+    HINT("--enable-expert-parallel", NULL, "--expert N, N = tensor x data", "--expert"),
+    HINT("--max-model-len", NULL, "--input-len and --output-len", "--input-len"),
+    NAME("--max-num-seqs", "--max-batch %"), NAME("--max-batch-size", "--max-batch %"),
+    NAME("--max-running-requests", "--max-batch %"),
+    NAME("--max-num-batched-tokens", "--chunk %"), NAME("--max-num-tokens", "--chunk %"),
+    NAME("--chunked-prefill-size", "--chunk %"),
+    NAME("--gpu-memory-utilization", "--memory-use %"), NAME("--mem-fraction-static", "--memory-use %"),
+    VALUE("--kv-cache-dtype", "auto", ""), VALUE("--kv-cache-dtype", "fp8*", "--kv-precision fp8"),
+    NAME("--kv-cache-dtype", "--kv-precision %"),
+    HINT("--quantization", NULL, "--weights fp8, int8 or int4", "--weights"),
+    HINT("--quantization", NULL, "--frozen nf4", "--frozen"),
+    VALUE("--dtype", "bfloat16", "--precision bf16"), VALUE("--dtype", "float16", "--precision fp16"),
+    VALUE("--dtype", "half", "--precision fp16"), VALUE("--dtype", "float32", "--precision fp32"),
+    NAME("--dtype", "--precision %"),
+    NAME("--block-size", "--block %"),
+    HINT("--enable-chunked-prefill", NULL, "--chunk N, the tokens of a step", "--chunk"),
+    NAME("--max-concurrency", "--concurrency %"),
+    NAME("--random-input-len", "--input-len %"), NAME("--random-output-len", "--output-len %"),
+    /* names with more than one meaning */
+    HINT("--batch", NULL, "--micro-batch", "--micro-batch"), HINT("--batch-size", NULL, "--micro-batch", "--micro-batch"),
+    HINT("--bs", NULL, "--micro-batch", "--micro-batch"),
+    HINT("--batch-size", NULL, "--batch", "--batch"), HINT("--bs", NULL, "--batch", "--batch"),
+    NAME("--gas", "--micro-batches %"), NAME("--accum", "--micro-batches %"),
+    NAME("--gpus", "--devices %"), NAME("--gpu-count", "--devices %"),
+    NAME("--seq", "--seq-len %"), NAME("--context-length", "--seq-len %"),
+    HINT("--checkpoint", NULL, "--recompute full", "--recompute"),
+    HINT("--cpu-offload", NULL, "--offload optimizer", "--offload"),
+    NAME("--flash", "--attention flash"),
+    NAME("--price-per-hour", "--price %"),
+};
+/* clang-format on */
+enum { ALIASES = sizeof aliases / sizeof aliases[0] };
+
+/* Are the two equal, in either case and with '_' for '-', up to a '=' of the second? '*' ends a start. */
+static bool alike(const char *name, const char *word)
+{
+    for (; *name != '\0' && *name != '*'; name++, word++) {
+        const char c = (char)tolower((unsigned char)*word);
+        if ((c == '_' ? '-' : c) != *name) {
+            return false;
+        }
+    }
+    return *name == '*' || *word == '\0' || *word == '=';
+}
+
+typedef struct expansion {
+    nnc_option_known *known;
+    const void *context;
+    nnc_buffer words; /* each with its NUL */
+    int count;
+} expansion;
+
+static void put(expansion *e, const char *text, size_t size)
+{
+    nnc_buffer_put(&e->words, text, size);
+    nnc_buffer_byte(&e->words, '\0');
+    e->count++;
+}
+
+/* Puts the words of a row, with the value in place of '%'. */
+static void put_words(expansion *e, const char *words, const char *value)
+{
+    while (*words != '\0') {
+        const size_t length = strcspn(words, " ");
+        const char *mark = memchr(words, '%', length);
+        if (mark != NULL) {
+            nnc_buffer_put(&e->words, words, (size_t)(mark - words));
+            put(e, value, strlen(value));
+        } else {
+            put(e, words, length);
+        }
+        words += length + (words[length] == ' ' ? 1 : 0);
+    }
+}
+
+static bool applies(const expansion *e, const alias *row, const char *word)
+{
+    char option[NNC_OPTION_NAME];
+    const char *words = row->words != NULL ? row->words : row->option;
+    snprintf(option, sizeof option, "%.*s", (int)strcspn(words, " ="), words);
+    return alike(row->name, word) && (option[0] == '\0' || e->known(e->context, option));
+}
+
+/* 1: a word that turns a switch on, 0: off, -1: another. */
+static int switch_value(const char *value)
+{
+    static const char *const words[] = { "false", "true", "0", "1", "no", "yes", "off", "on" };
+    for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
+        if (alike(words[i], value)) {
+            return i % 2;
+        }
+    }
+    return -1;
+}
+
+static nnc_status refuse_value(const expansion *e, const char *word, const char *typed,
+                               const char *value, nnc_error *err)
+{
+    char expected[256] = "";
+    for (int i = 0; i < ALIASES; i++) {
+        const size_t length = strlen(expected);
+        if (applies(e, &aliases[i], word)) {
+            snprintf(expected + length, sizeof expected - length, "%s%s", length > 0 ? ", " : "",
+                     aliases[i].value);
+        }
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, typed, "expected one of %s, found \"%.40s\"", expected,
+                    value != NULL ? value : "");
+}
+
+/* The row of a word: the one for its value, else the one for any value. NULL with *found: its value is wrong. */
+static const alias *row_of(const expansion *e, const char *word, const char *value, bool *found)
+{
+    const alias *any = NULL;
+    *found = false;
+    for (int i = 0; i < ALIASES; i++) {
+        const alias *row = &aliases[i];
+        if (!applies(e, row, word)) {
+            continue;
+        }
+        *found = true;
+        if (row->value != NULL && value != NULL && alike(row->value, value)) {
+            return row;
+        }
+        any = any == NULL && row->value == NULL ? row : any;
+    }
+    return any;
+}
+
+/* Replaces one word, and the value after it; *used counts the words. *found: it is an alias. */
+static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, bool *found,
+                              nnc_error *err)
+{
+    const char *word = argv[0], *equals = strchr(word, '=');
+    const char *value = equals != NULL                           ? equals + 1
+                        : last || strncmp(argv[1], "--", 2) == 0 ? NULL
+                                                                 : argv[1];
+    const alias *row = row_of(e, word, value, found);
+    char typed[64];
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
+    if (!*found) {
+        return NNC_OK;
+    }
+    if (row == NULL) {
+        return refuse_value(e, word, typed, value, err);
+    }
+    if (row->words == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", row->hint);
+    }
+    const bool takes = strchr(row->words, '%') != NULL;
+    const int on = value != NULL && !takes && row->value == NULL ? switch_value(value) : -1;
+    if (takes && value == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "a value is missing");
+    }
+    if (equals != NULL && !takes && row->value == NULL && on < 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "expected true or false, found \"%.40s\"",
+                        value);
+    }
+    if (on != 0) {
+        put_words(e, row->words, value);
+    }
+    *used = equals == NULL && (takes || row->value != NULL || on >= 0) ? 2 : 1;
+    return NNC_OK;
+}
+
+/* One block: the pointers, then the words. */
+static char **pack(const expansion *e)
+{
+    const size_t pointers = ((size_t)e->count + 1) * sizeof(char *);
+    char *block = malloc(pointers + e->words.size);
+    if (block == NULL) {
+        return NULL;
+    }
+    char **argv = (char **)(void *)block;
+    char *text = block + pointers;
+    memcpy(text, e->words.bytes, e->words.size);
+    for (int i = 0; i < e->count; i++) {
+        argv[i] = text;
+        text += strlen(text) + 1;
+    }
+    argv[e->count] = NULL;
+    return argv;
+}
+
+nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context,
+                              char ***expanded, nnc_error *err)
+{
+    expansion e = { .known = known, .context = context };
+    nnc_status status = NNC_OK;
+    bool any = false, ended = false;
+    *expanded = NULL;
+    for (int i = 0, used = 1; i < *argc && status == NNC_OK; i += used) {
+        char option[NNC_OPTION_NAME];
+        bool found = false;
+        used = 1;
+        ended = ended || strcmp(argv[i], "--") == 0;
+        snprintf(option, sizeof option, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
+        if (!ended && strncmp(argv[i], "--", 2) == 0 && !known(context, option)) {
+            status = expand_word(&e, argv + i, i + 1 == *argc, &used, &found, err);
+        }
+        if (!found) {
+            put(&e, argv[i], strlen(argv[i]));
+        }
+        any = any || found;
+    }
+    if (status == NNC_OK && any) {
+        *expanded = e.words.failed ? NULL : pack(&e);
+        *argc = e.count;
+        status = *expanded != NULL ? NNC_OK : nnc_no_memory(err);
+    }
+    nnc_buffer_free(&e.words);
+    return status;
+}

@@ -1,0 +1,360 @@
+/* Changes of a plan that make its step faster or smaller, each tried: one option at a time, then the best of them
+ * together.
+ *
+ *     plan as asked + a move -> estimate -> samples per second, memory, cost
+ *
+ * The options of a change are the fields of the plan that differ from what was asked, so a user can append them. The
+ * number of devices stays. The global batch stays where the micro-batches can follow; where a larger micro-batch makes
+ * it larger, changes compare by samples per second. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "estimate/estimate_internal.h"
+#include "fields/fields_internal.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
+
+typedef enum move {
+    MOVE_COMPILE,
+    MOVE_PRECISION,
+    MOVE_ATTENTION,
+    MOVE_PADDING,
+    MOVE_MICRO_BATCH,
+    MOVE_RECOMPUTE,
+    MOVE_OPTIMIZER,
+    MOVE_ZERO,
+    MOVE_FROZEN,
+    MOVE_QUICK, /* from here on only when there is time */
+    MOVE_RESHARD = MOVE_QUICK,
+    MOVE_SEQUENCE,
+    MOVE_TENSOR,
+    MOVE_PIPELINE,
+    MOVE_SMALLER,
+    MOVE_TOGETHER, /* from here on they train other weights, so they are never part of a combination */
+    MOVE_LORA = MOVE_TOGETHER,
+    MOVE_QLORA,
+    MOVES
+} move;
+
+/* VOCAB_MULTIPLE: rows of the vocabulary table that fill the tiles of matrix units. */
+enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
+
+/* A change must make training faster by this share, or the memory smaller, to be worth a line. */
+static const double worth_faster = 0.005, worth_smaller = 0.05;
+
+/* A plan as a user would ask for it, with what stands outside of the plan. */
+typedef struct candidate {
+    nnc_plan plan;
+    bool compiled, padded;
+} candidate;
+
+typedef struct tuner {
+    const nnc_plan_change_ask *ask;
+    nnc_scratch *scratch;
+    nnc_model padded; /* the model with a padded vocabulary */
+    nnc_result base;
+    bool shipped; /* only features of the profile's framework */
+    int tries;
+} tuner;
+
+static bool has_peak(const tuner *t, nnc_dtype precision)
+{
+    return !isnan(nnc_device_matmul_peak(t->ask->device, precision));
+}
+
+/* The number of accumulated micro-batches follows, so that the global batch stays. */
+static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, nnc_plan *plan)
+{
+    const int64_t product = micro_batch * data;
+    if (now->global_batch % product != 0) {
+        return false;
+    }
+    if (plan->global_batch == 0 || plan->micro_batches > 0) {
+        plan->micro_batches = now->global_batch / product;
+    }
+    return true;
+}
+
+/* Splits or joins devices of one kind of parallelism; data parallelism takes the rest. */
+static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, int32_t *asked,
+                  nnc_plan *plan)
+{
+    const int32_t to = 1 << (step - 1), all = now->data * degree;
+    if (to == degree || to > most || all % to != 0) {
+        return false;
+    }
+    *asked = to;
+    plan->data = plan->data > 0 ? all / to : 0;
+    return keep_batch(now, now->micro_batch, all / to, plan);
+}
+
+static bool grow_batch(const nnc_plan *now, int step, nnc_plan *plan)
+{
+    const int64_t micro_batch = now->micro_batch << step;
+    plan->micro_batch = micro_batch;
+    if (now->micro_batches % (1 << step) == 0) {
+        return keep_batch(now, micro_batch, now->data, plan);
+    }
+    plan->global_batch = plan->global_batch > 0 ? micro_batch * now->data : 0;
+    plan->micro_batches = plan->micro_batches > 0 ? 1 : 0;
+    return true;
+}
+
+static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_plan *plan)
+{
+    static const nnc_dtype faster[] = { NNC_TF32, NNC_BF16, NNC_FP16, NNC_FP8 };
+    const nnc_dtype to = faster[step - 1], from = now->precision;
+    const bool single = from == NNC_FP32 || from == NNC_TF32;
+    const bool half = from == NNC_BF16 || from == NNC_FP16;
+    plan->precision = to;
+    if (single && to != NNC_TF32 && plan->policy == NNC_POLICY_FP32) {
+        plan->policy = NNC_POLICY_MIXED;
+    }
+    return has_peak(t, to) && (to == NNC_TF32   ? from == NNC_FP32
+                               : to == NNC_FP8  ? half
+                               : to == NNC_FP16 ? single && !has_peak(t, NNC_BF16)
+                                                : single);
+}
+
+/* Applies step `step`, from 1, of a move; false if it changes nothing or is not possible. now: the plan as resolved. */
+static bool apply(const tuner *t, move what, int step, const nnc_plan *now, candidate *c)
+{
+    static const unsigned recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
+                                           NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
+                                           NNC_RECOMPUTE_FULL };
+    nnc_plan *plan = &c->plan;
+    const bool splits = nnc_family_of(t->ask->model)->split != NULL && now->devices > 1;
+    const bool all = now->train == NNC_TRAIN_ALL && now->adapter_rank == 0;
+    switch (what) {
+    case MOVE_COMPILE: c->compiled = true; return step == 1 && t->ask->compiled != NULL;
+    case MOVE_PRECISION: return step <= 4 && set_precision(t, now, step, plan);
+    case MOVE_ATTENTION:
+        plan->attention = NNC_ATTENTION_FLASH;
+        return step == 1 && now->attention == NNC_ATTENTION_UNFUSED;
+    case MOVE_PADDING:
+        c->padded = true;
+        return step == 1 && t->ask->model->family == NNC_FAMILY_DECODER &&
+               t->ask->model->decoder.vocab_multiple == 1 &&
+               t->ask->model->decoder.vocab % VOCAB_MULTIPLE != 0;
+    case MOVE_MICRO_BATCH: return now->micro_batch < INT32_MAX && grow_batch(now, step, plan);
+    case MOVE_RECOMPUTE:
+        if (step > 4 || recomputes[step - 1] == now->recompute) {
+            return false;
+        }
+        plan->recompute = recomputes[step - 1];
+        plan->recompute_layers = 0;
+        return true;
+    case MOVE_OPTIMIZER:
+        plan->optimizer = nnc_optimizer_smaller(now->optimizer);
+        return step == 1 && plan->optimizer != now->optimizer;
+    case MOVE_ZERO:
+        plan->zero = step - 1;
+        return step <= 4 && plan->zero != now->zero && now->data * now->context > 1;
+    case MOVE_FROZEN:
+        plan->frozen = NNC_FROZEN_NF4;
+        return step == 1 && now->adapter_rank > 0 && now->frozen == NNC_FROZEN_16;
+    case MOVE_RESHARD: plan->reshard = false; return step == 1 && now->zero == 3 && now->reshard;
+    case MOVE_SEQUENCE:
+        plan->sequence_parallel = true;
+        return step == 1 && now->tensor > 1 && !now->sequence_parallel;
+    case MOVE_TENSOR:
+        return splits && split(now, step, now->devices_per_node, now->tensor, &plan->tensor, plan);
+    case MOVE_PIPELINE:
+        return splits && split(now, step, now->devices, now->pipeline, &plan->pipeline, plan);
+    case MOVE_SMALLER:
+        plan->micro_batch = now->micro_batch >> step;
+        return now->micro_batch % (1 << step) == 0 &&
+               keep_batch(now, plan->micro_batch, now->data, plan);
+    default:
+        plan->adapter_rank = LORA_RANK;
+        plan->frozen = what == MOVE_QLORA ? NNC_FROZEN_NF4 : plan->frozen;
+        return step == 1 && all;
+    }
+}
+
+/* The fields that differ as options. */
+static void write_options(const tuner *t, const candidate *c, char *text, size_t size)
+{
+    char from[64], to[64], name[NNC_OPTION_NAME];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < nnc_plan_table.count && used < size; i++) {
+        const nnc_field *field = &nnc_plan_table.fields[i];
+        nnc_field_text(field, t->ask->plan, from, sizeof from);
+        nnc_field_text(field, &c->plan, to, sizeof to);
+        if (strcmp(from, to) == 0) {
+            continue;
+        }
+        const char *option =
+            nnc_option_name(strcmp(field->name, "adapter_rank") == 0 ? "lora" : field->name, name);
+        const char *off = strcmp(to, "off") == 0 ? "=off" : "";
+        const bool is_switch = field->type == NNC_FIELD_BOOL;
+        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", used > 0 ? " " : "", option,
+                                 is_switch ? off : " ", is_switch ? "" : to);
+    }
+    if (c->padded && used < size) {
+        used += (size_t)snprintf(text + used, size - used, "%s--set vocab_multiple=%d",
+                                 used > 0 ? " " : "", VOCAB_MULTIPLE);
+    }
+    if (c->compiled && used < size) {
+        snprintf(text + used, size - used, "%s--software %s", used > 0 ? " " : "",
+                 t->ask->compiled->id);
+    }
+}
+
+static const nnc_software *software_of(const tuner *t, const candidate *c)
+{
+    return c->compiled ? t->ask->compiled
+                       : nnc_profile_of(t->ask->profiles, t->ask->model, t->ask->device, &c->plan);
+}
+
+static bool estimate(tuner *t, const candidate *c, nnc_result *r)
+{
+    const nnc_software *software = software_of(t, c);
+    t->tries++;
+    return (!t->shipped || nnc_software_ships(software, &c->plan, NULL)) &&
+           nnc_estimate_read(c->padded ? &t->padded : t->ask->model, t->ask->device, software,
+                             &c->plan, t->scratch, r, NULL) == NNC_OK;
+}
+
+/* Is a better than b: does it fit where b does not, is it faster, or, where neither fits, smaller? */
+static bool better(const nnc_result *a, const nnc_result *b)
+{
+    if ((a->verdict == NNC_OVER_MEMORY) != (b->verdict == NNC_OVER_MEMORY)) {
+        return b->verdict == NNC_OVER_MEMORY;
+    }
+    return a->verdict == NNC_OVER_MEMORY
+               ? (double)a->memory.total_bytes <
+                     (1.0 - worth_smaller) * (double)b->memory.total_bytes
+               : a->samples_per_s > (1.0 + worth_faster) * b->samples_per_s;
+}
+
+/* The best step of a move from a candidate whose resolved plan is `now`. Returns false if none is possible. */
+static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan *now, int most,
+                      candidate *to, nnc_result *r)
+{
+    bool any = false;
+    for (int step = 1; step <= most; step++) {
+        candidate next = *from;
+        nnc_result found;
+        if (!apply(t, what, step, now, &next) || !estimate(t, &next, &found)) {
+            continue;
+        }
+        if (!any || better(&found, r)) {
+            *to = next;
+            *r = found;
+            any = true;
+        } else if (what == MOVE_MICRO_BATCH) {
+            break; /* from here on larger ones gain nothing, or do not fit */
+        }
+    }
+    return any;
+}
+
+static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool adapters,
+                 nnc_plan_change *change)
+{
+    *change = (nnc_plan_change){ .step_s = r->step_s,
+                                 .samples_per_s = r->samples_per_s,
+                                 .gain = r->samples_per_s / t->base.samples_per_s,
+                                 .cost_step = r->cost_step,
+                                 .total_bytes = r->memory.total_bytes,
+                                 .global_batch = r->plan.global_batch,
+                                 .verdict = r->verdict,
+                                 .adapters = adapters };
+    write_options(t, c, change->options, sizeof change->options);
+}
+
+/* Is the change worth a line: does the plan fit with it, and is it then faster, or smaller by enough? */
+static bool is_worth(const tuner *t, const nnc_result *r)
+{
+    const bool over = t->base.verdict == NNC_OVER_MEMORY;
+    return r->verdict != NNC_OVER_MEMORY &&
+           (over || r->samples_per_s > (1.0 + worth_faster) * t->base.samples_per_s ||
+            (double)r->memory.total_bytes <
+                (1.0 - worth_smaller) * (double)t->base.memory.total_bytes);
+}
+
+/* Adds moves to *best, whose estimate is *reached, until none helps. */
+static void combine(tuner *t, candidate *best, nnc_result *reached)
+{
+    int rounds = 0;
+    for (bool helps = true; helps && rounds < ROUNDS_MAX; rounds += helps ? 1 : 0) {
+        const candidate from = *best;
+        const nnc_plan now = reached->plan;
+        helps = false;
+        for (move what = 0; what < MOVE_TOGETHER; what++) {
+            candidate to;
+            nnc_result r;
+            if (what != MOVE_OPTIMIZER && best_step(t, what, &from, &now, STEPS_MAX, &to, &r) &&
+                better(&r, reached)) {
+                *best = to;
+                *reached = r;
+                helps = true;
+            }
+        }
+    }
+}
+
+/* The best moves at once; QLoRA with them where nothing else fits. */
+static void find_together(tuner *t, nnc_plan_changes *found)
+{
+    candidate best = { .plan = *t->ask->plan }, qlora;
+    nnc_result reached = t->base;
+    combine(t, &best, &reached);
+    if (is_worth(t, &reached)) {
+        keep(t, &best, &reached, false, &found->together);
+        return;
+    }
+    best = (candidate){ .plan = *t->ask->plan };
+    if (best_step(t, MOVE_QLORA, &best, &t->base.plan, 1, &qlora, &reached)) {
+        combine(t, &qlora, &reached);
+        if (is_worth(t, &reached)) {
+            keep(t, &qlora, &reached, true, &found->together);
+        }
+    }
+}
+
+/* Sorts by samples per second, the fastest first. */
+static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *one)
+{
+    int place = count;
+    while (place > 0 && one->samples_per_s > changes[place - 1].samples_per_s) {
+        changes[place] = changes[place - 1];
+        place--;
+    }
+    changes[place] = *one;
+}
+
+int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
+                          nnc_plan_changes *found)
+{
+    tuner t = { .ask = ask, .scratch = scratch, .padded = *ask->model };
+    const candidate base = { .plan = *ask->plan };
+    *found = (nnc_plan_changes){ .count = 0 };
+    if (ask->model->family == NNC_FAMILY_DECODER) {
+        t.padded.decoder.vocab_multiple = VOCAB_MULTIPLE;
+    }
+    const bool brief = scratch->brief;
+    scratch->brief = true;
+    if (estimate(&t, &base, &t.base)) {
+        t.shipped =
+            !ask->profiles->any && nnc_software_ships(software_of(&t, &base), &base.plan, NULL);
+        for (move what = 0; what < (ask->quick ? MOVE_QUICK : MOVES); what++) {
+            candidate to;
+            nnc_result r;
+            nnc_plan_change one;
+            if (best_step(&t, what, &base, &t.base.plan, STEPS_MAX, &to, &r) && is_worth(&t, &r)) {
+                keep(&t, &to, &r, what >= MOVE_TOGETHER, &one);
+                insert(found->list, found->count++, &one);
+            }
+        }
+        if (!ask->quick) {
+            find_together(&t, found);
+        }
+    }
+    scratch->brief = brief;
+    found->tries = t.tries;
+    return found->count;
+}

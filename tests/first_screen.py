@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""The first screen of an estimate, and advice.
+
+    usage: first_screen.py PROGRAM
+
+For plans of all kinds: at most 20 lines of 80 columns, the verdict first, and every override in it. Each change that the
+screen or 'nncost advise' names is estimated again as a command of its own: step and memory have to be the same."""
+import json
+import os
+import subprocess
+import sys
+
+PLANS = """gpt2 a100
+gpt2 a100 --micro-batch 16 --precision fp32
+gpt2-xl a100 --micro-batch 4 --software torch-eager
+gpt2-xl v100 --recompute full
+llama3-8b h100 --set layers=4
+llama3-8b h100 --set layers=4 --set hidden=2048 --set vocab=50000
+llama3-8b rtx4090 --lora 16
+llama3-8b rtx4090 --qlora 16 --recompute full --seq-len 2048
+llama3-8b rtx4090
+llama3-8b h100 --devices 8 --zero 3
+llama3-8b h100 --devices 64 --zero 1 --micro-batch 2 --tokens 1T
+llama3-8b h100 --devices 64 --zero 1 --recompute full --global-batch 128
+llama3-70b h100 --devices 64 --tensor 8 --zero 1 --pipeline 2 --global-batch 64 --recompute full --tokens 1T
+llama3-70b h100 --devices 16 --tensor 8 --sequence-parallel --offload optimizer
+llama3-70b h100 --lora 16
+llama3-70b b200 --devices 8 --zero 3 --precision fp8
+mixtral-8x7b a100 --lora 16 --frozen nf4
+mixtral-8x7b h100 --devices 16 --expert 8 --zero 1
+deepseek-v3 h100 --devices 256 --pipeline 16 --expert 16 --zero 1 --micro-batches 32 --recompute full
+gpt3-175b a100 --devices 1024 --tensor 8 --pipeline 16 --virtual-stages 3 --global-batch 1536 --recompute selective
+resnet-50 a100 --micro-batch 256
+resnet-50 v100 --mode ideal
+unet v100
+unet-classic a100 --micro-batch 8
+vit-b-16 h100 --micro-batch 128
+whisper-base h100 --micro-batch 32
+bert-large a100 --micro-batch 64 --measured 0.4s
+llama3-8b v5e --devices 16 --zero 3
+llama3-8b mi300x --devices 8 --zero 3
+gpt2 a100 --price 100 --seller aws
+gpt2 h100 --set device.mem_bytes=8GB --optimizer sgd
+llama2-7b l40s --devices 4 --zero 2 --seq-len 4096 --measured 3s""".split("\n")
+
+
+def run(program, *words, **environment):
+    done = subprocess.run([program, *words, "--no-defaults"], capture_output=True, text=True,
+                          env=dict(os.environ, COLUMNS="80", LC_ALL="C"))
+    return done.stdout, done.stderr
+
+
+def main(program):
+    faults, screens, changes = [], 0, 0
+    for plan in PLANS:
+        words = plan.split()
+        out, error = run(program, "estimate", *words)
+        if error:
+            print(f"skipped: {plan}: {error.strip()}")
+            continue
+        lines = out.splitlines()
+        screens += 1
+        if len(lines) > 20 or max(map(len, lines)) > 80:
+            faults.append(f"{plan}: {len(lines)} lines of {max(map(len, lines))} columns")
+        if not lines[0].startswith("One step of "):
+            faults.append(f"{plan}: begins with {lines[0]}")
+        sentence = " ".join(" ".join(lines[:lines.index("")]).split())
+        overrides = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
+        for text in overrides:
+            if text not in sentence:
+                faults.append(f"{plan}: {text} is not in the verdict")
+        asked = [w for w in words if w not in ("--measured", "0.4s", "3s")]
+        out, error = run(program, "advise", *asked, "--format", "json")
+        if error:
+            faults.append(f"{plan}: advise: {error.strip()}")
+            continue
+        advice = json.loads(out)
+        for change in advice["changes"]:
+            changes += 1
+            # an option of the change replaces the plan's
+            new = change["options"].split()
+            names = {w.split("=")[0] for w in new if w.startswith("--")} - {"--set"}
+            if "--lora" in names and "--qlora" in words:
+                continue
+            old, skip = [], False
+            for i, word in enumerate(asked):
+                if skip:
+                    skip = False
+                elif word in names:
+                    skip = i + 1 < len(asked) and not asked[i + 1].startswith("--")
+                elif word == "--qlora" and "--frozen" in names:
+                    old.append("--lora")
+                else:
+                    old.append(word)
+            again, why = run(program, "estimate", *old, *new, "--format", "json")
+            if why:
+                faults.append(f"{plan}: {change['options']}: {why.strip()}")
+                continue
+            again = json.loads(again)
+            if abs(again["step"]["step_s"] / change["step_s"] - 1) > 1e-9 or \
+                    again["memory"]["total_bytes"] != change["total_bytes"]:
+                faults.append(f"{plan}: {change['options']}: {change['step_s']} s, "
+                              f"{change['total_bytes']} B, again {again['step']['step_s']} s, "
+                              f"{again['memory']['total_bytes']} B")
+        steps = [change["samples_per_s"] for change in advice["changes"]]
+        if steps != sorted(steps, reverse=True):
+            faults.append(f"{plan}: the changes are not sorted")
+    print(f"{screens} screens, {changes} changes estimated again")
+    print("\n".join(faults))
+    return 1 if faults or screens < 30 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Option names of other programs: at least 95 % are taken as, or answered with, the option that means the same, and none
+with another one.
+
+    usage: option_names.py PROGRAM
+
+tests/data/option_names.csv: program, name, option of nncost, note. A name that is taken collides with its own option:
+'NAME VALUE OPTION x' is refused as given twice. A name that is hinted at names the option in the error."""
+import csv
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+TABLE = Path(__file__).parent / "data/option_names.csv"
+VALUES = ("", "2", "full", "true", "bf16", "none", "ring", "p2p", "uniform", "optim", "1f1b", "cpu",
+          "FULL_SHARD", "adamw_torch", "flash_attention_2", "all-linear", "auto", "1", "fp8")
+SERVING = ("vllm", "sglang", "trtllm")
+
+
+def error(program, serves, words):
+    command = [program, "serve" if serves else "estimate", "gpt2", "a100", "--no-defaults", *words]
+    return subprocess.run(command, capture_output=True, text=True).stderr
+
+
+def outcome(program, framework, name, wanted):
+    serves = framework in SERVING
+    if framework == "hf-config":
+        said = error(program, serves, ["--set", f"{name}=x"])
+        field = wanted[0].split()[1]
+        return "taken" if re.match(r"nncost: --set \w+: (?!no such)", said) and \
+            error(program, serves, ["--set", f"{field}=x"]).split(": ")[2:] == said.split(": ")[2:] \
+            else "wrong" if "did you mean" in said and field not in said else "none"
+    option = name if name.startswith("--") else "--" + name
+    heard = []
+    for value in VALUES:
+        words = [option] + ([value] if value else [])
+        for want in wanted:
+            target = want.split()[0]
+            if target == "--set":
+                said = error(program, serves, words + ["--set", "layers=0"])
+                field = want.split()[1]
+                if said.startswith(f"nncost: --set {field}: ") or \
+                        said.startswith("nncost: --set layers: out of range"):
+                    return "taken"
+                continue
+            said = error(program, serves, words + [target + "=@"])
+            if said.startswith(f"nncost: {target}: given twice") or \
+                    said.startswith(f"nncost: {target}: takes no value"):
+                return "taken"
+            heard.append(said)
+    hints = [re.search(r"did you mean (--[a-z0-9-]+)", said) for said in heard]
+    hints = [hint.group(1) for hint in hints if hint]
+    if any(hint == want.split()[0] for hint in hints for want in wanted):
+        return "hinted"
+    return "wrong" if hints else "none"
+
+
+def main(program):
+    counts, bad = {}, []
+    with open(TABLE, newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        note = row["nncost"]
+        wanted = re.findall(r"--[a-z0-9-]+(?: [a-z_]\w*)?", note) or \
+            [{"memory_use": "--memory-use", "cache precision": "--kv-precision"}.get(note, "--chunk")]
+        wanted = [w if w.startswith("--set") else w.split()[0] for w in wanted]
+        found = outcome(program, row["framework"], row["name"], wanted)
+        counts[found] = counts.get(found, 0) + 1
+        if found in ("wrong", "none"):
+            bad.append(f"{row['framework']} {row['name']}: {found}, expected {note}")
+    right = counts.get("taken", 0) + counts.get("hinted", 0)
+    print(f"{len(rows)} names: {counts}")
+    print("\n".join(bad))
+    return 0 if right >= 0.95 * len(rows) and counts.get("wrong", 0) == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
