@@ -120,7 +120,7 @@ void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 /* ---- documents and tables: launch.c ---- */
 
 void nnc_document_free(nnc_document *d);
-/* Opens the table of a format; NNC_BAD_USAGE: there is none. */
+/* Opens the table of a format. NNC_BAD_USAGE: the format is unknown. */
 nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table,
                             nnc_error *err);
 
