@@ -169,7 +169,10 @@ nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *mod
     nnc_status status = nnc_launch_table(specs, format, &table, err);
     if (status != NNC_OK) {
         nnc_document_free(&table);
-        return status;
+        return status == NNC_BAD_USAGE
+                   ? nnc_fail(err, status, "--emit",
+                              "expected vllm, sglang or tensorrt-llm, found \"%.60s\"", format)
+                   : status;
     }
     const nnc_json root = nnc_json_root(&table.doc), write = nnc_json_get(root, "write");
     const nnc_json begin = nnc_json_get(root, "command");

@@ -121,7 +121,11 @@ static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why)
     NNC_SET(why, s->output_tokens_per_s, NULL, s->saturation_rate * output_len);
     s->running = l->of->plan->data * l->most;
     NNC_PUT(why, s->running, NULL);
-    NNC_SET(why, s->tpot_s, "s", s->running / s->output_tokens_per_s);
+    if (l->output > 1.0) {
+        NNC_SET(why, s->tpot_s, "s", s->running / s->output_tokens_per_s);
+    } else { /* no token follows the first */
+        NNC_SET(why, s->tpot_s, "s", s->decode.time_s);
+    }
     NNC_LET(why, prefill_s, "s", l->prefill_s);
     NNC_LET(why, engine_ttft_s, "s", l->of->engine->ttft_s);
     NNC_SET(why, s->ttft_s, "s", prefill_s + s->tpot_s / 2.0 + engine_ttft_s);
@@ -192,7 +196,11 @@ static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why)
 static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why)
 {
     NNC_LET(why, prefill_lower_bound_s, "s", s->prefill.lower_bound_s);
-    NNC_LET(why, decode_lower_bound_s, "s", s->decode.lower_bound_s);
+    /* While prompts are computed, fewer sequences decode than run. */
+    const bool shared = s->tpot_s < s->decode.lower_bound_s;
+    NNC_LET(why, decode_lower_bound_s, "s",
+            shared ? nnc_serve_decode(l->of, 1.0, l->shortest, NULL).lower_bound_s
+                   : s->decode.lower_bound_s);
     NNC_LET(why, output_len, NULL, l->output);
     NNC_SET(why, s->ttft_lower_bound_s, "s", prefill_lower_bound_s);
     NNC_SET(why, s->tpot_lower_bound_s, "s", decode_lower_bound_s);
@@ -201,6 +209,9 @@ static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why)
     NNC_LET(why, running, NULL, s->running);
     NNC_SET(why, s->upper_bound_tokens_per_s, NULL, running / s->tpot_lower_bound_s);
     NNC_NOTE(why, "decode alone, prefill free");
+    if (l->output <= 1.0) { /* requests of one token take no decode step */
+        s->upper_bound_tokens_per_s = nnc_max(s->upper_bound_tokens_per_s, s->output_tokens_per_s);
+    }
 }
 
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts)
