@@ -896,9 +896,10 @@ static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NN
         return nnc_no_memory(err);
     }
     scenario->report.open_facts = facts;
-    scenario->report.open_fact_count = nnc_scenario_open_facts(scenario, scratch, facts);
+    const nnc_status status =
+        nnc_scenario_open_facts(scenario, scratch, facts, &scenario->report.open_fact_count, err);
     nnc_scratch_destroy(scratch);
-    return NNC_OK;
+    return status;
 }
 
 /* "0.41s", or a rate of samples or tokens. */

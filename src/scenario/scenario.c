@@ -668,42 +668,50 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan)
     return strcmp(text, usually) == 0;
 }
 
+/* Failures that say nothing about a value. */
+static bool fails(nnc_status status)
+{
+    return status == NNC_NO_MEMORY || status == NNC_IO;
+}
+
 /* The step with one value of a fact; NaN = it cannot be estimated. */
-static double step_with(const nnc_scenario *s, const char *name, const char *value,
-                        nnc_scratch *scratch)
+static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value,
+                            nnc_scratch *scratch, double *step_s, nnc_error *err)
 {
     const nnc_software *software = &s->software, *other = NULL;
     const bool named = strcmp(name, "software") == 0;
     nnc_plan plan = s->plan;
     nnc_result result;
-    nnc_error err;
-    if (named && nnc_software_load(s->specs, value, &other, &err) != NNC_OK) {
-        return (double)NAN;
+    nnc_status status = named ? nnc_software_load(s->specs, value, &other, err)
+                              : nnc_plan_set(&plan, name, value, err);
+    if (status == NNC_OK) {
+        status = nnc_estimate(&s->model, &s->device, named ? other : software, &plan, scratch,
+                              &result, err);
     }
-    software = named ? other : software;
-    if (!named && nnc_plan_set(&plan, name, value, &err) != NNC_OK) {
-        return (double)NAN;
-    }
-    return nnc_estimate(&s->model, &s->device, software, &plan, scratch, &result, &err) == NNC_OK
-               ? result.step_s
-               : (double)NAN;
+    *step_s = status == NNC_OK ? result.step_s : (double)NAN;
+    return fails(status) ? status : NNC_OK;
 }
 
-/* Sets the effects of a fact; false: none of its values moves the step. */
-static bool weigh(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch)
+/* Sets the effects of a fact. */
+static nnc_status weigh(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch,
+                        nnc_error *err)
 {
     for (int32_t i = 0; i < fact->value_count; i++) {
-        const double step_s = step_with(s, fact->name, fact->values[i], scratch);
+        double step_s = 0.0;
+        NNC_TRY(step_with(s, fact->name, fact->values[i], scratch, &step_s, err));
         const double effect = isnan(step_s) ? 0.0 : step_s / s->result.step_s - 1.0;
         fact->low = nnc_min(fact->low, effect);
         fact->high = nnc_max(fact->high, effect);
     }
     fact->effect = -fact->low > fact->high ? fact->low : fact->high;
-    return fact->high - fact->low > 0.005;
+    return NNC_OK;
 }
 
-int32_t nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
-                                nnc_open_fact facts[NNC_OPEN_FACTS_MAX])
+#define MOVES 0.005 /* of the step: a smaller effect is not worth a fact */
+
+nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
+                                   nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count,
+                                   nnc_error *err)
 {
 #define VALUES(list) (list), (int32_t)(sizeof(list) / sizeof(list)[0])
     const nnc_plan *plan = &scenario->result.plan;
@@ -725,26 +733,29 @@ int32_t nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scrat
         { "zero", VALUES(stages), plan->data > 1 },
     };
 #undef VALUES
-    int32_t count = 0;
+    *count = 0;
     if (!scenario->report.software_chosen || plan->mode != NNC_MODE_PREDICTED) {
-        return 0;
+        return NNC_OK;
     }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, rows[i].name);
         nnc_open_fact fact = { .name = rows[i].name,
                                .values = rows[i].values,
                                .value_count = rows[i].count };
-        if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan)) ||
-            !weigh(scenario, &fact, scratch)) {
+        if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan))) {
             continue;
         }
-        int32_t at = count++;
+        NNC_TRY(weigh(scenario, &fact, scratch, err));
+        if (!(fact.high - fact.low > MOVES)) {
+            continue;
+        }
+        int32_t at = (*count)++;
         for (; at > 0 && facts[at - 1].high - facts[at - 1].low < fact.high - fact.low; at--) {
             facts[at] = facts[at - 1];
         }
         facts[at] = fact;
     }
-    return count;
+    return NNC_OK;
 }
 
 /* A growing list of intervals. */

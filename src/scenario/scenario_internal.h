@@ -121,10 +121,11 @@ bool nnc_scenario_complete_run(nnc_scenario *scenario);
 /* Computes the run of an estimate, if one is asked for. */
 nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err);
 
-/* Facts of the software that a plan with a profile of its own leaves open, the one that moves the step most first.
- * Returns their number; 0 when the software is named. Uses scratch. */
-int32_t nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
-                                nnc_open_fact facts[NNC_OPEN_FACTS_MAX]);
+/* Facts of the software that a plan with a profile of its own leaves open, the one that moves the step most first, and
+ * their number: 0 when the software is named. Uses scratch. NNC_IO, NNC_NO_MEMORY. */
+nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
+                                   nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count,
+                                   nnc_error *err);
 
 /* Adds the timeline of the estimate to the report, by stage and time; _free releases it. */
 nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);

@@ -377,7 +377,11 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     const load l = load_of(of, s);
     nnc_serve_replayed replayed = { .sequences = l.most };
     NNC_LET(why, replicas, NULL, of->plan->data);
-    NNC_LET(why, saturation_of_replica, NULL, say_saturation(&l, why));
+    const double flops =
+        nnc_serve_prefill(of, 1.0, l.cached, l.fresh, NULL).flops / of->plan->attention_data +
+        l.output * nnc_serve_decode(of, 1.0, l.context, NULL).flops;
+    const double at_peak = of->plan->pipeline * of->rates.peak_flops_per_s / flops;
+    NNC_LET(why, saturation_of_replica, NULL, nnc_min(say_saturation(&l, why), at_peak));
     NNC_SET(why, s->saturation_rate, NULL, replicas * saturation_of_replica);
     s->saturated = s->mode == NNC_SERVE_OPEN && of->plan->arrival_count == 0 &&
                    of->plan->request_rate >= s->saturation_rate;

@@ -26,7 +26,7 @@ for pair in "llama3-8b h100" "gpt2 a100" "llama2-70b h100"; do # the last does n
         { echo "no $rows rows in:"; cat "$work/output"; exit 1; }
     sed -n '/^{/,$p' "$work/output" >"$work/json"
     # What measured rows say of it, the program alone has.
-    { "$nncost" estimate "$model" "$device" --format json || true; } | sed '/^  "accuracy": /d' >"$work/expected"
+    { "$nncost" estimate "$model" "$device" --format json || true; } | sed -E '/^  "open_facts": \[$/,/^  \]/d; /^  "(accuracy|open_facts|trust)": /d' >"$work/expected"
     cmp "$work/expected" "$work/json" || { echo "$pair: JSON differs from nncost estimate"; exit 1; }
 done
 status=0
