@@ -10,7 +10,7 @@
  *     estimate.c     the story, then rates, cost and interval
  *     derive_step.c  lines of explain that are sums over rows or segments
  *     advise.c, sensitivity.c    many estimates: plans that fit, and the effect of device parameters
- *     single_op.c    one op alone on a device (nncost op)
+ *     step.c         one op alone on a device (nncost op)
  *
  * A file calls files above it in this list, never below; derive_step.c calls none. */
 #ifndef NNCOST_ESTIMATE_ESTIMATE_INTERNAL_H
@@ -639,7 +639,7 @@ double nnc_timeline_passes(const nnc_step_memory *m, const nnc_plan *plan);
 bool nnc_timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s,
                          nnc_interval_fn *interval, void *context);
 
-/* ---- single_op.c: one op alone ---- */
+/* ---- step.c: one op alone ---- */
 
 enum { NNC_SINGLE_OP_DIMS_MAX = 6 };
 

@@ -3,10 +3,10 @@
  * files and options work by these rows, and so do the functions that fill a struct with its defaults and check it.
  *
  *     field.c            finding a field by name; setting, printing, checking and initialising members
- *     names.c            texts of the public enumerations and flag sets
+ *     software_fields.c  texts of the public enumerations and flag sets
  *     plan_fields.c      nnc_plan
- *     run_fields.c       nnc_run_ask, nnc_budget_ask
- *     serve_fields.c     nnc_serve_ask, and the serving parameters of devices and engines
+ *     plan_fields.c      nnc_run_ask, nnc_budget_ask
+ *     plan_fields.c      nnc_serve_ask, and the serving parameters of devices and engines
  *     software_fields.c  nnc_software
  *
  * This folder lies below the core, because the core fills in and checks these structs. Tables of structs that only

@@ -10,7 +10,7 @@
  *     model.c          models of every family                 decoder_model.c  image_model.c  graph_model.c
  *     capture.c        captured PyTorch programs
  *     software.c       software profiles                      catalogue.c      prices, regions, buildings
- *     csv.c            comma-separated values
+ *     read.c           comma-separated values
  *     foreign/         model configurations of other programs
  *     hub.c            names of the Hugging Face hub
  *

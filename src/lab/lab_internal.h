@@ -19,7 +19,7 @@
 #include "input/input_internal.h"
 #include "op/op_internal.h"
 
-/* ---- columns.c: names of columns ---- */
+/* ---- measured.c: names of columns ---- */
 
 typedef enum nnc_column_type {
     NNC_COLUMN_TEXT,

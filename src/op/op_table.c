@@ -1,5 +1,6 @@
 /* The table of op kinds, and the functions that ask a row. Also small tables of the same level: number
  * formats, phases, groups, FLOPs conventions. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -271,3 +272,115 @@ double nnc_block_format_bytes(double element_bytes, double scale_bytes, double b
 {
     return element_bytes + scale_bytes / block;
 }
+
+/* ---- Collectives: communication between ranks. They do no work on the device and keep nothing there;
+ * the links decide their time (src/cost). The backward of a gather is a scatter, and the
+ * reverse. */
+
+NNC_ENUM_NAMES(nnc_collective, NNC_COLLECTIVE_LIST)
+NNC_ENUM_NAMES(nnc_comm, NNC_COMM_LIST)
+
+static nnc_work collective_work(const nnc_op *op)
+{
+    (void)op;
+    return (nnc_work){ 0 };
+}
+
+static void collective_say(const nnc_op *op, nnc_derivation *why)
+{
+    (void)op;
+    (void)why;
+}
+
+static int collective_backward(const nnc_op *op, nnc_op *backward)
+{
+    const nnc_collective_op *e = &op->u.collective;
+    const nnc_collective runs[] = { e->backward, e->backward_again };
+    const double backward_bytes = e->backward_bytes > 0.0 ? e->backward_bytes : e->bytes;
+    const double bytes[] = { backward_bytes,
+                             e->again_bytes > 0.0 ? e->again_bytes : backward_bytes };
+    int count = 0;
+    for (int i = 0; i < 2; i++) {
+        if (runs[i] != NNC_NO_COLLECTIVE) {
+            backward[count] = *op;
+            backward[count].phase = NNC_PHASE_BACKWARD;
+            backward[count].u.collective.forward = runs[i];
+            backward[count].u.collective.bytes = bytes[i];
+            count++;
+        }
+    }
+    return count;
+}
+
+static void collective_shape(const nnc_op *op, char *text, size_t size)
+{
+    snprintf(text, size, "bytes=%.0f", op->u.collective.bytes);
+}
+
+static const char *collective_name(const nnc_op *op)
+{
+    return nnc_collective_name(op->u.collective.forward);
+}
+
+const nnc_op_row nnc_collective_row = {
+    .name_of = collective_name,
+    .work = collective_work,
+    .kept = nnc_op_no_bytes,
+    .transient = nnc_op_no_bytes,
+    .say = collective_say,
+    .backward = collective_backward,
+    .shard = nnc_op_not_sharded,
+    .shape = collective_shape,
+    .timed = NNC_TIMED_NETWORK,
+};
+
+/* ---- Operators of captured programs that are no product, convolution or attention: a pass over their tensors ---- */
+
+/* Each input is read once and each output written once; the capture has their bytes. Arithmetic of such a kernel is
+ * far below its traffic on every device, and does not count.   [captured-kernel] */
+NNC_SAYING nnc_work kernel_work(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_kernel *p = &op->u.kernel;
+    nnc_work work = { 0 };
+    NNC_LET(why, recorded_read_bytes, "B", p->read_bytes);
+    NNC_LET(why, recorded_write_bytes, "B", p->write_bytes);
+    NNC_SET(why, work.read_bytes, "B", recorded_read_bytes);
+    NNC_SET(why, work.write_bytes, "B", recorded_write_bytes);
+    NNC_NOTE(why, "of its tensors, each once, from the capture");
+    return work;
+}
+
+static nnc_work kernel_plain_work(const nnc_op *op)
+{
+    return kernel_work(op, NULL);
+}
+
+static void kernel_say(const nnc_op *op, nnc_derivation *why)
+{
+    (void)kernel_work(op, why);
+}
+
+static void kernel_shape(const nnc_op *op, char *text, size_t size)
+{
+    const nnc_kernel *p = &op->u.kernel;
+    snprintf(text, size, "read=%.0f written=%.0f", p->read_bytes, p->write_bytes);
+}
+
+static nnc_timed kernel_timed(const nnc_op *op)
+{
+    const bool map = op->group == NNC_GROUP_CONV || op->group == NNC_GROUP_RESAMPLE;
+    return map ? NNC_TIMED_MAP : NNC_TIMED_POINTWISE;
+}
+
+const nnc_op_row nnc_kernel_row = {
+    .name = "kernel",
+    .work = kernel_plain_work,
+    .kept = nnc_op_no_bytes,
+    .transient = nnc_op_no_bytes,
+    .say = kernel_say,
+    .backward = nnc_op_no_backward,
+    .shard = nnc_op_not_sharded,
+    .shape = kernel_shape,
+    .timed_of = kernel_timed,
+    .fuses = true,
+};

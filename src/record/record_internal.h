@@ -165,7 +165,7 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
 void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count);
 void nnc_recorded_of(nnc_json at, nnc_recorded *recorded);
 
-/* ---- loading scenarios (plan_file_load.c) ---- */
+/* ---- loading scenarios (plan_file.c) ---- */
 
 typedef struct nnc_serve_scenario nnc_serve_scenario;
 

@@ -57,7 +57,7 @@ uint64_t nnc_space_group_size(const nnc_space *space);
 void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan);
 void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
-/* ---- best plans and the Pareto front (pareto.c) ---- */
+/* ---- best plans and the Pareto front (space.c) ---- */
 
 /* The best plans so far, and the Pareto front of step time and memory. Both have a total order, so merging in any
  * order gives the same result. */
@@ -99,7 +99,7 @@ void nnc_front_result(const nnc_front *front, nnc_search_result *result);
 /* The front of a result. */
 void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
-/* ---- batched replay (batched_replay.c) ---- */
+/* ---- batched replay (search_task.c) ---- */
 
 /* Pipelines of one shape (schedule, stages, chunks, micro-batches) are collected and replayed together, one per SIMD
  * lane; the plans that need their times wait until then. */
@@ -246,7 +246,7 @@ void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front);
 /* Is any plan of the block at a place legal? If not, err names the rule. */
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
-/* ---- a search (search.c) ---- */
+/* ---- a search (searcher.c) ---- */
 
 /* A search whose rounds may be evaluated by other processes. */
 

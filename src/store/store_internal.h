@@ -8,7 +8,7 @@
 
 #include "base/base_internal.h"
 
-/* ---- lines (line_file.c) ---- */
+/* ---- lines (merge.c) ---- */
 
 /* Output of whole lines to a file or standard output. An interrupted output ends with a whole line. */
 

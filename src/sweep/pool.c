@@ -1,6 +1,11 @@
 /* Chunks of rows evaluated by several threads and emitted in order; batches of rows; sets of shards. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/base_internal.h"
+#include "sweep/sweep_internal.h"
+
 #ifndef __wasi__
 #include <pthread.h> /* thread sanitizers follow POSIX threads, not <threads.h> */
 #endif
@@ -311,4 +316,368 @@ nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err)
 void nnc_shard_set_free(nnc_shard_set *set)
 {
     free(set->paths);
+}
+
+/* ---- A pool over MPI ranks. Rank 0 leads: it assigns chunks and emits batches in order. The others serve. A build without
+ * MPI has one rank. */
+
+#ifndef NNCOST_MPI
+
+nnc_rank_group nnc_rank_group_begin(void)
+{
+    return (nnc_rank_group){ .rank = 0, .size = 1 };
+}
+
+void nnc_rank_group_end(void)
+{
+}
+
+void nnc_rank_group_abort(nnc_rank_group crew, nnc_status status)
+{
+    (void)crew, (void)status;
+}
+
+int64_t nnc_rank_group_share(int64_t mine)
+{
+    return mine;
+}
+
+static bool is_same(uint64_t mine)
+{
+    (void)mine;
+    return true;
+}
+
+static int first_rank(nnc_rank_group crew, bool mine)
+{
+    return mine ? crew.rank : -1;
+}
+
+nnc_status nnc_rank_group_run(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err)
+{
+    (void)crew;
+    return nnc_pool_run(pool, err);
+}
+
+#else
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* AHEAD: chunks assigned to a rank in advance, so that it does not wait for the next one. */
+enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 4 };
+
+/* A failing MPI call ends all ranks: that is MPI's default. */
+
+nnc_rank_group nnc_rank_group_begin(void)
+{
+    nnc_rank_group crew;
+    int provided = 0;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided); /* only this thread calls MPI */
+    MPI_Comm_rank(MPI_COMM_WORLD, &crew.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &crew.size);
+    return crew;
+}
+
+void nnc_rank_group_end(void)
+{
+    MPI_Finalize();
+}
+
+void nnc_rank_group_abort(nnc_rank_group crew, nnc_status status)
+{
+    if (crew.size > 1) {
+        MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(status));
+    }
+}
+
+/* Sleeps, longer each time. A waiting MPI call would keep a core busy that other ranks could use. */
+static void nap(long *nap_ns)
+{
+    enum { FIRST_NS = 10000, LAST_NS = 500000 };
+    *nap_ns = *nap_ns == 0 ? FIRST_NS : *nap_ns < LAST_NS ? 2 * *nap_ns : LAST_NS;
+    nanosleep(&(struct timespec){ 0, *nap_ns }, NULL);
+}
+
+void nnc_rank_group_nap(void)
+{
+    long nap_ns = 0;
+    nap(&nap_ns);
+}
+
+void nnc_rank_group_wait(void *request)
+{
+    int done = 0;
+    long nap_ns = 0;
+    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done;
+         MPI_Test(request, &done, MPI_STATUS_IGNORE)) {
+        nap(&nap_ns);
+    }
+}
+
+void nnc_rank_group_broadcast(void *bytes, size_t size)
+{
+    MPI_Request request;
+    MPI_Ibcast(bytes, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    nnc_rank_group_wait(&request);
+}
+
+int64_t nnc_rank_group_share(int64_t mine)
+{
+    nnc_rank_group_broadcast(&mine, sizeof mine);
+    return mine;
+}
+
+static bool is_same(uint64_t mine)
+{
+    uint64_t said = mine;
+    nnc_rank_group_broadcast(&said, sizeof said);
+    return said == mine;
+}
+
+static int first_rank(nnc_rank_group crew, bool mine)
+{
+    const int said = mine ? crew.rank : crew.size;
+    int first = crew.size;
+    MPI_Allreduce(&said, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return first < crew.size ? first : -1;
+}
+
+/* Begins the message of a batch; its marks and bytes follow. */
+typedef struct header {
+    int64_t chunk;
+    int64_t marks_size, bytes_size;
+    nnc_sweep_tally tally;
+    bool failed;
+} header;
+
+/* A message being sent; its bytes may be reused when the request is done. */
+typedef struct letter {
+    nnc_buffer bytes;
+    MPI_Request request;
+} letter;
+
+static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to)
+{
+    header head = { .chunk = chunk,
+                    .marks_size = (int64_t)batch->marks.size,
+                    .bytes_size = (int64_t)batch->bytes.size,
+                    .tally = batch->tally,
+                    .failed = batch->marks.failed || batch->bytes.failed };
+    nnc_buffer *message = &to->bytes;
+    nnc_rank_group_wait(&to->request);
+    nnc_buffer_clear(message);
+    nnc_buffer_put(message, &head, sizeof head);
+    nnc_buffer_put(message, batch->marks.bytes, batch->marks.size);
+    nnc_buffer_put(message, batch->bytes.bytes, batch->bytes.size);
+    if (message->failed || message->size > INT_MAX) { /* sends the header alone */
+        head.failed = true;
+        head.marks_size = head.bytes_size = 0;
+        MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD);
+        return;
+    }
+    MPI_Isend(message->bytes, (int)message->size, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD,
+              &to->request);
+}
+
+static int64_t next_chunk(void)
+{
+    int64_t chunk = -1;
+    MPI_Request request;
+    MPI_Irecv(&chunk, 1, MPI_INT64_T, 0, TAG_CHUNK, MPI_COMM_WORLD, &request);
+    nnc_rank_group_wait(&request);
+    return chunk;
+}
+
+/* The other ranks: evaluate chunks until they receive chunk -1. */
+static nnc_status serve(const nnc_pool *pool)
+{
+    nnc_batch batch = { 0 };
+    letter letters[2] = { { .request = MPI_REQUEST_NULL }, { .request = MPI_REQUEST_NULL } };
+    int turn = 0;
+    for (int64_t chunk = next_chunk(); chunk >= 0; chunk = next_chunk()) {
+        nnc_pool_chunk(pool, chunk, &batch);
+        pool->work(pool->workers[0], &batch);
+        send_batch(chunk, &batch, &letters[turn]);
+        turn = 1 - turn;
+    }
+    for (turn = 0; turn < 2; turn++) {
+        nnc_rank_group_wait(&letters[turn].request);
+        nnc_buffer_free(&letters[turn].bytes);
+    }
+    nnc_batch_free(&batch);
+    return NNC_OK;
+}
+
+typedef struct rank_slot {
+    nnc_batch batch;
+    bool done;
+} rank_slot;
+
+/* State of rank 0. Chunk c is in rank_slot c % slot_count. */
+typedef struct desk {
+    const nnc_pool *pool;
+    rank_slot *slots;
+    int64_t slot_count, chunk_count, handed, emitted;
+    int *idle; /* ranks that can take another chunk; at first, AHEAD times each */
+    int idle_count;
+    nnc_buffer message;
+    bool stop;
+    nnc_status status;
+} desk;
+
+static void keep_failure(desk *d, nnc_error *err)
+{
+    d->status = nnc_no_memory(err);
+    d->stop = true;
+}
+
+static bool any_message(MPI_Status *from)
+{
+    int there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_BATCH, MPI_COMM_WORLD, &there, from);
+    return there != 0;
+}
+
+static void take_message(desk *d, const MPI_Status *from, nnc_error *err)
+{
+    header head;
+    int size = 0;
+    MPI_Get_count(from, MPI_BYTE, &size);
+    nnc_buffer_clear(&d->message);
+    while (d->message.capacity < (size_t)size && !d->message.failed) {
+        static const char page[4096];
+        nnc_buffer_put(&d->message, page, sizeof page);
+    }
+    if (d->message.failed) {
+        MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(NNC_NO_MEMORY));
+    }
+    MPI_Recv(d->message.bytes, size, MPI_BYTE, from->MPI_SOURCE, TAG_BATCH, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    memcpy(&head, d->message.bytes, sizeof head);
+    d->idle[d->idle_count++] = from->MPI_SOURCE;
+    rank_slot *s = &d->slots[head.chunk % d->slot_count];
+    const char *marks = d->message.bytes + sizeof head;
+    nnc_pool_chunk(d->pool, head.chunk, &s->batch);
+    nnc_buffer_put(&s->batch.marks, marks, (size_t)head.marks_size);
+    nnc_buffer_put(&s->batch.bytes, marks + head.marks_size, (size_t)head.bytes_size);
+    s->batch.tally = head.tally;
+    s->done = true;
+    if (head.failed || s->batch.marks.failed || s->batch.bytes.failed) {
+        keep_failure(d, err);
+    }
+}
+
+static void emit_ready(desk *d, nnc_error *err)
+{
+    for (rank_slot *s = &d->slots[d->emitted % d->slot_count]; s->done;
+         s = &d->slots[d->emitted % d->slot_count]) {
+        bool stop = false;
+        if (d->status == NNC_OK) {
+            d->status = d->pool->emit(d->pool->context, &s->batch, &stop, err);
+        }
+        s->done = false;
+        d->emitted++;
+        d->stop = d->stop || stop || d->status != NNC_OK;
+    }
+}
+
+static bool any_chunk(const desk *d)
+{
+    return !d->stop && d->handed < d->chunk_count && d->handed < d->emitted + d->slot_count;
+}
+
+static void hand_out(desk *d)
+{
+    while (d->idle_count > 0 && any_chunk(d)) {
+        MPI_Send(&d->handed, 1, MPI_INT64_T, d->idle[--d->idle_count], TAG_CHUNK, MPI_COMM_WORLD);
+        d->handed++;
+    }
+}
+
+/* Rank 0 evaluates a chunk itself while the others are busy. */
+static void work_on(desk *d, nnc_error *err)
+{
+    rank_slot *s = &d->slots[d->handed % d->slot_count];
+    nnc_pool_chunk(d->pool, d->handed++, &s->batch);
+    d->pool->work(d->pool->workers[0], &s->batch);
+    s->done = true;
+    if (s->batch.marks.failed || s->batch.bytes.failed) {
+        keep_failure(d, err);
+    }
+}
+
+static void lead_all(desk *d, int busy_most, nnc_error *err)
+{
+    long nap_ns = 0;
+    for (hand_out(d); d->idle_count < busy_most || any_chunk(d); hand_out(d)) {
+        MPI_Status from;
+        if (any_message(&from)) {
+            take_message(d, &from, err);
+        } else if (any_chunk(d)) {
+            work_on(d, err);
+        } else {
+            nap(&nap_ns);
+            continue;
+        }
+        emit_ready(d, err);
+        nap_ns = 0;
+    }
+}
+
+static nnc_status lead(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err)
+{
+    const int helpers = crew.size - 1, busy_most = helpers * AHEAD;
+    const int64_t no_more = -1;
+    desk d = { .pool = pool,
+               .slot_count = (int64_t)crew.size * SLOTS_PER_RANK,
+               .chunk_count = nnc_pool_chunks(pool) };
+    d.slots = calloc((size_t)d.slot_count, sizeof *d.slots);
+    d.idle = calloc((size_t)busy_most, sizeof *d.idle);
+    if (d.slots == NULL || d.idle == NULL) {
+        d.status = nnc_no_memory(err);
+    } else {
+        for (int i = 0; i < busy_most; i++) {
+            d.idle[d.idle_count++] = 1 + i % helpers;
+        }
+        lead_all(&d, busy_most, err);
+    }
+    for (int rank = 1; rank < crew.size; rank++) {
+        MPI_Send(&no_more, 1, MPI_INT64_T, rank, TAG_CHUNK, MPI_COMM_WORLD);
+    }
+    for (int64_t i = 0; d.slots != NULL && i < d.slot_count; i++) {
+        nnc_batch_free(&d.slots[i].batch);
+    }
+    nnc_buffer_free(&d.message);
+    free(d.idle);
+    free(d.slots);
+    return d.status;
+}
+
+nnc_status nnc_rank_group_run(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err)
+{
+    if (crew.size == 1) {
+        return nnc_pool_run(pool, err);
+    }
+    return crew.rank == 0 ? lead(crew, pool, err) : serve(pool);
+}
+
+#endif
+
+bool nnc_rank_group_all_well(nnc_rank_group crew, uint64_t digest, nnc_status *status,
+                             nnc_error *err)
+{
+    char name[32];
+    if (!is_same(digest) && *status == NNC_OK) {
+        snprintf(name, sizeof name, "rank %d", crew.rank);
+        *status = nnc_fail(err, NNC_BAD_SPEC, name, "reads other files than rank 0");
+    }
+    const int first = first_rank(crew, *status != NNC_OK);
+    if (first >= 0 && first != crew.rank) {
+        *status = NNC_OK;
+    }
+    return first < 0;
 }

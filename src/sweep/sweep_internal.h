@@ -187,7 +187,7 @@ nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err);
 int64_t nnc_pool_chunks(const nnc_pool *pool);
 void nnc_pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch);
 
-/* ---- rank groups (rank_group.c) ---- */
+/* ---- rank groups (pool.c) ---- */
 
 /* The pool over MPI ranks, one thread each. Rank 0 assigns chunks, emits batches in order, and evaluates chunks
  * itself while no batch waits. Idle ranks sleep. Without MPI there is one rank. */
@@ -222,7 +222,7 @@ void nnc_rank_group_broadcast(void *bytes, size_t size);
  * is ignored, and only rank 0 emits. */
 nnc_status nnc_rank_group_run(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err);
 
-/* ---- constraints (where.c) ---- */
+/* ---- constraints (sweep.c) ---- */
 
 /* Constraints: "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of base/expression.h. True is 1, % is fmod(),
  * texts compare by == and != only. A value that is not recorded makes every comparison but != false. */

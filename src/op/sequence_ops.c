@@ -1,0 +1,635 @@
+/* Ops over tokens: table lookup, norms, attention, recurrence and loss. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "op/op_internal.h"
+
+enum { TOKEN_ID_BYTES = 8 }; /* int64 on the device */
+
+/* A lookup multiplies nothing: it reads one row per token and writes it. Backward reads dy and adds
+ * it to the row's gradient, which is read and written.   [embedding] */
+NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why)
+{
+    NNC_LET(why, tokens, NULL, (double)op->u.embedding.tokens);
+    NNC_LET(why, width, NULL, (double)op->u.embedding.width);
+    NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
+    NNC_LET(why, token_id_bytes, NULL, TOKEN_ID_BYTES);
+    nnc_work work = { 0 };
+    if (op->phase == NNC_PHASE_BACKWARD) {
+        NNC_LET(why, grad_bytes, NULL, op->grad_bytes);
+        NNC_SET(why, work.vector_flops, "FLOP", tokens * width);
+        NNC_SET(why, work.read_bytes, "B",
+                tokens * width * (element_bytes + grad_bytes) + token_id_bytes * tokens);
+        NNC_NOTE(why, "dy, and the gradients of the rows that it is added to");
+        NNC_SET(why, work.write_bytes, "B", tokens * width * grad_bytes);
+    } else {
+        NNC_SET(why, work.read_bytes, "B",
+                tokens * width * element_bytes + token_id_bytes * tokens);
+        NNC_NOTE(why, "one row of the table per token: a lookup multiplies nothing");
+        NNC_SET(why, work.write_bytes, "B", tokens * width * element_bytes);
+    }
+    return work;
+}
+
+NNC_SAYING double embedding_kept(const nnc_op *op, nnc_derivation *why)
+{
+    const double tokens = (double)op->u.embedding.tokens, token_id_bytes = TOKEN_ID_BYTES;
+    NNC_SAY(why, kept_bytes, "B", token_id_bytes * tokens);
+    NNC_NOTE(why, nnc_kept_note);
+    return kept_bytes;
+}
+
+NNC_SAYING double embedding_transient(const nnc_op *op, nnc_derivation *why)
+{
+    (void)op;
+    (void)why;
+    return 0.0;
+}
+
+NNC_OP_FUNCTIONS(embedding)
+
+static void embedding_shard(nnc_op *op, const nnc_degrees *d)
+{
+    op->u.embedding.tokens /= d->context;
+    op->weights.rows /= op->split == NNC_SPLIT_VOCAB ? d->tensor : 1;
+}
+
+static void embedding_shape(const nnc_op *op, char *text, size_t size)
+{
+    snprintf(text, size, "tokens=%" PRId64 " width=%" PRId64, op->u.embedding.tokens,
+             op->u.embedding.width);
+}
+
+const nnc_op_row nnc_embedding_row = {
+    .name = "embedding",
+    NNC_OP_MEMBERS(embedding),
+    .backward = nnc_op_same_backward,
+    .shard = embedding_shard,
+    .shape = embedding_shape,
+    .timed = NNC_TIMED_POINTWISE,
+};
+
+/* ---- Norms: layer, RMS, group and batch ---- */
+
+/* Normalisation: layer, RMS, group, batch. Per element: FLOPs of the kernel forward and backward,
+ * and passes over memory forward when every primitive is a separate kernel (backward has half as
+ * many again). Per row: bytes of statistics: mean and reciprocal deviation in fp32, RMS the latter
+ * only. on_chip_elements: the longest row that stays on the chip between the pass that sums and the
+ * pass that scales; for a group norm 128 KiB in 16 bit, the shared memory of one core of a current
+ * GPU. Counts by inspection. */
+static const struct {
+    const char *name;
+    double forward_flops, backward_flops, unfused_passes, statistics_bytes, on_chip_elements;
+} kinds[NNC_NORM_KIND_COUNT] = {
+    [NNC_NORM_LAYER] = { "layer_norm", 8, 14, 6, 8, INFINITY },
+    [NNC_NORM_RMS] = { "rms_norm", 4, 10, 5, 4, INFINITY },
+    [NNC_NORM_GROUP] = { "group_norm", 8, 14, 6, 8, 65536 },
+    [NNC_NORM_BATCH] = { "batch_norm", 8, 14, 6, 8, 0 },
+};
+
+/* Normalisation in one kernel reads x and writes y; backward reads x and dy and writes dx. When a
+ * row does not stay on the chip, x is read once more forward, x and dy once more backward. Without
+ * fusion there is one kernel per primitive: 6 passes, 5 for RMS, and half as many again backward.
+ * By reductions: one kernel each for mean, variance, and the rest; backward one each for sums over
+ * columns, sums over rows, and the rest, with two inputs each.   [norm] */
+NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_norm *p = &op->u.norm;
+    const bool backward = op->phase == NNC_PHASE_BACKWARD;
+    NNC_LET(why, elements, NULL, (double)p->elements);
+    /* a group norm that runs in fp32 has casts from 16 bits before it and back after it */
+    const bool cast =
+        p->kind == NNC_NORM_GROUP && p->keep == NNC_KEEP_UPCAST && nnc_dtype_bytes(op->dtype) < 4.0;
+    NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
+    NNC_LET(why, flops_per_element, NULL,
+            backward ? kinds[p->kind].backward_flops : kinds[p->kind].forward_flops);
+
+    const int64_t width = p->elements / p->rows;
+    double reads = backward ? 2.0 : 1.0, writes = 1.0;
+    if (!p->fused) {
+        const double passes = kinds[p->kind].unfused_passes * (backward ? 1.5 : 1.0);
+        reads = passes / 2.0;
+        writes = passes / 2.0;
+    } else if (p->by_reductions) {
+        reads = backward ? 6.0 : 3.0;
+    } else if ((double)width > kinds[p->kind].on_chip_elements) {
+        reads *= 2.0;
+    }
+    NNC_PUT(why, reads, NULL);
+    NNC_PUT(why, writes, NULL);
+    nnc_work work = { 0 };
+    NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * elements);
+    NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
+    NNC_SET(why, work.read_bytes, "B", reads * elements * element_bytes);
+    NNC_NOTE(why, !p->fused ? "one kernel per primitive"
+                  : p->by_reductions
+                      ? "one kernel per sum, and one for the rest"
+                      : "in one kernel; read twice if a row does not stay on the chip");
+    NNC_SET(why, work.write_bytes, "B", writes * elements * element_bytes);
+    if (cast) {
+        NNC_LET(why, cast_bytes, NULL, 4.0 + element_bytes);
+        NNC_NOTE(why, "per direction: the casts to fp32 before the norm and back after it");
+        NNC_SET(why, work.read_bytes, "B", (reads * 4.0 + cast_bytes) * elements);
+        NNC_SET(why, work.write_bytes, "B", (writes * 4.0 + cast_bytes) * elements);
+    }
+    if (p->turned) { /* two maps forward, three backward; each is read and written */
+        NNC_LET(why, maps, NULL, backward ? 3.0 : 2.0);
+        NNC_LET(why, read_bytes, "B", work.read_bytes);
+        NNC_LET(why, write_bytes, "B", work.write_bytes);
+        NNC_SET(why, work.read_bytes, "B", read_bytes + maps * elements * element_bytes);
+        NNC_SET(why, work.write_bytes, "B", write_bytes + maps * elements * element_bytes);
+        NNC_NOTE(why, "channels-last maps, transposed for the norm and back");
+    }
+    return work;
+}
+
+/* Written out in fp32 ("eager"), an RMS norm of 16-bit data keeps the up-cast input and its square,
+ * the reciprocal, and the normalised value before the gain. Source: tests/data/reference. */
+NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_norm *p = &op->u.norm;
+    const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
+    NNC_LET(why, rows, NULL, (double)p->rows);
+    NNC_LET(why, statistics_bytes, "B", kinds[p->kind].statistics_bytes);
+    NNC_LET(why, input_bytes, "B", p->keeps_input ? elements * element_bytes : 0.0);
+    NNC_LET(why, upcast_bytes, "B",
+            element_bytes < 4.0 ? elements * 4.0 : input_bytes); /* fp32 needs no copy */
+    double kept_bytes = 0.0;
+    switch (p->keep) {
+    case NNC_KEEP_UPCAST:
+        NNC_SET(why, kept_bytes, "B", upcast_bytes + statistics_bytes * rows);
+        break;
+    case NNC_KEEP_EAGER:
+        NNC_SET(why, kept_bytes, "B",
+                upcast_bytes + elements * 4.0 + statistics_bytes * rows + elements * element_bytes);
+        break;
+    default: NNC_SET(why, kept_bytes, "B", input_bytes + statistics_bytes * rows); break;
+    }
+    NNC_NOTE(why, nnc_kept_note);
+    return kept_bytes;
+}
+
+NNC_SAYING double norm_transient(const nnc_op *op, nnc_derivation *why)
+{
+    const double elements = (double)op->u.norm.elements, element_bytes = nnc_dtype_bytes(op->dtype);
+    NNC_SAY(why, transient_bytes, "B", 2.0 * elements * element_bytes);
+    NNC_NOTE(why, nnc_transient_note);
+    return transient_bytes;
+}
+
+NNC_OP_FUNCTIONS(norm)
+
+static void norm_shard(nnc_op *op, const nnc_degrees *d)
+{
+    nnc_norm *p = &op->u.norm;
+    /* norms of queries and keys: each rank has its heads */
+    const int64_t ranks = op->split == NNC_SPLIT_INNER ? d->context * d->tensor : d->sequence;
+    p->elements /= ranks;
+    p->rows /= p->across_heads ? d->context : ranks;
+    op->weights.vector /= p->across_heads ? d->tensor : 1;
+}
+
+static void norm_shape(const nnc_op *op, char *text, size_t size)
+{
+    snprintf(text, size, "rows=%" PRId64 " width=%" PRId64, op->u.norm.rows,
+             op->u.norm.elements / op->u.norm.rows);
+}
+
+static const char *norm_name(const nnc_op *op)
+{
+    return kinds[op->u.norm.kind].name;
+}
+
+static nnc_timed norm_timed(const nnc_op *op)
+{
+    const nnc_norm_kind kind = op->u.norm.kind;
+    return kind == NNC_NORM_BATCH || kind == NNC_NORM_GROUP ? NNC_TIMED_MAP : NNC_TIMED_POINTWISE;
+}
+
+const nnc_op_row nnc_norm_row = {
+    .name_of = norm_name,
+    NNC_OP_MEMBERS(norm),
+    .backward = nnc_op_same_backward,
+    .shard = norm_shard,
+    .shape = norm_shape,
+    .timed_of = norm_timed,
+    .fuses = true,
+};
+
+/* ---- Fused attention (FlashAttention): scores never leave the chip ---- */
+
+int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window)
+{
+    if (!causal) {
+        return s_q * s_k;
+    }
+    /* keys before the first query's own: both sequences end together */
+    const int64_t before = s_k - s_q;
+    /* queries that see fewer keys than the window holds */
+    const int64_t rising = window > 0 ? window - before - 1 : s_q;
+    const int64_t short_views = rising < 0 ? 0 : rising < s_q ? rising : s_q;
+    return short_views * before + short_views * (short_views + 1) / 2 +
+           (s_q - short_views) * window;
+}
+
+typedef struct dims {
+    double batch, heads, kv_heads, s_q, s_k, head_dim, value_dim, pairs;
+    double element_bytes;
+} dims;
+
+NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_flash *p = &op->u.flash;
+    dims d;
+    NNC_DIM(why, batch, p->batch);
+    NNC_DIM(why, heads, p->heads);
+    NNC_DIM(why, kv_heads, p->kv_heads);
+    NNC_DIM(why, s_q, p->s_q);
+    NNC_DIM(why, s_k, p->s_k);
+    NNC_DIM(why, head_dim, p->head_dim);
+    NNC_DIM(why, value_dim, p->value_dim);
+    NNC_DIM(why, pairs, p->pairs);
+    NNC_DIM(why, element_bytes, nnc_dtype_bytes(op->dtype));
+    return d;
+}
+
+/* Attention in one kernel. Forward: Q K^T and P V over the pairs of the mask; Q, K, V are read
+ * once, the output and one fp32 log-sum-exp per query are written. Backward recomputes the scores:
+ * five products instead of four; it reads Q, K, V, O, dO and two fp32 numbers per query, writes dQ,
+ * dK, dV. Model FLOPs (full_flops, causal_flops) have no recomputation: backward is twice forward.
+ * The softmax runs on the vector units, per pair: max, subtract, exp, sum, divide forward; subtract
+ * and exp again, then four for its gradient backward.
+ * Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
+NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_flash *p = &op->u.flash;
+    const dims d = dims_of(op, why);
+    nnc_work work = { 0 };
+    NNC_SAY(why, pair_flops, "FLOP", 2.0 * d.batch * d.heads * (d.head_dim + d.value_dim));
+    NNC_NOTE(why, "of one query-key pair in every head: Q K^T over head_dim, P V over value_dim");
+    NNC_SAY(why, q_bytes, "B", d.batch * d.heads * d.s_q * d.head_dim * d.element_bytes);
+    NNC_SAY(why, k_bytes, "B", d.batch * d.kv_heads * d.s_k * d.head_dim * d.element_bytes);
+    NNC_SAY(why, v_bytes, "B", d.batch * d.kv_heads * d.s_k * d.value_dim * d.element_bytes);
+    NNC_SAY(why, o_bytes, "B", d.batch * d.heads * d.s_q * d.value_dim * d.element_bytes);
+    NNC_SAY(why, row_bytes, "B", 4.0 * d.batch * d.heads * d.s_q);
+    NNC_NOTE(why, "one fp32 log-sum-exp per query");
+
+    if (op->phase == NNC_PHASE_BACKWARD) {
+        NNC_SET(why, work.flops, "FLOP",
+                (2.0 * pair_flops + 2.0 * d.batch * d.heads * d.head_dim) * d.pairs);
+        NNC_NOTE(
+            why,
+            "pairs: queries and keys under the mask; four products, and the scores recomputed");
+        work.full_flops = 2.0 * pair_flops * p->full_pairs;
+        work.window_flops = 2.0 * pair_flops * p->window_pairs;
+        work.causal_flops = 2.0 * pair_flops * d.pairs;
+        if (p->softcap) {
+            NNC_SET(why, work.vector_flops, "FLOP", 13.0 * d.batch * d.heads * d.pairs);
+            NNC_NOTE(why, "a soft cap: divide, tanh, multiply again, and four for its gradient");
+        } else {
+            NNC_SET(why, work.vector_flops, "FLOP", 6.0 * d.batch * d.heads * d.pairs);
+        }
+        NNC_SET(why, work.read_bytes, "B",
+                q_bytes + k_bytes + v_bytes + 2.0 * o_bytes + 2.0 * row_bytes);
+        NNC_SET(why, work.write_bytes, "B", q_bytes + k_bytes + v_bytes);
+        return work;
+    }
+    NNC_SET(why, work.flops, "FLOP", pair_flops * d.pairs);
+    NNC_NOTE(why, "pairs: queries and keys under the mask");
+    work.full_flops = pair_flops * p->full_pairs;
+    work.window_flops = pair_flops * p->window_pairs;
+    work.causal_flops = pair_flops * d.pairs;
+    if (p->softcap) {
+        NNC_SET(why, work.vector_flops, "FLOP", 8.0 * d.batch * d.heads * d.pairs);
+        NNC_NOTE(why, "a soft cap: divide, tanh, multiply");
+    } else {
+        NNC_SET(why, work.vector_flops, "FLOP", 5.0 * d.batch * d.heads * d.pairs);
+    }
+    NNC_SET(why, work.read_bytes, "B", q_bytes + k_bytes + v_bytes);
+    NNC_SET(why, work.write_bytes, "B", o_bytes + row_bytes);
+    return work;
+}
+
+/* Q, K, V and the log-sum-exp; the output is owned by the projection that reads it. */
+NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_flash *p = &op->u.flash;
+    const dims d = dims_of(op, NULL);
+    if (!p->keeps_qkv) {
+        return 0.0;
+    }
+    if (op->dropped) {
+        NNC_SAY(why, kept_bytes, "B", 4.0 * d.batch * d.heads * d.s_q);
+        NNC_NOTE(why, "the log-sum-exp; queries, keys and values are recomputed");
+        return kept_bytes;
+    }
+    NNC_LET(why, kept_s_k, NULL, (double)p->kept_s_k);
+    NNC_LET(why, kept_kv_heads, NULL, (double)p->kept_kv_heads);
+    NNC_SAY(why, kept_elements, NULL,
+            d.s_q * d.heads * d.head_dim + kept_s_k * kept_kv_heads * (d.head_dim + d.value_dim));
+    NNC_SAY(why, kept_bytes, "B",
+            d.batch * kept_elements * d.element_bytes + 4.0 * d.batch * d.heads * d.s_q);
+    NNC_NOTE(why, nnc_kept_note);
+    return kept_bytes;
+}
+
+NNC_SAYING double flash_transient(const nnc_op *op, nnc_derivation *why)
+{
+    const dims d = dims_of(op, NULL);
+    NNC_SAY(why, transient_bytes, "B",
+            d.batch * (d.s_q * d.heads + d.s_k * d.kv_heads) * (d.head_dim + d.value_dim) *
+                d.element_bytes);
+    NNC_NOTE(why, nnc_transient_note);
+    return transient_bytes;
+}
+
+NNC_OP_FUNCTIONS(flash)
+
+static void flash_shard(nnc_op *op, const nnc_degrees *d)
+{
+    nnc_flash *p = &op->u.flash;
+    if (op->split == NNC_SPLIT_TOKENS) { /* every rank attends with all heads */
+        return;
+    }
+    p->heads /= d->heads;
+    p->kv_heads = nnc_at_least_one(p->kv_heads / d->heads);
+    p->kept_kv_heads = nnc_at_least_one(p->kept_kv_heads / d->heads);
+    p->s_q /= d->positions;
+    p->kept_s_k /= d->positions;
+    p->pairs /= (double)d->positions;
+    p->full_pairs /= (double)d->positions;
+    p->window_pairs /= (double)d->positions;
+    op->weights.vector /= d->tensor; /* sinks */
+}
+
+static void flash_shape(const nnc_op *op, char *text, size_t size)
+{
+    const nnc_flash *p = &op->u.flash;
+    snprintf(text, size,
+             "b=%" PRId64 " heads=%" PRId64 "/%" PRId64 " s=%" PRId64 "x%" PRId64 " d=%" PRId64,
+             p->batch, p->heads, p->kv_heads, p->s_q, p->s_k, p->head_dim);
+}
+
+const nnc_op_row nnc_flash_row = {
+    .name = "flash_attention",
+    NNC_OP_MEMBERS(flash),
+    .backward = nnc_op_same_backward,
+    .shard = flash_shard,
+    .shape = flash_shape,
+    .timed = NNC_TIMED_FLASH,
+    .hides_ring = true,
+};
+
+/* ---- State-space and linear-attention mixers (Mamba, Mamba-2, gated delta rule): a recurrence over tokens ---- */
+
+typedef struct scan_dims {
+    double tokens, inner, state, groups, heads, chunk;
+    double inputs; /* elements per token: values, keys and queries, decays */
+    double element_bytes;
+} scan_dims;
+
+NNC_SAYING scan_dims scan_dims_of(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_scan *p = &op->u.scan;
+    scan_dims d;
+    NNC_DIM(why, tokens, p->tokens);
+    NNC_DIM(why, inner, p->inner);
+    NNC_DIM(why, state, p->state);
+    NNC_DIM(why, groups, p->groups);
+    NNC_DIM(why, heads, (double)(p->heads > 0 ? p->heads : p->inner));
+    NNC_DIM(why, chunk, p->chunk);
+    NNC_DIM(why, element_bytes, nnc_dtype_bytes(op->dtype));
+    NNC_SET(why, d.inputs, NULL, d.inner + 2.0 * d.groups * d.state + d.heads);
+    return d;
+}
+
+/* FLOPs per token and number of the state: two for the discretised decay, two for the input, two to
+ * add it to the decayed state, two to read; and two per value for the skip connection. Counts by
+ * inspection of the recurrence; transcendentals count as one. Source: arXiv:2312.00752, algorithm
+ * 2.   [scan] */
+NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why)
+{
+    const double tokens = d->tokens, inner = d->inner, state = d->state;
+    NNC_SAY(why, recurrence_flops, "FLOP", tokens * inner * (8.0 * state + 2.0));
+    NNC_NOTE(why, "decay, input, state and output of every token, on the vector units");
+    return recurrence_flops;
+}
+
+/* Within a chunk, tokens interact as in attention: products of keys and queries (groups x state),
+ * then with the values. Between chunks, the state is written and read once per token. The delta
+ * rule first solves for what each token adds: two more products with keys, one more with values,
+ * and one more of the state. Sources: arXiv:2405.21060, section 6; arXiv:2412.06464, section 3.3.
+ * [scan] */
+NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *mathematics,
+                                nnc_derivation *why)
+{
+    const double tokens = d->tokens, inner = d->inner, state = d->state, chunk = d->chunk;
+    const double groups = d->groups, heads = d->heads;
+    double pair_flops = 0.0, state_flops = 0.0;
+    if (p->delta) {
+        NNC_SET(why, pair_flops, "FLOP",
+                2.0 * tokens * chunk * (3.0 * heads * state + 2.0 * inner));
+        NNC_SET(why, state_flops, "FLOP", 2.0 * tokens * 3.0 * state * inner);
+    } else {
+        NNC_SET(why, pair_flops, "FLOP", 2.0 * tokens * chunk * (groups * state + inner));
+        NNC_SET(why, state_flops, "FLOP", 2.0 * tokens * 2.0 * state * inner);
+    }
+    NNC_NOTE(why, "the state is written and read; only this recurrence counts as model FLOPs");
+    *mathematics = state_flops;
+    NNC_SAY(why, scan_flops, "FLOP", pair_flops + state_flops);
+    return scan_flops;
+}
+
+/* Backward repeats the forward products, since only the inputs are kept, and does two more for
+ * each. */
+NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_scan *p = &op->u.scan;
+    const scan_dims d = scan_dims_of(op, why);
+    const bool backward = op->phase == NNC_PHASE_BACKWARD;
+    NNC_LET(why, times, NULL, backward ? 3.0 : 1.0);
+    nnc_work work = { 0 };
+    double states_bytes = 0.0;
+    if (p->chunk == 0) {
+        const double recurrence_flops = selective_flops(&d, why);
+        NNC_SET(why, work.vector_flops, "FLOP", times * recurrence_flops);
+    } else {
+        double state_flops = 0.0;
+        const double scan_flops = chunked_flops(p, &d, &state_flops, why);
+        NNC_SET(why, work.flops, "FLOP", times * scan_flops);
+        NNC_NOTE(why, "backward: the forward pass again, and two products for each");
+        work.full_flops = (backward ? 2.0 : 1.0) * state_flops;
+        work.window_flops = work.causal_flops = work.full_flops;
+        NNC_SET(why, work.vector_flops, "FLOP", times * 3.0 * d.tokens * d.chunk * d.heads);
+        NNC_NOTE(why, "the decay between two tokens of a chunk: subtract, exp, multiply");
+        NNC_SET(why, states_bytes, "B", 4.0 * d.tokens / d.chunk * d.inner * d.state);
+        NNC_NOTE(why, "one state per chunk in fp32, written and read");
+    }
+    NNC_PUT(why, states_bytes, "B");
+    if (backward) {
+        NNC_SET(why, work.read_bytes, "B",
+                d.tokens * (d.inputs + d.inner) * d.element_bytes + 2.0 * states_bytes);
+        NNC_SET(why, work.write_bytes, "B",
+                d.tokens * d.inputs * d.element_bytes + 2.0 * states_bytes);
+        return work;
+    }
+    NNC_SET(why, work.read_bytes, "B", d.tokens * d.inputs * d.element_bytes + states_bytes);
+    NNC_SET(why, work.write_bytes, "B", d.tokens * d.inner * d.element_bytes + states_bytes);
+    return work;
+}
+
+NNC_SAYING double scan_kept(const nnc_op *op, nnc_derivation *why)
+{
+    const scan_dims d = scan_dims_of(op, NULL);
+    NNC_SAY(why, kept_bytes, "B", d.tokens * d.inputs * d.element_bytes);
+    NNC_NOTE(why, nnc_kept_note);
+    return kept_bytes;
+}
+
+NNC_SAYING double scan_transient(const nnc_op *op, nnc_derivation *why)
+{
+    const scan_dims d = scan_dims_of(op, NULL);
+    NNC_SAY(why, transient_bytes, "B", d.tokens * (d.inputs + d.inner) * d.element_bytes);
+    NNC_NOTE(why, nnc_transient_note);
+    return transient_bytes;
+}
+
+NNC_OP_FUNCTIONS(scan)
+
+/* Tensor ranks share the heads; the layer's rules guarantee that groups divide too. */
+static void scan_shard(nnc_op *op, const nnc_degrees *d)
+{
+    nnc_scan *p = &op->u.scan;
+    p->tokens /= d->context;
+    p->inner /= d->tensor;
+    p->heads /= d->tensor;
+    p->groups = nnc_at_least_one(p->groups / d->tensor);
+    op->weights.vector /= d->tensor;
+}
+
+static void scan_shape(const nnc_op *op, char *text, size_t size)
+{
+    const nnc_scan *p = &op->u.scan;
+    snprintf(text, size, "tokens=%" PRId64 " inner=%" PRId64 " state=%" PRId64, p->tokens, p->inner,
+             p->state);
+}
+
+static const char *scan_name(const nnc_op *op)
+{
+    return op->u.scan.chunk == 0 ? "selective_scan"
+           : op->u.scan.delta    ? "delta_scan"
+                                 : "chunk_scan";
+}
+
+const nnc_op_row nnc_scan_row = {
+    .name_of = scan_name,
+    NNC_OP_MEMBERS(scan),
+    .backward = nnc_op_same_backward,
+    .shard = scan_shard,
+    .shape = scan_shape,
+    .timed = NNC_TIMED_POINTWISE,
+};
+
+/* ---- Losses: cross-entropy and mean squared error ---- */
+
+/* Cross-entropy over `tokens` rows of `classes` logits.
+ * Fused: logits read once forward; backward reads them and writes the gradient in their place.
+ * Unfused, in fp32: cast, log-softmax, its gradient, cast back.
+ * Mean squared error reads prediction and target forward, and writes one gradient backward.
+ * Source: counts by inspection.   [cross-entropy] */
+NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_loss *p = &op->u.loss;
+    const bool backward = op->phase == NNC_PHASE_BACKWARD;
+    NNC_LET(why, tokens, NULL, (double)p->tokens);
+    NNC_LET(why, classes, NULL, (double)p->classes);
+    NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
+    NNC_LET(why, flops_per_element, NULL, backward ? 2.0 : p->squared_error ? 3.0 : 5.0);
+
+    nnc_work work = { 0 };
+    NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * tokens * classes);
+    NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
+    if (p->squared_error) {
+        NNC_SET(why, work.read_bytes, "B", 2.0 * tokens * classes * element_bytes);
+        NNC_NOTE(why, "prediction and target");
+    } else if (p->fused) {
+        NNC_SET(why, work.read_bytes, "B", tokens * classes * element_bytes);
+        NNC_NOTE(why, "the logits, in one kernel");
+    } else if (backward) {
+        NNC_SET(why, work.read_bytes, "B", tokens * classes * (4.0 + 4.0));
+        NNC_NOTE(why, "unfused, in fp32: the gradient of the log-softmax, then the cast back");
+        NNC_SET(why, work.write_bytes, "B", tokens * classes * (4.0 + element_bytes));
+        return work;
+    } else {
+        NNC_SET(why, work.read_bytes, "B", tokens * classes * (element_bytes + 4.0));
+        NNC_NOTE(why, "unfused, in fp32: the cast, then the log-softmax");
+        NNC_SET(why, work.write_bytes, "B", tokens * classes * (4.0 + 4.0));
+        return work;
+    }
+    if (backward) {
+        NNC_SET(why, work.write_bytes, "B", tokens * classes * element_bytes);
+    }
+    return work;
+}
+
+NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_loss *p = &op->u.loss;
+    const double tokens = (double)p->tokens, classes = (double)p->classes;
+    NNC_LET(why, logit_bytes, NULL,
+            p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
+    if (p->in_place) {
+        NNC_SAY(why, no_bytes, "B", 0.0);
+        NNC_NOTE(why, "the gradient overwrites the logits; the op that makes it counts it");
+        return no_bytes;
+    }
+    NNC_SAY(why, kept_bytes, "B", tokens * classes * logit_bytes);
+    NNC_NOTE(why, nnc_kept_note);
+    return kept_bytes;
+}
+
+/* An unfused loss holds the logits, their fp32 copy and the fp32 probabilities at once; what it
+ * keeps is counted there. */
+NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_loss *p = &op->u.loss;
+    const double tokens = (double)p->tokens, classes = (double)p->classes;
+    const double element_bytes = nnc_dtype_bytes(op->dtype), kept_bytes = loss_kept(op, NULL);
+    if (p->fused || p->in_place || p->squared_error) {
+        return 0.0;
+    }
+    NNC_SAY(why, transient_bytes, "B", tokens * classes * (element_bytes + 4.0 + 4.0) - kept_bytes);
+    NNC_NOTE(why,
+             "logits, their fp32 copy and the fp32 probabilities at once, less the kept tensors");
+    return transient_bytes;
+}
+
+NNC_OP_FUNCTIONS(loss)
+
+static void loss_shard(nnc_op *op, const nnc_degrees *d)
+{
+    op->u.loss.tokens /= d->context;
+    op->u.loss.classes /= op->split == NNC_SPLIT_VOCAB ? d->tensor : 1;
+}
+
+static void loss_shape(const nnc_op *op, char *text, size_t size)
+{
+    snprintf(text, size, "rows=%" PRId64 " classes=%" PRId64, op->u.loss.tokens,
+             op->u.loss.classes);
+}
+
+static const char *loss_name(const nnc_op *op)
+{
+    return op->u.loss.squared_error ? "squared_error" : "cross_entropy";
+}
+
+const nnc_op_row nnc_loss_row = {
+    .name_of = loss_name,
+    NNC_OP_MEMBERS(loss),
+    .backward = nnc_op_same_backward,
+    .shard = loss_shard,
+    .shape = loss_shape,
+    .timed = NNC_TIMED_POINTWISE,
+    .transient_what = "fp32 logits of the loss",
+};
