@@ -687,10 +687,10 @@ static void write_faults(nnc_buffer *out, nnc_style style, const void *record)
     }
 }
 
-static const nnc_view view = { .schema = "nncost.validate/1",
-                               .document = &faults_document,
-                               .lines = fault_lines_of,
-                               .page = write_faults };
+static const nnc_view validate_view = { .schema = "nncost.validate/1",
+                                        .document = &faults_document,
+                                        .lines = fault_lines_of,
+                                        .page = write_faults };
 
 static nnc_status run_validate(nnc_session *session, nnc_error *err)
 {
@@ -700,7 +700,7 @@ static nnc_status run_validate(nnc_session *session, nnc_error *err)
                           &session->exit_code);
     }
     if (session->exit_code == 0) {
-        nnc_view_write(session->out, session->style, &view, &session->options);
+        nnc_view_write(session->out, session->style, &validate_view, &session->options);
     }
     return NNC_OK;
 }

@@ -78,7 +78,7 @@ static const nnc_metrics row_metrics =
     NNC_METRICS("an operator of a trace", row_rows, nnc_trace_row);
 static const nnc_metric finding_rows[] = {
     ROW_METRICS,
-    NNC_AS("reason", CHARS, .get = get_reason, .help = "What stands out."),
+    NNC_AS("reason", CHARS, .get = get_reason, .help = "Why it takes so long."),
 };
 static const nnc_metrics finding_metrics = NNC_METRICS("a finding", finding_rows, nnc_trace_row);
 
@@ -101,7 +101,7 @@ static const nnc_metric document_rows[] = {
     NNC_AS("communication_s", NUMBER, SUM(communication_s), .unit = "s",
            .help = "Sum over kernels of collectives, waiting included."),
     NNC_AS("exposed_s", NUMBER, SUM(exposed_s), .unit = "s",
-           .help = "Communication with no compute beside it."),
+           .help = "Communication while no compute kernel runs."),
     NNC_AS("copy_s", NUMBER, SUM(copy_s), .unit = "s", .help = "Sum over copies."),
     NNC_AS("issue_s", NUMBER, SUM(issue_s), .unit = "s", .help = "span_s divided by the kernels."),
     NNC_AS("linked_share", NUMBER, SUM(linked_share),
@@ -129,7 +129,7 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("idle {idle_s}: no kernel runs", .when = "idle_s"),
     NNC_LINE("kernels"),
     NNC_ITEM("compute {compute_s}"),
-    NNC_ITEM("communication {communication_s}, of which {exposed_s} beside no compute",
+    NNC_ITEM("communication {communication_s}, {exposed_s} of it while nothing computes",
              .when = "communication_s"),
     NNC_ITEM("copies {copy_s}", .when = "copy_s"),
     NNC_LINE("linked"),

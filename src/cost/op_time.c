@@ -722,10 +722,10 @@ static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, const n
 {
     const nnc_issued i = nnc_op_issued(op);
     const nnc_stream_efficiency *e = &device->efficiency.stream;
-    nnc_work own = *work;
     nnc_op plain = *op;
     plain.issued_as = NNC_ISSUED_NOT;
-    own = nnc_op_work(&plain);
+    const nnc_work own = nnc_op_work(&plain);
+    (void)work;
     nnc_timing t =
         why != NULL ? form_of(op)->say(device, op, &own, why) : form_of(op)->time(device, op, &own);
     const double casts_s = i.bytes / (e->memory_fraction * device->mem_bytes_per_s) +

@@ -227,9 +227,9 @@ static int ascending(const void *a, const void *b)
 double nnc_log_step_s(const nnc_log *log)
 {
     double sorted[NNC_LOG_WINDOW];
-    const size_t count =
-        (size_t)(log->judged < NNC_LOG_WINDOW ? log->judged : (int64_t)NNC_LOG_WINDOW);
-    if (count == 0) {
+    const int64_t most = NNC_LOG_WINDOW;
+    const size_t count = (size_t)(log->judged < most ? log->judged : most);
+    if (log->judged == 0) {
         return log->readings == 0 ? log->whole_run_s : NAN;
     }
     memcpy(sorted, log->step_s, count * sizeof *sorted);

@@ -182,9 +182,9 @@ nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *mod
     } else if (strpbrk(model, " \t'\"\\$") != NULL) {
         status = nnc_fail(err, NNC_BAD_USAGE, "MODEL", "expected a name without blanks and quotes");
     } else {
-        ask.data = ask.data == 0 && others > 0 && ask.devices > others ? ask.devices / others
-                   : ask.data == 0                                     ? 1
-                                                                       : ask.data;
+        const bool many = others > 0 && ask.devices > others;
+        const int32_t replicas = many ? ask.devices / others : 1;
+        ask.data = ask.data == 0 ? replicas : ask.data;
         nnc_buffer_print(&command, "%s %s", nnc_json_text(begin), model);
         put_products(&command, &ask, write);
         put_rows(&command, &ask, nnc_json_get(root, "keys"), write);

@@ -417,7 +417,7 @@ static bool list_text(nnc_json list, char *text, size_t size)
 {
     enum { ITEMS_MAX = 32, ITEM_TEXT = 96 };
     char items[ITEMS_MAX][ITEM_TEXT];
-    const char *order[ITEMS_MAX];
+    const char *order[ITEMS_MAX] = { NULL };
     size_t count = 0, used = 0;
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
         const nnc_json_type type = nnc_json_type_of(at);

@@ -337,7 +337,7 @@ nnc_work nnc_op_work(const nnc_op *op);
  * pointwise op or norm; 0 for other kinds. */
 double nnc_op_elements(const nnc_op *op);
 
-/* What a library issues in the phase of the op. */
+/* The kernels that a library issues in the phase of the op. */
 static inline nnc_issued nnc_op_issued(const nnc_op *op)
 {
     return op->phase == NNC_PHASE_GRAD_WEIGHT                                   ? op->issued[2]

@@ -232,10 +232,10 @@ static double gamma_of(simulation *s, double shape)
     const double d = more - 1.0 / 3.0, c = 1.0 / sqrt(9.0 * d);
     const double lift = shape < 1.0 ? exp(ln(uniform(&s->gaps)) / shape) : 1.0;
     for (;;) {
-        double x = 0.0, y = 0.0, size = 0.0;
+        double x = 0.0, size = 0.0;
         do { /* a normal variate by the polar method */
             x = 2.0 * uniform(&s->gaps) - 1.0;
-            y = 2.0 * uniform(&s->gaps) - 1.0;
+            const double y = 2.0 * uniform(&s->gaps) - 1.0;
             size = x * x + y * y;
         } while (size >= 1.0 || size == 0.0);
         x *= sqrt(-2.0 * ln(size) / size);

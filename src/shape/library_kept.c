@@ -36,7 +36,7 @@ static const kept_row plain_activation = { 2, 2, 4 };
 static const kept_row loss = { 4, 4, 4 };
 static const kept_row loss_working = { 8, 8, 8 };
 /* The input of a product in its format, one for all products that read it; autocast makes one for each. */
-static const kept_row product = { 2, 2, 4 };
+static const kept_row of_product = { 2, 2, 4 };
 /* LoRA: the input is cast to fp32 for each adapter, and so is the output of A. */
 static const kept_row adapter = { 4, 4, 4 };
 
@@ -87,9 +87,9 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
     } else if (strcmp(op->name, "adapter.up") == 0) {
         keep(op, how, &adapter, 1.0);
     } else if (weight && amp && !op->frozen && reads_norm(op)) {
-        keep(op, how, &product, readers_of(op, model));
+        keep(op, how, &of_product, readers_of(op, model));
     } else if (weight && op->u.matmul.keeps_a && op->u.matmul.kept_divisor == 1) {
-        keep(op, how, &product, 1.0);
+        keep(op, how, &of_product, 1.0);
     }
 }
 
@@ -151,7 +151,7 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how)
         keep(op, how, &after_norm, 1.0);
     } else if (op->kind == NNC_OP_MATMUL && amp &&
                (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
-        keep(op, how, &product, 3.0);
+        keep(op, how, &of_product, 3.0);
     } else if (op->kind == NNC_OP_CONV && !amp && strcmp(op->name, "block.shortcut") == 0) {
         op->u.conv.keeps_input = false; /* the norm keeps the same tensor */
     }

@@ -108,7 +108,7 @@ typedef struct nnc_trace_sum {
     int64_t row_count, finding_count;
     int32_t devices;
     double span_s, busy_s, idle_s;        /* of the device with most kernels */
-    double communication_s, exposed_s;    /* exposed: no compute beside it */
+    double communication_s, exposed_s;    /* exposed: no compute kernel runs */
     double compute_s, copy_s, kernel_s;   /* sums over kernels */
     double linked_share;                  /* of kernel time, by operators with shapes */
     double product_factor, memory_factor; /* median of measured / predicted; 1 = too few rows */
