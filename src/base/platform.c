@@ -46,9 +46,10 @@ int nnc_open_to_read(const char *path)
 /* Is the file that was opened in one of the folders? */
 static bool is_inside(int descriptor, const char *roots)
 {
-    char link[64], path[PATH_MAX];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    const ssize_t size = readlink(link, path, sizeof path - 1);
+    char entry[64], path[PATH_MAX];
+    snprintf(entry, sizeof entry, "/proc/self/fd/%d", descriptor);
+    const ssize_t size =
+        readlink(entry, path, sizeof path - 1); /* NOLINT(readability-suspicious-call-argument) */
     if (size <= 0) {
         return false;
     }

@@ -63,6 +63,7 @@ static int shorter_steps(const nnc_plan *plan)
 }
 
 /* Number of steps of a change. An estimate shows whether a step is legal. */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
                     const nnc_device *device)
 {

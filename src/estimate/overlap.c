@@ -321,7 +321,7 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
     const int32_t begin = forward ? 0 : rows->forward_count;
     const int32_t end = forward ? rows->forward_count : rows->count;
     const double instances = (double)list->segments[s].instances;
-    for (double k = 0.0; k < instances; k += 1.0) {
+    for (int64_t k = 0; k < list->segments[s].instances; k++) {
         for (int32_t i = begin; i < end; i++) {
             const nnc_op_cost *row = &rows->rows[i];
             if (row->op->segment == s) {

@@ -198,7 +198,7 @@ static void set_uneven(const nnc_stage_partition *deal, const nnc_step *step, in
                        nnc_stage_residency *h)
 {
     const int32_t chunks = step->plan->pipeline > 1 ? chunks_of(deal, step->plan) : 1;
-    h->uneven = h->uneven_layers = false;
+    h->uneven = h->uneven_layers = h->odd_more = false;
     h->odd_chunk = -1;
     for (int32_t c = 0, odd = 0; c < chunks && chunks > 1; c++) {
         const nnc_stage_layers *second = chunk_of(deal, step->plan, device, 1);

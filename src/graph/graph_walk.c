@@ -521,6 +521,7 @@ bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *ar
         if (code->kind == NNC_CODE_LET) {
             result = lets[code->value];
         } else if (code->kind == NNC_CODE_ARG) {
+            /* Steps with arguments have them. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
             result = args[code->value];
         } else if (code->kind != NNC_CODE_NUMBER) {
             depth -= 2;

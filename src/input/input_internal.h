@@ -618,7 +618,7 @@ extern const nnc_field_table nnc_recipe_table;
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release,
                             nnc_error *err);
 /* Fills in what a plan and its model leave open. _switch: sets what recipes of the release say in the profile. */
-void nnc_release_fill(const nnc_framework *entry, const nnc_given *given, nnc_model *model,
+void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model,
                       nnc_plan *plan);
 nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask,
                               nnc_dtype precision, nnc_software *software, nnc_error *err);

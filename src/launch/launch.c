@@ -98,7 +98,7 @@ nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *
                             nnc_error *err)
 {
     NNC_TRY(table_read(specs, format, table, err));
-    return document_parse(specs, table, table->text, strlen(table->text));
+    return document_parse(specs, table, table->text, table->text != NULL ? strlen(table->text) : 0);
 }
 
 static bool has_any(nnc_json root, nnc_json keys)
@@ -130,7 +130,7 @@ static bool is_format(nnc_json root, nnc_json table)
 /* Is one of the "signs" of a table in the text of a document? Without it, the table need not be parsed. */
 static bool may_be_format(const char *table, const char *text)
 {
-    const char *at = strstr(table, "\"signs\": [");
+    const char *at = table != NULL ? strstr(table, "\"signs\": [") : NULL;
     const char *end = at != NULL ? strchr(at, ']') : NULL;
     char sign[NNC_LAUNCH_VALUE];
     at = end != NULL ? strchr(at, '[') : NULL;
@@ -162,7 +162,8 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
         NNC_TRY(table_read(specs, ids.ids[i], table, err));
         may_be = may_be_format(table->text, root.doc->text);
         if (may_be) {
-            NNC_TRY(document_parse(specs, table, table->text, strlen(table->text)));
+            NNC_TRY(document_parse(specs, table, table->text,
+                                   table->text != NULL ? strlen(table->text) : 0));
         }
         if (may_be && is_format(root, nnc_json_root(&table->doc))) {
             *format = ids.ids[i];

@@ -37,7 +37,7 @@ static void put_option(nnc_buffer *out, const char *key)
 {
     nnc_buffer_text(out, " --");
     for (; *key != '\0'; key++) {
-        nnc_buffer_byte(out, *key == '_' ? '-' : *key);
+        nnc_buffer_byte(out, (char)(*key == '_' ? '-' : *key));
     }
 }
 

@@ -41,7 +41,7 @@ typedef struct nnc_shell_command {
 nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena,
                           nnc_shell_command **commands, int *count, nnc_error *err);
 /* The same for the words of a command line, or for options alone. */
-nnc_status nnc_shell_arguments(nnc_arena *arena, char **words, int count, const char **json,
+nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json,
                                nnc_error *err);
 
 /* The path of a file that another one names: in its folder, in a folder above, or in the current one, whichever exists;

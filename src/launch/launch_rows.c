@@ -342,7 +342,7 @@ static void key_name(const nnc_reading *r, const char *key, char *name, size_t s
     }
     snprintf(name, size, "%s", key + strspn(key, "-"));
     for (char *c = name; *c != '\0'; c++) {
-        *c = *c == '-' ? '_' : *c;
+        *c = (char)(*c == '-' ? '_' : *c);
     }
 }
 

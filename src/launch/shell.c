@@ -218,8 +218,9 @@ static void assign(shell *s, const char *name, size_t length, const cells *value
  * as deep as the text. NOLINTNEXTLINE(misc-no-recursion) */
 static const char *end_of(const char *at, int depth)
 {
-    const char first = at[0] == '$' ? at[1] : at[0];
-    const char close = first == '(' ? ')' : first == '{' ? '}' : first;
+    const char first = at[at[0] == '$'];
+    const char closes[] = "(){}", *open = strchr(closes, first);
+    const char close = open != NULL && (first == '(' || first == '{') ? open[1] : first;
     if (depth > NESTING_MAX) {
         return NULL;
     }
@@ -290,6 +291,7 @@ static bool sum_name(void *context, const char *name, size_t length)
            nnc_read_double(text_of(of->s, v->value, v->count), &number) && push(of, number);
 }
 
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static bool sum_operate(void *context, nnc_operator of)
 {
     sum *to = context;
@@ -392,7 +394,7 @@ static void expand_braces(shell *s, const char *at, const char *end, bool quoted
         items = true;
     }
     const bool colon = rest < end && *rest == ':';
-    const char sign = rest + colon < end ? rest[colon] : '\0';
+    const char sign = (char)(rest + colon < end ? rest[colon] : '\0');
     const char *word = rest + colon + 1;
     const bool empty = v == NULL || (v->count == 0 && !v->is_unknown && colon);
     if (length == 0 || (sign != '\0' && strchr("-=+?", sign) == NULL)) {
@@ -425,7 +427,7 @@ static const char *expand_one(shell *s, const char *at, const char *limit, bool 
         refuse(s, "bad syntax, expected the end of an expansion");
         return limit;
     }
-    if (strncmp(at, "$((", 3) == 0 && end - at >= 5 && end[-2] == ')') {
+    if (end != NULL && strncmp(at, "$((", 3) == 0 && end - at >= 5 && end[-2] == ')') {
         expand_sum(s, at + 3, end - 2, to);
         return end;
     }
@@ -450,7 +452,8 @@ static const char *expand_one(shell *s, const char *at, const char *limit, bool 
     return at + 1 + length;
 }
 
-/* Expands a part of the text. s->line is that of `at`; afterwards, that of `end`. NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands a part of the text. s->line is that of `at`; afterwards, that of `end`.
+ * NOLINTNEXTLINE(misc-no-recursion,readability-function-cognitive-complexity) */
 static void expand(shell *s, const char *at, const char *end, cells *to)
 {
     bool quoted = false;
@@ -682,6 +685,7 @@ static truth truth_of(bool holds)
     return holds ? YES : NO;
 }
 
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static truth compare(const char *a, const char *of, const char *b)
 {
     double x = 0.0, y = 0.0;
@@ -983,6 +987,7 @@ static bool is_descriptor(const shell *s, const token *t)
 }
 
 /* Reads one command up to the operator that ends it, which is returned. */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static token read_command(shell *s)
 {
     nnc_script_words w = { 0 };

@@ -39,7 +39,7 @@ static bool fail(toml *t, const char *what)
 
 static char peek(const toml *t)
 {
-    return t->at < t->end ? *t->at : '\0';
+    return (char)(t->at < t->end ? *t->at : '\0');
 }
 
 static bool starts(const toml *t, const char *with)
@@ -124,6 +124,7 @@ static bool read_escape(toml *t, nnc_buffer *text)
 }
 
 /* A quoted text, to a buffer that the caller frees. */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static bool read_text(toml *t, nnc_buffer *text)
 {
     const char quote = *t->at;

@@ -151,8 +151,8 @@ static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d)
                           .k = i == 0 ? width : heads,
                           .b_shared = i == 0 ? heads : 1,
                           .kept_divisor = 1,
-                          .pairs =
-                              (double)(keys * (w->seq_len + 1) - ratio * keys * (keys + 1) / 2),
+                          .pairs = (double)(keys * (w->seq_len + 1)) -
+                                   (double)(ratio * keys * (keys + 1)) / 2.0,
                           .full_pairs = (double)all,
                           .window_pairs = (double)all,
                           .needs_grad_input = true,

@@ -10,9 +10,6 @@
 #include <pthread.h> /* thread sanitizers follow POSIX threads, not <threads.h> */
 #endif
 
-#include "base/base_internal.h"
-#include "sweep/sweep_internal.h"
-
 void nnc_batch_clear(nnc_batch *batch)
 {
     nnc_buffer_clear(&batch->bytes);

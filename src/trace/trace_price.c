@@ -496,7 +496,7 @@ static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_pri
     for (int i = 0; i < 3; i++) {
         if (*sides[i] % step != 0 && *sides[i] > 8 * step) {
             price->odd = price->odd == 0 ? *sides[i] : price->odd;
-            price->side = price->side == '\0' ? "nkm"[i] : price->side;
+            price->side = (char)(price->side == '\0' ? "nkm"[i] : price->side);
             *sides[i] += step - *sides[i] % step;
         }
     }

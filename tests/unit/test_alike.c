@@ -40,7 +40,12 @@ static void move(nnc_plan *plan)
 /* Results begin as zeros, and what texts they point to is static. */
 static void check_same(const nnc_result *a, const nnc_result *b)
 {
-    ck_assert_mem_eq(a, b, sizeof *a);
+    const unsigned char *x = (const void *)a, *y = (const void *)b;
+    const size_t last = offsetof(nnc_result, memory.one_moment), after = last + sizeof(bool);
+    const size_t next = offsetof(nnc_result, memory) + sizeof a->memory;
+    for (size_t i = 0; i < sizeof *a; i = i + 1 == after ? next : i + 1) { /* not its padding */
+        ck_assert_msg(x[i] == y[i], "byte %zu of a result differs", i);
+    }
 }
 
 /* Values that every estimate has are the same; a brief one has none of the others. */
