@@ -111,8 +111,7 @@ typedef struct nnc_result {
     /* Number of tokens per product, and contracted width, above which a matrix product is compute-bound: on
      * one device that streams its weights; on two devices that each hold half of the width. */
     double critical_tokens, critical_width;
-    double
-        kernels; /* that one device issues in a step; NaN = the program's operators are not known */
+    double kernels; /* issued by one device in a step; NaN = the operators are not known */
 } nnc_result;
 
 /* Working memory of estimates. Create one per thread and pass it to every call. */

@@ -330,7 +330,8 @@ static char **pack(const expansion *e)
 {
     const size_t pointers = ((size_t)e->count + 1) * sizeof(char *);
     char *block = malloc(pointers + e->words.size);
-    if (block == NULL) {
+    if (block == NULL || e->words.bytes == NULL) {
+        free(block);
         return NULL;
     }
     char **argv = (char **)(void *)block;

@@ -198,7 +198,7 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report)
     char text[600];
     bool missed = report->sizes == NULL && report->result->any_missed;
     const nnc_error *why = &report->why;
-    for (int32_t i = 0; i < report->size_count; i++) {
+    for (int32_t i = 0; i < report->size_count && report->sizes != NULL; i++) {
         missed = missed || report->sizes[i].any_missed;
         why = report->sizes[i].why.status != NNC_OK ? &report->sizes[i].why : why;
     }

@@ -220,7 +220,10 @@ static const char *end_of(const char *at, int depth)
 {
     const char first = at[at[0] == '$'];
     const char closes[] = "(){}", *open = strchr(closes, first);
-    const char close = open != NULL && (first == '(' || first == '{') ? open[1] : first;
+    char close = first;
+    if (open != NULL && (first == '(' || first == '{')) {
+        close = open[1];
+    }
     if (depth > NESTING_MAX) {
         return NULL;
     }

@@ -282,8 +282,13 @@ START_TEST(nothing_is_left_over)
         const nnc_result expected = result_of_split(&c);
         fill_scratch(bytes[i % 4]);
         const nnc_result found = result_of_split(&c);
-        ck_assert_msg(memcmp(&expected, &found, sizeof found) == 0, "case %d: %.17g and %.17g s", i,
-                      expected.step_s, found.step_s);
+        const size_t last = offsetof(nnc_result, memory.one_moment) + sizeof(bool);
+        const size_t next =
+            offsetof(nnc_result, memory) + sizeof found.memory; /* padding between */
+        const char *a = (const char *)&expected, *b = (const char *)&found;
+        ck_assert_msg(memcmp(a, b, last) == 0 &&
+                          memcmp(a + next, b + next, sizeof found - next) == 0,
+                      "case %d: %.17g and %.17g s", i, expected.step_s, found.step_s);
     }
 }
 END_TEST

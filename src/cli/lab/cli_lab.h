@@ -53,7 +53,7 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
     X(NNC_LEVEL_PLAN, "plan", "The plan settings of the release, with the profile of the plan.") \
     X(NNC_LEVEL_USER, "user", "The row alone, as an estimate without --software.")
 NNC_ENUM(nnc_level, NNC_LEVEL_LIST, NNC_LEVEL_COUNT);
-const char *nnc_level_name(nnc_level level);
+const char *nnc_level_name(nnc_level value);
 
 /* Rows that were left out, counted by file and reason. */
 typedef struct nnc_left_out {
