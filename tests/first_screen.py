@@ -3,8 +3,8 @@
 
     usage: first_screen.py PROGRAM
 
-For plans of all kinds: at most 20 lines of 80 columns, the verdict first, and every override in it. Each change that the
-screen or 'nncost advise' names is estimated again as a command of its own: step and memory have to be the same."""
+For plans of all kinds: at most 20 lines of 80 columns, the verdict first, and every override in it. Every command that
+takes --set names it in its answer, a table in the first lines. Each change that the screen or 'nncost advise' names is estimated again as a command of its own: step and memory have to be the same."""
 import json
 import os
 import subprocess
@@ -42,6 +42,26 @@ llama3-8b mi300x --devices 8 --zero 3
 gpt2 a100 --price 100 --seller aws
 gpt2 h100 --set device.mem_bytes=8GB --optimizer sgd
 llama2-7b l40s --devices 4 --zero 2 --seq-len 4096 --measured 3s""".split("\n")
+
+# Commands whose answer depends on a changed field; "llama3-8b h100 --set layers=4" is put behind the last word here.
+SET = """estimate
+ops
+compare
+fit
+advise
+run --devices 64 --tokens 1T
+serve
+sweep --micro-batch 1,2
+search --devices 8
+scale --devices 8,64
+explain step_s
+report
+plot step
+plot memory
+plot roofline
+plot timeline --devices 4 --pipeline 4 --micro-batches 8
+plot front --devices 8 --global-batch 64
+plot scaling --devices 8,64 --global-batch 512""".split("\n")
 
 
 def run(program, *words, **environment):
@@ -105,6 +125,14 @@ def main(program):
         steps = [change["samples_per_s"] for change in advice["changes"]]
         if steps != sorted(steps, reverse=True):
             faults.append(f"{plan}: the changes are not sorted")
+    for command in SET:
+        command, *words = command.split()
+        name = [words.pop(0)] if command in ("plot", "explain") else []
+        words = [command, *name, "llama3-8b", "h100", *words, "--set", "layers=4"]
+        out, error = run(program, *words)
+        first = out if command in ("report", "plot") else " ".join("\n".join(out.splitlines()[:12]).split())
+        if error or "layers=4" not in first:
+            faults.append(f"{' '.join(words)}: does not name the override {error}")
     print(f"{screens} screens, {changes} changes estimated again")
     print("\n".join(faults))
     return 1 if faults or screens < 30 else 0

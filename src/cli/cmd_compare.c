@@ -199,6 +199,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     const int32_t varied =
         comparison->varied_count < VARIED_MAX ? comparison->varied_count : VARIED_MAX;
     nnc_table table = { .count = 0 };
+    if (comparison->row_count > 0 && comparison->rows->report.overrides != NULL) {
+        nnc_sheet_line(out, style, "with %s", comparison->rows->report.overrides);
+        nnc_buffer_byte(out, '\n');
+    }
     for (int32_t i = 0; i < varied; i++) {
         nnc_table_head(&table, (nnc_head){ .text = comparison->varied_names[i], .left = true });
     }

@@ -455,7 +455,7 @@ static void write_timeline(nnc_sheet *sheet, const void *record)
 static const nnc_page_row step_rows[] = {
     NNC_LINE("step"),
     NNC_BOLD("{step.step_s}"),
-    NNC_ITEM("nine of ten measurements fall in {step.interval_s.0} .. {step.interval_s.1}"),
+    NNC_ITEM("90 % range {step.interval_s.0} to {step.interval_s.1}"),
     NNC_ITEM("busiest stage {step.stage} of {plan.pipeline}", .when = "plan.pipeline > 1"),
     NNC_BLOCK(write_past),
     NNC_BLOCK(write_open_facts),

@@ -343,14 +343,16 @@ static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report
 {
     const nnc_search_total *t = &report->total;
     const char *chosen = report->batch_chosen ? NNC_BATCH_CHOSEN : "";
+    const char *with = report->overrides != NULL ? " with " : "";
+    const char *overrides = report->overrides != NULL ? report->overrides : "";
     if (report->sizes != NULL) {
-        nnc_buffer_print(out, "%s on %" PRId32 " sizes of %s, global batch %" PRId64 "%s\n",
-                         report->model->id, report->size_count, report->device->id,
+        nnc_buffer_print(out, "%s%s%s on %" PRId32 " sizes of %s, global batch %" PRId64 "%s\n",
+                         report->model->id, with, overrides, report->size_count, report->device->id,
                          report->search->base.global_batch, chosen);
     } else {
-        nnc_buffer_print(out, "%s on %" PRId32 " x %s, global batch %" PRId64 "%s\n",
-                         report->model->id, report->search->base.devices, report->device->id,
-                         report->search->base.global_batch, chosen);
+        nnc_buffer_print(out, "%s%s%s on %" PRId32 " x %s, global batch %" PRId64 "%s\n",
+                         report->model->id, with, overrides, report->search->base.devices,
+                         report->device->id, report->search->base.global_batch, chosen);
     }
     char shard[64] = "";
     if (report->search->shards > 0) {

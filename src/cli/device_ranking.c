@@ -27,6 +27,7 @@ typedef struct choice_row {
 
 typedef struct choices {
     const char *model;
+    const nnc_scenario_args *given;
     const char *aim; /* "the cheapest size within the deadline" */
     int64_t global_batch;
     bool batch_chosen; /* by the command; the options have none */
@@ -148,6 +149,7 @@ static void write_prices(nnc_buffer *out, const choices *all)
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const choices *all = record;
+    nnc_put_sets(out, all->given);
     nnc_buffer_print(out, "%s, global batch %" PRId64 "%s; for each device: %s\n\n", all->model,
                      all->global_batch, all->batch_chosen ? NNC_BATCH_CHOSEN : "", all->aim);
     write_table(out, style, all);
@@ -429,7 +431,7 @@ static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc
 
 static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err)
 {
-    choices all = { .model = session->options.operands[0] };
+    choices all = { .model = session->options.operands[0], .given = &session->options.given };
     choice_row *rows = nnc_arena_array(r->arena, DEVICES_MAX, sizeof *rows);
     bool any = false;
     if (rows == NULL || r->scratch == NULL) {

@@ -28,6 +28,14 @@ nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char 
     return NNC_OK;
 }
 
+void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given)
+{
+    for (int i = 0; i < given->set_count; i++) {
+        nnc_buffer_print(out, "%s%s", i == 0 ? "with " : ", ", given->sets[i]);
+    }
+    nnc_buffer_text(out, given->set_count > 0 ? "\n\n" : "");
+}
+
 void nnc_scenario_request_run(nnc_scenario *scenario)
 {
     scenario->asks_run =

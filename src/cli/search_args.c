@@ -479,6 +479,7 @@ static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const
     const bool shard = task->search.shards > 0;
     NNC_TRY(options->search.shards != NULL ? read_shards(options, task, arena, digest, &report, err)
                                            : run_task(options, arena, b, task, &w, &report, err));
+    report.overrides = b->scenario.overrides[0] != '\0' ? b->scenario.overrides : NULL;
     report.digest = shard ? nnc_digest_print(digest, text) : NULL;
     NNC_TRY(b->write(session, b->context, &report, err));
     session->exit_code = report.stopped                          ? 128 + w.stopped

@@ -411,7 +411,8 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
 {
     const nnc_report *report = data->report;
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_SENTENCE];
-    nnc_canvas_subject(report->model, report->device, report->result->plan.devices, subject);
+    nnc_canvas_subject(report->model, report->device, report->result->plan.devices,
+                       report->overrides, subject);
     snprintf(sentence, sizeof sentence, "%s, every op of the step; area is its share", subject);
     nnc_canvas_other(data->other, 0.0, "", sentence);
     nnc_canvas_heading(canvas, "Roofline", sentence, "");

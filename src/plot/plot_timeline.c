@@ -297,7 +297,7 @@ static void draw_heading(stage_rows *t, const nnc_report *other)
     const nnc_plan *plan = &report->result->plan;
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_SENTENCE], idle[NNC_NUMBER_TEXT];
     char bubble[NNC_NUMBER_TEXT];
-    nnc_canvas_subject(report->model, report->device, plan->devices, subject);
+    nnc_canvas_subject(report->model, report->device, plan->devices, report->overrides, subject);
     nnc_percent_text(report->result->idle_share, idle);
     if (plan->pipeline > 1) {
         snprintf(

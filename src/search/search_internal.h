@@ -321,6 +321,7 @@ typedef struct nnc_search_size {
 typedef struct nnc_search_report {
     const nnc_model *model; /* NULL in a merged report, as is the device */
     const nnc_device *device;
+    const char *overrides; /* the --set options; NULL = none */
     nnc_search *search;
     nnc_search_result *result; /* of one number of devices */
     nnc_search_size *sizes;    /* of several; NULL = one */
