@@ -637,8 +637,6 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "Time of the ops of a decode step over the device's." },
     { ENGINE(ttft_s), SECONDS, NNC_DEFAULT(0),
       .help = "Time to first token outside queue and prefill." },
-    { ENGINE(ttft_wave), .max = 100, NNC_DEFAULT(1),
-      .help = "Not used: the first wave of a closed loop is simulated. Older files have it." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, stream_factor),
       NNC_FIELD_TABLE(factor_fields), .help = "Rate of reading weights over the device's." },
     { ENGINE(kv_factor), FACTOR, .help = "Rate of reading the cache over the device's." },
@@ -654,8 +652,6 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(kv_reread), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the cache that decode attention reads again for each further query head "
               "with the same keys and values." },
-    { ENGINE(stall), .max = 1, NNC_DEFAULT(1),
-      .help = "Not used: prompts in decode steps are simulated. Older files have it." },
     { ENGINE(host_layer_s), SECONDS, NNC_DEFAULT(0),
       .help = "Host time to launch a layer; overlaps with device work." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, expert_s),

@@ -307,8 +307,8 @@ static double reserve_spread(const nnc_software *s)
 static double factor_of(const nnc_software *s, bool most)
 {
     const nnc_serve_engine *e = &s->serving;
-    const double factors[] = { e->attention_factor, e->decode_factor,     e->prefill_factor,
-                               e->kv_factor,        e->all_reduce_factor, e->ttft_wave };
+    const double factors[] = { e->attention_factor, e->decode_factor, e->prefill_factor,
+                               e->kv_factor, e->all_reduce_factor };
     double found = 1.0;
     for (size_t i = 0; i < NNC_COUNT_OF(factors); i++) {
         found = most ? fmax(found, factors[i]) : fmin(found, factors[i]);
