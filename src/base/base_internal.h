@@ -8,8 +8,8 @@
  *     platform.c  atomic files and threads, with simpler versions for WebAssembly
  *     dlopen.c    system libraries that are loaded when first needed
  *
- * derivation.h (arithmetic that records its formulas) stays a header of its own: it defines macros with short names,
- * and only the folders that compute need them. */
+ * derivation.h (arithmetic that records its formulas, and expressions: derivation.c) stays a header of its own: it
+ * defines macros with short names, and only the folders that compute need them. */
 #ifndef NNCOST_BASE_BASE_INTERNAL_H
 #define NNCOST_BASE_BASE_INTERNAL_H
 

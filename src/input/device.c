@@ -1,5 +1,5 @@
-/* Devices, and the links of clusters. A device file separates datasheet values from fitted ones
- * (efficiency.c). A cluster file replaces the links of a device: its datasheet describes one server, a
+/* Devices, and the links of clusters. A device file separates datasheet values from fitted ones.
+ * A cluster file replaces the links of a device: its datasheet describes one server, a
  * cluster is another. */
 #include <math.h>
 #include <stdio.h>

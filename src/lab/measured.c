@@ -174,7 +174,7 @@ void nnc_column_meaning(const char *name, const char *cell, char *text, size_t s
 
 /* ---- Reads tables of measurements: a CSV file becomes a list of nnc_measured.
  *
- * Each column gets its name (columns.c). The cells of a line set the fields of a plan and a model; an empty cell sets
+ * Each column gets its name (above). The cells of a line set the fields of a plan and a model; an empty cell sets
  * nothing. A file with an unknown column is refused. A cell of the wrong type, or a value that has no meaning, is the
  * `reason` of its row, which is then listed and not predicted. */
 
