@@ -7,6 +7,19 @@
 
 #include "fields/fields_internal.h"
 
+/* The function that fills a struct of a caller, up to the size that the caller knows, with the defaults of its rows. */
+#define INIT_BY_ROWS(type, table)                                  \
+    void type##_init(type *object, size_t struct_size)             \
+    {                                                              \
+        type unset;                                                \
+        if (object != NULL && struct_size >= sizeof struct_size) { \
+            memset(&unset, 0, sizeof unset);                       \
+            nnc_fields_init(&(table), &unset);                     \
+            object->struct_size = struct_size;                     \
+            nnc_sized_write(object, &unset, sizeof unset);         \
+        }                                                          \
+    }
+
 #define SAMPLES_MAX 1e9
 #define RUN_MAX 1e18
 
@@ -157,16 +170,7 @@ const nnc_field_table nnc_plan_table = { "plan", plan_fields, NNC_COUNT_OF(plan_
 _Static_assert(sizeof(nnc_plan) <= NNC_PLAN_SPACE,
                "nnc_plan is larger than its space in other structs");
 
-void nnc_plan_init(nnc_plan *plan, size_t struct_size)
-{
-    nnc_plan unset;
-    if (plan != NULL && struct_size >= sizeof struct_size) {
-        memset(&unset, 0, sizeof unset);
-        nnc_fields_init(&nnc_plan_table, &unset);
-        plan->struct_size = struct_size;
-        nnc_sized_write(plan, &unset, sizeof unset);
-    }
-}
+INIT_BY_ROWS(nnc_plan, nnc_plan_table)
 
 nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value, nnc_error *err)
 {
@@ -348,16 +352,7 @@ static const nnc_field run_fields[] = {
 };
 const nnc_field_table nnc_run_table = { "run", run_fields, NNC_COUNT_OF(run_fields) };
 
-void nnc_run_ask_init(nnc_run_ask *ask, size_t struct_size)
-{
-    nnc_run_ask unset;
-    if (ask != NULL && struct_size >= sizeof struct_size) {
-        memset(&unset, 0, sizeof unset);
-        nnc_fields_init(&nnc_run_table, &unset);
-        ask->struct_size = struct_size;
-        nnc_sized_write(ask, &unset, sizeof unset);
-    }
-}
+INIT_BY_ROWS(nnc_run_ask, nnc_run_table)
 
 nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err)
 {
@@ -390,16 +385,7 @@ static const nnc_field budget_fields[] = {
 };
 const nnc_field_table nnc_budget_table = { "budget", budget_fields, NNC_COUNT_OF(budget_fields) };
 
-void nnc_budget_ask_init(nnc_budget_ask *ask, size_t struct_size)
-{
-    nnc_budget_ask unset;
-    if (ask != NULL && struct_size >= sizeof struct_size) {
-        memset(&unset, 0, sizeof unset);
-        nnc_fields_init(&nnc_budget_table, &unset);
-        ask->struct_size = struct_size;
-        nnc_sized_write(ask, &unset, sizeof unset);
-    }
-}
+INIT_BY_ROWS(nnc_budget_ask, nnc_budget_table)
 
 /* ---- The fields of serving: a deployment (options, and a plan of a file), the fitted serving parameters of a device, and
  * the parameters of a serving engine. */
@@ -524,16 +510,7 @@ static const nnc_field serve_fields[] = {
 };
 const nnc_field_table nnc_serve_table = { "serve plan", serve_fields, NNC_COUNT_OF(serve_fields) };
 
-void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size)
-{
-    nnc_serve_ask unset;
-    if (ask != NULL && struct_size >= sizeof struct_size) {
-        memset(&unset, 0, sizeof unset);
-        nnc_fields_init(&nnc_serve_table, &unset);
-        ask->struct_size = struct_size;
-        nnc_sized_write(ask, &unset, sizeof unset);
-    }
-}
+INIT_BY_ROWS(nnc_serve_ask, nnc_serve_table)
 
 nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
 {

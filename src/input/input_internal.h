@@ -277,6 +277,8 @@ void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources,
 /* Checks "schema" and "id": the schema must be this one; the id must be usable as a file name and equal to stem (NULL =
  * any). */
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem);
+void nnc_read_schema(nnc_json root, const char *schema);
+void nnc_read_id(nnc_json root, const char *stem);
 
 /* Called first for each row of a recorded object; true: it has read the value, which may be absent, itself. record: the
  * struct that the row describes. */

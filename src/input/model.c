@@ -89,7 +89,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
         nnc_capture_read(root, model);
         return;
     }
-    nnc_read_identity(root, "nncost.model/1", stem);
+    nnc_read_schema(root, "nncost.model/1");
     if (!read_family(root, model)) {
         return;
     }
@@ -100,6 +100,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
         row->begin(model);
     }
     nnc_read_object(root, table, other_keys, model);
+    nnc_read_id(root, stem); /* last: the name of a file is its least fault */
     nnc_read_texts(nnc_json_get(root, "aliases"), &model->aliases, &model->alias_count);
     nnc_read_sources(root, table, other_keys, &model->sources, &model->source_count);
     if (root.doc->faults->count > 0) {

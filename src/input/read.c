@@ -462,7 +462,7 @@ static bool is_id(const char *id)
     return id[0] != '\0' && id[0] != '.' && strchr(id, '/') == NULL && strstr(id, "..") == NULL;
 }
 
-void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
+void nnc_read_schema(nnc_json root, const char *schema)
 {
     const nnc_json kind = nnc_json_get(root, "schema");
     if (nnc_json_type_of(kind) == NNC_JSON_ABSENT) {
@@ -473,6 +473,10 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
         snprintf(expected, sizeof(expected), "\"%s\"", schema);
         nnc_json_mismatch(kind, "unknown schema", expected);
     }
+}
+
+void nnc_read_id(nnc_json root, const char *stem)
+{
     const nnc_json id = nnc_json_get(root, "id");
     if (nnc_json_type_of(id) != NNC_JSON_TEXT) {
         return; /* the field table reports it */
@@ -484,6 +488,12 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
         snprintf(expected, sizeof(expected), "\"%s\"", stem);
         nnc_json_mismatch(id, "not the name of the file", expected);
     }
+}
+
+void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
+{
+    nnc_read_schema(root, schema);
+    nnc_read_id(root, stem);
 }
 
 /* ---- recorded results, read back by tables of metrics ---- */
