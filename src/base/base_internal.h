@@ -50,6 +50,14 @@ void nnc_error_within(nnc_error *err, const char *outer);
         }                                         \
     } while (0)
 
+/* Returns from the function when an allocation failed. For functions that have nothing to release. */
+#define NNC_GOT(pointer, err)          \
+    do {                               \
+        if ((pointer) == NULL) {       \
+            return nnc_no_memory(err); \
+        }                              \
+    } while (0)
+
 /* Refuses NULL where a public function needs a pointer: "nnc_estimate: no model ...". */
 nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err);
 

@@ -876,9 +876,7 @@ static nnc_status find_sensitivity(nnc_scenario *scenario,
                                    nnc_sensitivity entries[NNC_PARAMETER_COUNT], nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
-    if (scratch == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(scratch, err);
     const nnc_status status = nnc_sensitivity_of(
         &scenario->model, &scenario->device, &scenario->software, &scenario->plan, scratch, entries,
         NNC_PARAMETER_COUNT, &scenario->report.sensitivity_count, err);
@@ -892,9 +890,7 @@ static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NN
                                   nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
-    if (scratch == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(scratch, err);
     scenario->report.open_facts = facts;
     const nnc_status status =
         nnc_scenario_open_facts(scenario, scratch, facts, &scenario->report.open_fact_count, err);

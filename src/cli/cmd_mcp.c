@@ -500,9 +500,7 @@ nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_er
     nnc_error why = { 0 };
     nnc_faults faults = { .name = "message", .err = &why };
     nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = line, .size = size };
-    if (arena == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(arena, err);
     if (!nnc_json_parse(&doc)) {
         nnc_buffer_text(out, "{\"jsonrpc\":\"2.0\",\"id\":null,");
         put_fault(out, -32700, why.what);

@@ -398,9 +398,7 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
                             : "is for 'search', which merges shards");
     }
     scale->rows = nnc_arena_array(s->arena, (size_t)report->size_count + 1, sizeof *scale->rows);
-    if (scale->rows == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(scale->rows, err);
     scale->model = report->model->id;
     scale->device = report->device->id;
     scale->global_batch = report->search->base.global_batch;

@@ -183,9 +183,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     const char *data = find_data(path);
     session->specs = nnc_specs_open(data);
-    if (session->specs == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(session->specs, err);
     session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
     session->style.mark = nnc_specs_marks(session->specs);

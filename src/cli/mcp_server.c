@@ -271,9 +271,7 @@ static nnc_status take(server *s, char *line, size_t size, nnc_error *err)
         return NNC_OK;
     }
     char *copy = malloc(size + 1); /* the input moves while a call runs */
-    if (copy == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(copy, err);
     memcpy(copy, line, size);
     copy[size] = '\0';
     nnc_buffer out = { 0 };
@@ -341,9 +339,7 @@ nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err)
     server s = { .deadline_s = session->options.mcp.deadline_s,
                  .memory_bytes = (rlim_t)session->options.mcp.memory_bytes };
     s.input = malloc(INPUT_MAX + 1);
-    if (s.input == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(s.input, err);
     nnc_status status = set_roots(session, err);
     if (status == NNC_OK) {
         status = serve(&s, err);

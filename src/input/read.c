@@ -849,9 +849,7 @@ static nnc_status read_arrivals(nnc_csv *csv, nnc_arena *arena, nnc_serve_ask *a
             return refuse_cell(csv, "requests", "at most 1,048,576", "more", err);
         }
         nnc_serve_arrival *grown = nnc_arena_grow(arena, list, count, &capacity, sizeof *list);
-        if (grown == NULL) {
-            return nnc_no_memory(err);
-        }
+        NNC_GOT(grown, err);
         list = grown;
         list[count++] = one;
     }

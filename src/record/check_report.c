@@ -66,9 +66,7 @@ nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nn
         count += (size_t)report->rows[i].change_count;
     }
     nnc_check_line *lines = nnc_arena_array(arena, count + 1, sizeof *lines);
-    if (lines == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(lines, err);
     report->lines = lines;
     report->line_count = 0;
     for (int32_t i = 0; i < report->row_count; i++) {

@@ -782,9 +782,7 @@ static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_sc
         const nnc_pair *pair = &from->sets.list[i];
         const size_t size = strlen(pair->key) + strlen(pair->text) + 2;
         char *set = nnc_arena_alloc(arena, size);
-        if (set == NULL) {
-            return nnc_no_memory(err);
-        }
+        NNC_GOT(set, err);
         snprintf(set, size, "%s=%s", pair->key, pair->text);
         sets[set_count++] = set;
     }
@@ -828,9 +826,7 @@ static nnc_status ask_whole(const nnc_scenario_args *given, nnc_arena *arena,
     for (int i = 0; i < NNC_REF_COUNT; i++) {
         if (refs[i] == NULL && from->refs[i] != NULL) {
             refs[i] = resolve_ref(arena, plans, from, (nnc_plans_ref)i);
-            if (refs[i] == NULL) {
-                return nnc_no_memory(err);
-            }
+            NNC_GOT(refs[i], err);
         }
     }
     whole->given.software = refs[NNC_REF_SOFTWARE];

@@ -128,9 +128,7 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device,
     NNC_TRY(nnc_serve_rates_of(device, software, &s->plan, &of.rates, err));
     of.network_bytes_per_s = device->scale_out.bytes_per_s;
     of.work = nnc_serve_work_of(scratch, nnc_serve_requests_of(&s->plan));
-    if (of.work == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(of.work, err);
     if (s->plan.draft_model != NULL) {
         NNC_TRY(draft_of(&of, device, software, scratch, &draft_net, &draft, err));
         of.draft = &draft;

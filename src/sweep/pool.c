@@ -278,9 +278,7 @@ nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *d
         set->first_path = path;
         set->of = shard.of;
         set->paths = calloc((size_t)shard.of, sizeof *set->paths);
-        if (set->paths == NULL) {
-            return nnc_no_memory(err);
-        }
+        NNC_GOT(set->paths, err);
     }
     if (strcmp(digest, set->digest) != 0 || shard.of != set->of || shard.number < 1 ||
         shard.number > shard.of) {

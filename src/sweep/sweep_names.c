@@ -198,9 +198,7 @@ static nnc_status find_field(const lookup *l, const char *name, nnc_slot *slot, 
         return NNC_OK;
     }
     const char *full = nnc_found_name(l->sweep->arena, &found);
-    if (full == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(full, err);
     *slot = (nnc_slot){ .name = full,
                         .kind = NNC_NAME_FIELD,
                         .target = found.target,
