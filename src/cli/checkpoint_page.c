@@ -1,8 +1,5 @@
 /* Checkpoints on the command line: shown by 'show', and as the MODEL of other commands. A model stands for a checkpoint
  * only if it has exactly as many parameters. */
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli_internal.h"

@@ -1,9 +1,5 @@
 /* compare: every combination of the given devices, models and plan options, side by side. */
 #include <assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"

@@ -9,12 +9,6 @@
  *     cost; run, stages, timeline, sensitivity where asked for
  *
  * Most lines are rows of page_rows; tables and sentences with several cases are functions. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"

@@ -1,6 +1,4 @@
 /* nncost fit: the largest micro-batch, sequence, adapter rank or depth that fits on a device, and ways to save memory. */
-#include <inttypes.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"

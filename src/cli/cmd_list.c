@@ -1,8 +1,4 @@
 /* list: the devices, models or software profiles that can be named by id. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include <nncost/nncost.h>

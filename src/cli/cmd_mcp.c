@@ -2,10 +2,6 @@
  * message a line. A member that a tool does not know is refused: assistants must not read an answer to another
  * question. Source: modelcontextprotocol.io, specification 2025-06-18, "stdio" and "tools". */
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <nncost/nncost.h>
 

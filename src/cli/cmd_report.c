@@ -1,11 +1,6 @@
 /* nncost report: one page of HTML for an estimate, the scenarios of a plan file, a search, or two estimates
  * (diff): the verdict, pictures, numbers, ops and sources, and the command that makes the page again. */
-#include <inttypes.h>
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <nncost/nncost.h>
 

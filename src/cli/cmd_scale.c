@@ -1,10 +1,5 @@
 /* nncost scale: the best plan for each number of devices, how efficient it is, and what the lost device time goes to.
  */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"

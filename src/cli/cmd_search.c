@@ -1,11 +1,5 @@
 /* nncost search: the best legal plans for a number of devices, or for each of several sizes, and the Pareto
  * front of step time and memory. Also the best plan of a device or a size, for device_ranking.c and cmd_scale.c. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"

@@ -1,11 +1,5 @@
 /* nncost search --serve: deployments of a served decoder: the cheapest, the fastest, and the front between them, within
  * the limits of --slo ("ttft_s<=0.5,tpot_s<=0.03"). */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"

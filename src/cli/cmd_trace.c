@@ -1,9 +1,5 @@
 /* nncost trace: where the time of a profiled program went, what each operator could have taken, and what changed between
  * two traces. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "trace/trace_internal.h"

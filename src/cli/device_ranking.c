@@ -1,11 +1,6 @@
 /* nncost search MODEL DEVICE,DEVICE,...: the best plan on each device, the devices ranked by cost or time, and --plans,
  * a plan file with a scenario for each. */
-#include <inttypes.h>
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <nncost/nncost.h>

@@ -3,9 +3,6 @@
  * A command prints into a buffer, which is shown only when the command has succeeded: after a failure standard output stays
  * empty. nncost mcp runs command lines through the same path (nnc_command_call). */
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -3,15 +3,11 @@
  * Sources: modelcontextprotocol.io, specification 2025-06-18, "cancellation"; JSON-RPC 2.0. */
 #if !defined(__wasi__)
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): memmem() */
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>

@@ -2,12 +2,6 @@
  * progress, signals, shards and MPI ranks.
  *
  * A plan option that a search varies (--tensor 1,2,4) restricts its values; all other options hold for every plan. */
-#include <inttypes.h>
-#include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/base_internal.h"

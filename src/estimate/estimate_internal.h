@@ -16,9 +16,6 @@
 #ifndef NNCOST_ESTIMATE_ESTIMATE_INTERNAL_H
 #define NNCOST_ESTIMATE_ESTIMATE_INTERNAL_H
 
-#include <math.h>
-#include <string.h>
-
 #include <nncost/estimate.h>
 
 #include "base/derivation.h"

@@ -1,8 +1,4 @@
 /* Questions and answers of `nncost explain`: which names are known, and the estimate made again. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/estimate.h>
 
 #include "base/base_internal.h"

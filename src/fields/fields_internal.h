@@ -11,10 +11,6 @@
 #ifndef NNCOST_FIELDS_FIELDS_INTERNAL_H
 #define NNCOST_FIELDS_FIELDS_INTERNAL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <nncost/plan.h>
 
 #include "base/base_internal.h"

@@ -1,6 +1,4 @@
 /* The fields of a training plan: each is a JSON key, a --set name, an option and a sweep axis. */
-#include <string.h>
-
 #include <nncost/run.h>
 #include <nncost/serve.h>
 #include <nncost/spec.h>

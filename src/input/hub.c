@@ -7,8 +7,6 @@
  * variants of a known network are found too. A word that is not known stays, and the name is then not found: a network
  * that only sounds alike is never taken. The table is read when a name is neither a file nor a shipped id. */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "input/input_internal.h"

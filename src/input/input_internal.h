@@ -19,10 +19,6 @@
 #ifndef NNCOST_INPUT_INPUT_INTERNAL_H
 #define NNCOST_INPUT_INPUT_INTERNAL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"

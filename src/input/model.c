@@ -1,9 +1,5 @@
 /* Models of every family: a file names its family, whose row reads the rest. Also the scaling of a model by
  * --set hidden=N. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "input/input_internal.h"
 
 static const nnc_family_fields *const rows[] = {

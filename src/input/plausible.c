@@ -1,8 +1,6 @@
 /* Relations that hold for every real device and software profile, as two lists: a value that was typed in another unit
  * (GB for TB, MHz for GHz) breaks one of them. The limits of single fields are wider, so that a file stays readable;
  * these judge what a command is about to compute with. Each bound leaves a factor of 1.5 or more to the devices in hw/ that come closest to it. */
-#include <math.h>
-
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 

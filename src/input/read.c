@@ -1,10 +1,5 @@
 /* Objects read by tables: field tables for files, tables of metrics for recorded results. Errors are noted
  * in the document; reading continues after them. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/serve.h>
 
 #include "input/input_internal.h"

@@ -1,10 +1,5 @@
 /* Software profiles: reading them, the frameworks that each stands for, and the choice of a profile by the
  * plan. */
-#include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "input/input_internal.h"
 
 static const nnc_field compared_fields[] = {

@@ -3,12 +3,6 @@
  * A column is a field of the plan ("tensor"), of the serving plan ("input_len"), of the model, device or software
  * ("model.layers", "device.scale_out.bytes_per_s"), or one of the special columns listed here. Tables of others spell
  * some of them in other ways. tools/lab/canonical.py rewrites such tables; the program knows the spellings below. */
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"

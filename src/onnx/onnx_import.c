@@ -2,10 +2,6 @@
 #include "onnx/onnx_import.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/base_internal.h"

@@ -2,9 +2,6 @@
  * 
  * Values and changes live in buffers that the next scenario reuses; only what a report needs later is copied to the arena. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include <nncost/nncost.h>

@@ -1,7 +1,4 @@
 /* The report of a check or of a comparison: sums over its rows, summary lines, and the metric tables of its output. */
-#include <math.h>
-#include <stdio.h>
-
 #include "base/base_internal.h"
 #include "record/record_internal.h"
 

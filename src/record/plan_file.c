@@ -1,12 +1,6 @@
 /* Reads plan files ("nncost.plans/1"): the common part, the scenarios that inherit it key by key, their requirements, and the validation of any spec file.
  * 
  * Lists of keys and values (plan fields, --set fields, rules) are inherited in the same way: a scenario's key replaces the common one, null removes it. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/run.h>
 #include <nncost/serve.h>
 

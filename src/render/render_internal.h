@@ -10,8 +10,6 @@
 #ifndef NNCOST_RENDER_RENDER_INTERNAL_H
 #define NNCOST_RENDER_RENDER_INTERNAL_H
 
-#include <stdint.h>
-
 #include "base/base_internal.h"
 #include "metrics/metrics_internal.h"
 

@@ -1,9 +1,6 @@
 /* Options that a command was given and that its computation does not read, because another option is missing: they are
  * refused with that option. One row per condition: is it met, what it needs, and the options that are read then. Rows
  * of a sweep are not checked: an axis may switch the reader on in some rows. */
-#include <math.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "run/run_internal.h"
 #include "scenario/scenario_internal.h"

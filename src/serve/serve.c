@@ -5,11 +5,6 @@
  *
  * The first half of the file reads the network from the model's op list; the second resolves the request
  * (fills in defaults, checks that model, device and engine allow it); the end puts the parts together. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "memo/memo_internal.h"

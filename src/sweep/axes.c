@@ -1,10 +1,4 @@
 /* The axes of a sweep: lists of values, "1..8" or "2,4", and the fields, models, devices and profiles that they vary. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "sweep/sweep_internal.h"

@@ -1,8 +1,4 @@
 /* Chunks of rows evaluated by several threads and emitted in order; batches of rows; sets of shards. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "sweep/sweep_internal.h"
 
@@ -358,8 +354,6 @@ nnc_status nnc_rank_group_run(nnc_rank_group crew, const nnc_pool *pool, nnc_err
 
 #include <limits.h>
 #include <mpi.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 /* AHEAD: chunks assigned to a rank in advance, so that it does not wait for the next one. */

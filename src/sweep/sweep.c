@@ -1,10 +1,6 @@
 /* A sweep, from its axes to its rows: the public functions, the digest that tells two sweeps from each other, and
  * the command line that estimates one row. */
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <nncost/nncost.h>
 

@@ -1,8 +1,4 @@
 /* Names in a sweep: which axis, field, metric or own column a word in --columns, --where or --by stands for. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"

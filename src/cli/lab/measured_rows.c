@@ -1,8 +1,4 @@
 /* The measured rows that the command line chooses, and the model, device, software and plan of each. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/lab/cli_lab.h"
 
