@@ -1,10 +1,6 @@
 /* list: the devices, models or software profiles that can be named by id. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): strcasestr() */
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include <nncost/nncost.h>

@@ -1,10 +1,5 @@
 /* nncost scale: the best plan for each number of devices, how efficient it is, and what the lost device time goes to.
  */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"
@@ -401,9 +396,7 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
                             : "is for 'search', which merges shards");
     }
     scale->rows = nnc_arena_array(s->arena, (size_t)report->size_count + 1, sizeof *scale->rows);
-    if (scale->rows == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(scale->rows, err);
     scale->model = report->model->id;
     scale->device = report->device->id;
     scale->overrides = report->overrides;

@@ -1,11 +1,5 @@
 /* nncost search: the best legal plans for a number of devices, or for each of several sizes, and the Pareto
  * front of step time and memory. Also the best plan of a device or a size, for device_ranking.c and cmd_scale.c. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"
@@ -464,9 +458,7 @@ static nnc_status keep_batch(nnc_scenario_args *given, nnc_arena *arena, int64_t
     char number[24];
     snprintf(number, sizeof number, "%" PRId64, batch);
     const char *value = nnc_arena_strdup(arena, number);
-    if (value == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(value, err);
     given->settings[given->setting_count++] =
         (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "global_batch"), value };
     return NNC_OK;
@@ -515,9 +507,7 @@ static nnc_status estimate_found(const nnc_session *session, const nnc_search_re
 {
     nnc_profiles profiles;
     nnc_result *made = nnc_arena_alloc(arena, sizeof *made);
-    if (made == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(made, err);
     *result = made;
     NNC_TRY(nnc_profiles_asked(session->specs, session->options.given.software, &profiles, err));
     return nnc_estimate(report->model, report->device,

@@ -2,12 +2,6 @@
  *
  * One loader serves all commands of a deployment: with_scenario() reads the operands, answers, and hands the result
  * to the command's writer. Both pages are rows. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"

@@ -1,11 +1,6 @@
 /* nncost search MODEL DEVICE,DEVICE,...: the best plan on each device, the devices ranked by cost or time, and --plans,
  * a plan file with a scenario for each. */
-#include <inttypes.h>
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <nncost/nncost.h>
@@ -399,9 +394,7 @@ static nnc_status write_plans(const nnc_session *session, const choices *all, nn
 static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc_error *err)
 {
     char *list = nnc_arena_strdup(r->arena, session->options.operands[1]);
-    if (list == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(list, err);
     for (char *next = list; next != NULL;) {
         char *device = next, *comma = strchr(next, ',');
         next = comma != NULL ? comma + 1 : NULL;

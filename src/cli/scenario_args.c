@@ -1,9 +1,5 @@
 /* Operands and options as a scenario: a model, a device and a plan, loaded and estimated; and a scenario as the command line
  * that gives it, which search, compare and sweep print next to each plan. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 

@@ -5,8 +5,6 @@
 #ifndef NNCOST_METRICS_METRICS_INTERNAL_H
 #define NNCOST_METRICS_METRICS_INTERNAL_H
 
-#include <stddef.h>
-
 #include <nncost/estimate.h>
 #include <nncost/run.h>
 #include <nncost/serve.h>

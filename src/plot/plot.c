@@ -1,10 +1,4 @@
 /* The table of pictures, and the canvas that all of them draw on: text, legends, labels, scales. */
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "plot/plot_internal.h"
 
 const nnc_picture *const nnc_pictures[NNC_PICTURE_COUNT] = {

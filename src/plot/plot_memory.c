@@ -1,9 +1,4 @@
 /* The memory of a device by class, and whether it fits. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 

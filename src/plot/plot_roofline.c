@@ -1,9 +1,4 @@
 /* Every op under the roof of the device: on which side of the ridge, and how far below the roof. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 

@@ -1,10 +1,5 @@
 /* Pictures of a search: the Pareto front of time and memory, and the throughput per device by
  * number of devices. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 

@@ -1,10 +1,4 @@
 /* The activity of every pipeline stage over time, and its idle time. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 

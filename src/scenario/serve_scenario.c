@@ -1,10 +1,5 @@
 /* A serving scenario: one model on one device with one engine; and the serving rate of a model that generates its own
  * training data (rollout). */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "scenario/scenario_internal.h"
 #include "shape/shape_internal.h"
 

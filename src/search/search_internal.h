@@ -287,7 +287,7 @@ void nnc_rank_group_search_serve(nnc_rank_group crew, const nnc_model *model,
 /* For rank 0: ends nnc_rank_group_search_serve on the other ranks. */
 void nnc_rank_group_search_end(nnc_rank_group crew);
 
-/* ---- search tasks, reports, shards (search_task.c, search_document.c, search_shard.c) ---- */
+/* ---- search tasks, reports, shards (search_task.c, search_shard.c) ---- */
 
 /* A search command: one number of devices or several, and the parameters that reach a step time; its report, and the
  * shards of reports. */
