@@ -19,8 +19,10 @@ typedef struct answer {
 
 /* ---- one change ---- */
 
-const char *nnc_plan_change_sentence(const nnc_plan_change *change, const nnc_result *base,
-                                     const char *currency, char *text, size_t size)
+/* "--precision fp8: a step takes 818.6 ms, 21.7% faster, 40.1 GB, 0.0002 USD a step; it fits." base: of the plan;
+ * currency NULL: no price is known. Returns text. */
+static const char *plan_change_sentence(const nnc_plan_change *change, const nnc_result *base,
+                                        const char *currency, char *text, size_t size)
 {
     char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
     const double percent = 100.0 * (change->gain - 1.0);
@@ -147,9 +149,8 @@ static void fill(answer *a, const nnc_plan_changes *found)
         add_advice(a, &a->report.advice[i]);
     }
     for (int32_t i = 0; i < a->count; i++) {
-        nnc_plan_change_sentence(&a->lines[i].change, a->report.result,
-                                 nnc_report_currency(&a->report), a->lines[i].sentence,
-                                 sizeof a->lines[i].sentence);
+        plan_change_sentence(&a->lines[i].change, a->report.result, nnc_report_currency(&a->report),
+                             a->lines[i].sentence, sizeof a->lines[i].sentence);
     }
     a->tries = found->tries;
 }

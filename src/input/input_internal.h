@@ -309,7 +309,6 @@ extern const nnc_field_table nnc_device_table, nnc_price_table, nnc_cluster_tabl
     nnc_framework_table, nnc_track_table, nnc_range_table;
 
 /* The kind that "schema" names; NNC_SPEC_KIND_COUNT = unknown (_of: with an error). */
-nnc_spec_kind nnc_spec_kind_said(nnc_json root);
 nnc_spec_kind nnc_spec_kind_of(nnc_json root);
 
 /* Reads a spec from an open document into a struct of its kind. */
@@ -324,8 +323,6 @@ nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path,
 
 /* "hw/h100.json" -> "h100"; with `config`, a config.json is named after its folder. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
-/* Gives a model without an id (a foreign one) the name of its file, or of the folder of a config.json. */
-void nnc_spec_name(nnc_model *model, const char *path);
 
 /* Digest of the content of a spec file, inherited values included: independent of the order of keys, without notes and
  * sources. */
@@ -366,9 +363,6 @@ nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, 
 /* The same for files that are not specs. */
 nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id,
                                const char **path, nnc_error *err);
-/* The same for an id in any spelling; *path stays NULL when nothing is found. */
-nnc_status nnc_specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id,
-                                  const char **path, nnc_error *err);
 /* Any file by its path inside a data folder, "grid/regions.json"; *path stays NULL when nothing is found. */
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);
 /* The file that a model path means: for a folder its config.json, or that of the network that its model_index.json
@@ -463,9 +457,6 @@ enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 
-/* Rules between fields. at: the root of the document, or a value without a document. */
-void nnc_device_rules(nnc_json at, const nnc_device *device);
-
 /* A cluster file replaces the links of a device. Errors are noted; the device is valid only without errors. */
 bool nnc_is_cluster(nnc_json root);
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem,
@@ -486,7 +477,6 @@ const nnc_field_table *nnc_model_table(nnc_family family);
 const nnc_field_table *nnc_model_table_of(const nnc_model *model);
 
 void nnc_model_rules(nnc_json at, const nnc_model *model);
-void nnc_decoder_rules(nnc_json at, const nnc_model *model);
 
 /* How the files of a family are read: one row per family. */
 typedef struct nnc_family_fields {
@@ -548,9 +538,6 @@ typedef struct nnc_expr_scope {
     const char *const *args; /* of the macro around it */
     int32_t arg_count;
 } nnc_expr_scope;
-
-/* Reads an expression: a whole number, true or false, or a text of + - * / ( ) and names. false: an error was noted. */
-bool nnc_expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr);
 
 /* Reads the network of a graph file into a model, with its fields. */
 void nnc_graph_take(nnc_json root, nnc_model *model);
