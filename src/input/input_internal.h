@@ -3,16 +3,15 @@
  *     json.c           documents, values, and errors that name line and key
  *     json_scan.c      JSON text: grammar check before cJSON, positions of values after it
  *     read.c           objects read by field tables; recorded results read by tables of metrics; comma-separated values
- *     folders.c        data folders: from an id, alias or path to a file
+ *     folders.c        data folders: from an id, alias, path or name of the Hugging Face hub to a file
  *     spec.c           the set of loaded specs; one file of any kind
  *     inherit.c        "like", "same_as" and "references"
  *     device.c         devices with their fitted parameters, and the links of clusters
  *     model.c          models of every family                 decoder_model.c  image_model.c  graph_model.c
  *     capture.c        captured PyTorch programs
- *     software.c       software profiles                      catalogue.c      prices, regions, buildings
- *     release.c        releases of frameworks                 plausible.c      relations that every real device holds
+ *     software.c       software profiles, releases            catalogue.c      prices, regions, buildings
+ *     plausible.c      relations that every real device and software profile holds
  *     foreign/         model configurations of other programs
- *     hub.c            names of the Hugging Face hub
  *
  * Every error names the file, line and key, what was expected and what was found. Reading continues after an error in
  * the content when the caller wants all of them. */
@@ -571,7 +570,7 @@ nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_s
 nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
                               nnc_error *err);
 
-/* ---- release.c: releases of frameworks ---- */
+/* ---- software.c: releases of frameworks ---- */
 
 /* A release that is asked for: by words ("NeMo 25.11"), else by the profile of it, else by name and version. And the ids
  * of device and model and the family of the model, on which its entries depend. */
