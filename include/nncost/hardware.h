@@ -183,7 +183,7 @@ typedef struct nnc_serve_efficiency {
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Power draw as shares of power_w; see nnc_power_slowdown. */
+/* Power draw as shares of power_w; see nnc_power_throttle. */
 typedef struct nnc_power_efficiency {
     double idle_share;   /* always drawn   [0] */
     double memory_share; /* drawn by the memory at its full bandwidth   [0] */

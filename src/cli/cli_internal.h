@@ -1,13 +1,12 @@
 /* The command line: functions and types that its files share.
  *
  *     main.c            finds the command of a command line and runs it
- *     help.c            help of the program and of a command
  *     option_table.c    every option as one row: name, place in nnc_options, type, limits, default, help
  *     options.c         reads a command line and the defaults file by these rows, into one nnc_options
  *     scenario_args.c   operands and options -> a loaded scenario, and back to a command line
  *     search_args.c     operands and options -> a search, run with progress and signals
  *     terminal.c        standard output and files, progress, signals, and what a browser page has instead
- *     docs.c            docs, explain
+ *     docs.c            help of the program and of a command; docs, explain
  *     cmd_*.c           one command each
  *
  * A command is one nnc_command; main.c lists them. It gets a session: its options, the specs, and a buffer that is shown

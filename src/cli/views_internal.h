@@ -44,10 +44,6 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
 /* ---- cmd_advise.c ---- */
 
 extern const nnc_view nnc_advise_view; /* private */
-/* "--precision fp8: a step takes 818.6 ms, 21.7% faster, 40.1 GB, 0.0002 USD a step; it fits." base: of the plan;
- * currency NULL: no price is known. Returns text. */
-const char *nnc_plan_change_sentence(const nnc_plan_change *change, const nnc_result *base,
-                                     const char *currency, char *text, size_t size);
 
 /* ---- timeline_page.c ---- */
 

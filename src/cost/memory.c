@@ -153,8 +153,8 @@ nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums,
                   expert ? offsetof(nnc_segment_sums, expert) : offsetof(nnc_segment_sums, dense));
 }
 
-nnc_parameters nnc_stage_residency_frozen(const nnc_segment_sums *sums,
-                                          const nnc_stage_residency *holding, bool expert)
+static nnc_parameters stage_residency_frozen(const nnc_segment_sums *sums,
+                                             const nnc_stage_residency *holding, bool expert)
 {
     return sum_of(sums, holding,
                   expert ? offsetof(nnc_segment_sums, frozen_expert)
@@ -180,8 +180,8 @@ double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
 {
     return nnc_stage_residency_trained(sums, holding, false).params +
            nnc_stage_residency_trained(sums, holding, true).params +
-           nnc_stage_residency_frozen(sums, holding, false).params +
-           nnc_stage_residency_frozen(sums, holding, true).params;
+           stage_residency_frozen(sums, holding, false).params +
+           stage_residency_frozen(sums, holding, true).params;
 }
 
 void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert,
@@ -645,8 +645,8 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
 {
     nnc_resident_bytes held = { .dense = nnc_stage_residency_trained(sums, holding, false),
                                 .expert = nnc_stage_residency_trained(sums, holding, true),
-                                .frozen = nnc_stage_residency_frozen(sums, holding, false),
-                                .frozen_expert = nnc_stage_residency_frozen(sums, holding, true),
+                                .frozen = stage_residency_frozen(sums, holding, false),
+                                .frozen_expert = stage_residency_frozen(sums, holding, true),
                                 .kept = kept_of(list, sums, holding, plan, NULL) };
     for (int32_t s = 0; s < holding->segments; s++) {
         if (holding->instances[s] == 0) {

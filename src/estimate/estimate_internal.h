@@ -218,8 +218,6 @@ void nnc_step_partition(const nnc_step *step, nnc_step_memory *m);
 bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
 /* Sets flight of a device whose chunks keep different amounts, after the sums are known. */
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device);
-/* Records how many micro-batches a device keeps in flight. */
-void nnc_step_say_in_flight(const nnc_step *step, int32_t device);
 
 /* overlap.c: overlaps communication in the rows and sums them. */
 void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows,
@@ -630,12 +628,6 @@ double nnc_price_of(const nnc_plan *plan, const nnc_device *device);
 
 /* ---- step.c: the timeline of the step that was timed last ---- */
 
-/* Passes of all stages in a timeline. */
-double nnc_timeline_passes(const nnc_step_memory *m, const nnc_plan *plan);
-/* Calls interval as nnc_timeline() describes. false: the pipeline cannot be replayed. */
-bool nnc_timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s,
-                         nnc_interval_fn *interval, void *context);
-
 /* ---- step.c: one op alone ---- */
 
 enum { NNC_SINGLE_OP_DIMS_MAX = 6 };
@@ -658,9 +650,6 @@ typedef struct nnc_single_op {
     nnc_bound bound;
     const char *link; /* of a collective */
 } nnc_single_op;
-
-/* The kinds by name, NULL past the last one; dims: how its dims are written. */
-const char *nnc_single_op_kind(int index, const char **dims);
 
 /* Fills in the answer. NNC_BAD_USAGE: an unknown kind, or wrong dims. */
 nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *alone, nnc_error *err);

@@ -611,7 +611,8 @@ static bool rolls(const nnc_plan *plan)
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls;
 }
 
-double nnc_timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
+/* Passes of all stages in a timeline. */
+static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
 {
     return (double)m->deal.virtual_stages * (double)plan->micro_batches *
            (nnc_schedule_splits(plan) ? 3.0 : 2.0);
@@ -703,8 +704,9 @@ static void end_stage(timeline *w, const nnc_stage *stages, int32_t stage)
     idle_until(w, stage, nnc_max(w->begin_s[stage] + w->step_s, w->end_s[stage]));
 }
 
-bool nnc_timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s,
-                         nnc_interval_fn *interval, void *context)
+/* Calls interval as nnc_timeline() describes. false: the pipeline cannot be replayed. */
+static bool timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s,
+                            nnc_interval_fn *interval, void *context)
 {
     timeline w = {
         .interval = interval, .context = context, .rolls = rolls(plan), .step_s = step_s
@@ -734,7 +736,7 @@ nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_inte
     NNC_TRY(nnc_need("nnc_timeline", "result", result != NULL, err));
     NNC_TRY(nnc_need("nnc_timeline", "interval", interval != NULL, err));
     NNC_TRY(nnc_sized_read(&whole, sizeof whole, result, "nnc_result", err));
-    const double passes = nnc_timeline_passes(&scratch->step, &whole.plan);
+    const double passes = timeline_passes(&scratch->step, &whole.plan);
     if (passes > NNC_INTERVALS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--timeline",
                         "the step is too long to be shown, expected at most %d passes of all "
@@ -742,7 +744,7 @@ nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_inte
                         NNC_INTERVALS_MAX, passes);
     }
     if (scratch->shown == NULL ||
-        !nnc_timeline_replay(&scratch->step, &whole.plan, whole.step_s, interval, context)) {
+        !timeline_replay(&scratch->step, &whole.plan, whole.step_s, interval, context)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--timeline", "the schedule cannot be replayed");
     }
     return NNC_OK;
@@ -835,15 +837,6 @@ static const kind kinds[] = {
     COLLECTIVE("p2p", NNC_P2P),
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
-
-const char *nnc_single_op_kind(int index, const char **dims)
-{
-    if (index >= KINDS) {
-        return NULL;
-    }
-    *dims = kinds[index].dims;
-    return kinds[index].name;
-}
 
 /* Limits the product of dims, so that it is exact in a double. */
 static bool too_large(const nnc_single_op *a)

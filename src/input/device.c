@@ -168,7 +168,8 @@ static void link_rules(nnc_json at, const nnc_scale_up *link)
     }
 }
 
-void nnc_device_rules(nnc_json at, const nnc_device *device)
+/* Rules between fields. at: the root of the document, or a value without a document. */
+static void device_rules(nnc_json at, const nnc_device *device)
 {
     int peaks = 0;
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
@@ -310,7 +311,7 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
     fill_formats(nnc_json_get(nnc_json_get(root, "efficiency"), "gemm"), &device->efficiency);
     device->rated = rated_of(device);
     if (root.doc->faults->count == 0) {
-        nnc_device_rules(root, device);
+        device_rules(root, device);
     }
     device->lenient = root.doc->lenient;
     judge(root, device);
@@ -321,7 +322,7 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
     NNC_NEED(device);
     nnc_faults faults = { .name = name, .err = err };
     const nnc_json_doc none = { .faults = &faults };
-    nnc_device_rules(nnc_json_root(&none), device);
+    device_rules(nnc_json_root(&none), device);
     nnc_device judged = *device;
     judge(nnc_json_root(&none), &judged);
     return faults.status;

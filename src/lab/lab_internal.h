@@ -32,20 +32,6 @@ typedef struct nnc_measured_column {
     nnc_column_type type;
 } nnc_measured_column;
 
-/* Fills in the column of a spelling; its name is in the arena. false: there is no such column. */
-bool nnc_column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found);
-
-/* The column nearest to a wrong spelling; NULL: none is near. It lies in `space`, of 2 kB or
- * more. */
-const char *nnc_column_nearest(const char *spelling, char *space, size_t size);
-
-/* Copies the meaning of a cell; "" = nothing is said. */
-void nnc_column_meaning(const char *name, const char *cell, char *text, size_t size);
-
-/* The field of a table whose column is the prefix and its name; NULL: it has no such field. */
-const nnc_field *nnc_column_field(const nnc_field_table *table, const char *prefix,
-                                  const char *name);
-
 /* ---- measured.c: rows of tables ---- */
 
 #define NNC_MEASURED_KIND_LIST(X)                                             \
@@ -152,10 +138,6 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
 
 /* The last part of a path. */
 const char *nnc_measured_file_name(const char *path);
-
-/* Rows of one source and one model stay together: fits use those groups whose "SOURCE/MODEL" has an even CRC-32,
- * and are scored on the others. */
-bool nnc_measured_is_fitted(const char *source, const char *model_name);
 
 /* ---- score.c: predictions ---- */
 
@@ -412,8 +394,6 @@ typedef struct nnc_log {
 } nnc_log;
 
 nnc_log nnc_log_begin(void);
-/* plan: what the run was estimated as; it turns rates into seconds. */
-void nnc_log_line(nnc_log *log, const char *line, const nnc_result *plan);
 /* Median seconds of the latest lines. NaN when none is judged. */
 double nnc_log_step_s(const nnc_log *log);
 

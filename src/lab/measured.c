@@ -86,8 +86,9 @@ static const char *entry_of(const char *list, const char *key, char end)
     return NULL;
 }
 
-const nnc_field *nnc_column_field(const nnc_field_table *table, const char *prefix,
-                                  const char *name)
+/* The field of a table whose column is the prefix and its name; NULL: it has no such field. */
+static const nnc_field *column_field(const nnc_field_table *table, const char *prefix,
+                                     const char *name)
 {
     static char nothing[sizeof(nnc_model) + sizeof(nnc_device) + sizeof(nnc_software)];
     void *object = nothing; /* only offsets are added to it */
@@ -100,17 +101,18 @@ const nnc_field *nnc_column_field(const nnc_field_table *table, const char *pref
 /* The field of a canonical name; NULL: no field has it. */
 static const nnc_field *field_of(const char *name)
 {
-    const nnc_field *field = nnc_column_field(&nnc_plan_table, "", name);
-    field = field != NULL ? field : nnc_column_field(&nnc_serve_table, "", name);
-    field = field != NULL ? field : nnc_column_field(&nnc_device_table, "device.", name);
-    field = field != NULL ? field : nnc_column_field(&nnc_software_table, "software.", name);
+    const nnc_field *field = column_field(&nnc_plan_table, "", name);
+    field = field != NULL ? field : column_field(&nnc_serve_table, "", name);
+    field = field != NULL ? field : column_field(&nnc_device_table, "device.", name);
+    field = field != NULL ? field : column_field(&nnc_software_table, "software.", name);
     for (int f = 0; f < NNC_FAMILY_COUNT && field == NULL; f++) {
-        field = nnc_column_field(nnc_model_table((nnc_family)f), "model.", name);
+        field = column_field(nnc_model_table((nnc_family)f), "model.", name);
     }
     return field;
 }
 
-bool nnc_column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found)
+/* Fills in the column of a spelling; its name is in the arena. false: there is no such column. */
+static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found)
 {
     static const char *const lists[] = { text_columns, whole_columns, number_columns };
     const char *other = entry_of(column_spellings, spelling, '=');
@@ -140,7 +142,9 @@ bool nnc_column_find(nnc_arena *arena, const char *spelling, nnc_measured_column
     return field != NULL;
 }
 
-const char *nnc_column_nearest(const char *spelling, char *space, size_t size)
+/* The column nearest to a wrong spelling; NULL: none is near. It lies in `space`, of 2 kB or
+ * more. */
+static const char *column_nearest(const char *spelling, char *space, size_t size)
 {
     const char *names[256];
     size_t count = 0;
@@ -157,7 +161,8 @@ const char *nnc_column_nearest(const char *spelling, char *space, size_t size)
     return nnc_nearest(spelling, names, count);
 }
 
-void nnc_column_meaning(const char *name, const char *cell, char *text, size_t size)
+/* Copies the meaning of a cell; "" = nothing is said. */
+static void column_meaning(const char *name, const char *cell, char *text, size_t size)
 {
     char key[160];
     snprintf(key, sizeof key, "%s:%.100s", name, cell);
@@ -215,7 +220,7 @@ static const char *place(const reading *r, char text[512])
 static nnc_status unknown_column(const reading *r, const char *name, nnc_error *err)
 {
     char space[2048], where[512];
-    const char *nearest = nnc_column_nearest(name, space, sizeof space);
+    const char *nearest = column_nearest(name, space, sizeof space);
     return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "unknown column \"%.64s\"%s%s%s", name,
                     nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",
                     nearest != NULL ? "?" : "");
@@ -237,7 +242,7 @@ static nnc_status read_heading(reading *r, nnc_error *err)
     for (r->width = 0; r->width < r->csv.count; r->width++) {
         const char *spelling = r->csv.cells[r->width];
         nnc_measured_column *found = &r->columns[r->width];
-        if (!nnc_column_find(r->arena, spelling, found)) {
+        if (!column_find(r->arena, spelling, found)) {
             return unknown_column(r, spelling, err);
         }
         bool twice = found->name != NULL && has(r, found->name);
@@ -408,8 +413,8 @@ static nnc_status set_model(void *object, const char *field, const char *value)
 static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const char *field)
 {
     char text[128];
-    nnc_column_meaning(i >= 0 ? r->columns[i].name : "", i >= 0 ? r->csv.cells[i] : "", text,
-                       sizeof text);
+    column_meaning(i >= 0 ? r->columns[i].name : "", i >= 0 ? r->csv.cells[i] : "", text,
+                   sizeof text);
     if (text[0] != '\0' && set(object, field, text) != NNC_OK) {
         refuse(r, "%s \"%.64s\" has no meaning here", r->columns[i].spelling, r->csv.cells[i]);
     }
@@ -431,7 +436,7 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
             other++;
         }
         name += strlen(prefix);
-        if (*other == NULL && nnc_column_field(table, "", name) != NULL) {
+        if (*other == NULL && column_field(table, "", name) != NULL) {
             set_cell(r, i, set, object, name);
         }
     }
@@ -992,7 +997,9 @@ const char *nnc_measured_file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-bool nnc_measured_is_fitted(const char *source, const char *model_name)
+/* Rows of one source and one model stay together: fits use those groups whose "SOURCE/MODEL" has an even CRC-32,
+ * and are scored on the others. */
+static bool measured_is_fitted(const char *source, const char *model_name)
 {
     uint32_t crc = nnc_crc32(0, source, strlen(source));
     crc = nnc_crc32(crc, "/", 1);
@@ -1055,7 +1062,7 @@ static bool read_row(reading *r, nnc_served served)
         .served = served,
     };
     row->fitted = given(r, "fitted") ? whole_of(r, "fitted") == 1
-                                     : nnc_measured_is_fitted(row->source, row->model_name);
+                                     : measured_is_fitted(row->source, row->model_name);
     if (r->bad[0] != '\0') {
         refuse(r, "%s", r->bad);
     }

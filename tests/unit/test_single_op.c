@@ -142,23 +142,9 @@ START_TEST(refused)
 }
 END_TEST
 
-START_TEST(kinds_have_names)
-{
-    static const char *const names[] = { "matmul",     "attention",  "conv",
-                                         "all-reduce", "all-gather", "reduce-scatter",
-                                         "all-to-all", "broadcast",  "p2p" };
-    const char *dims = NULL;
-    for (int i = 0; i < (int)COUNT_OF(names); i++) {
-        ck_assert_str_eq(nnc_single_op_kind(i, &dims), names[i]);
-        ck_assert((dims != NULL) == (i < 3));
-    }
-    ck_assert_ptr_null(nnc_single_op_kind((int)COUNT_OF(names), &dims));
-}
-END_TEST
-
 int main(void)
 {
     const TTest *const tests[] = { ops_by_hand, large_ops_are_bound_by_products,
-                                   collectives_by_hand, refused, kinds_have_names };
+                                   collectives_by_hand, refused };
     return run_tests("single op", tests, COUNT_OF(tests));
 }
