@@ -35,6 +35,10 @@ static const struct tool {
     { "scale",
       { "model", "device" },
       "1, 8, 64 ... devices: throughput, efficiency, and the causes of losses." },
+    { "limit",
+      { "model", "device" },
+      "How far tensor or context parallelism can grow, or how small a batch can get (of, among the "
+      "options), before the network or memory bounds the step." },
     { "run",
       { "model", "device" },
       "The whole run, with tokens among the options: days, cost, energy, failures, checkpoints." },
@@ -521,7 +525,8 @@ const nnc_command nnc_cmd_mcp = {
     .summary =
         "A server of the Model Context Protocol for AI assistants, on standard input and output.",
     .notes =
-        "Tools: estimate, compare, search, scale, run, ops, explain, list and show, with the "
+        "Tools: estimate, compare, search, scale, limit, run, ops, explain, list and show, with "
+        "the "
         "operands and options of the commands. Answers are their JSON output. Each line is one "
         "JSON-RPC message; the server ends when standard input ends. A call runs in a process of "
         "its own, within --deadline and --memory, and ends when the client cancels it. It reads "
