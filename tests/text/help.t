@@ -29,6 +29,8 @@ Commands:
   merge     Join the shards of a sweep or of a search into one file, equal to that of a single run.
   search    The best legal plans for N devices, and the Pareto front of time and memory.
   scale     The gain of more devices: step, throughput, efficiency, and where device time is lost.
+  limit     How far a plan can be divided before the network bounds it, and the smallest batch that
+            compute bounds.
   check     Estimate a plan file again: what moved since it was recorded, why, and which
             requirements are missed.
   diff      Two estimates: what changed, largest first, and the op or part responsible.
@@ -206,6 +208,7 @@ usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
 usage: nncost merge OUT SHARD... [options]
 usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 usage: nncost scale MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost limit MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost check PLANS.json [options]
 usage: nncost diff OLD NEW [options]
 usage: nncost accuracy FILE.csv... [options]
