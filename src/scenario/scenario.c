@@ -35,13 +35,7 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *s
         const nnc_setting *setting = &given->settings[i];
         char value[256];
         snprintf(value, sizeof value, "%s", setting->value);
-        /* '+' joins the flags of one plan, because ',' separates plans in lists. */
-        const bool flags = nnc_flags_of(setting->field->type) != NULL;
-        for (char *at = value; flags && *at; at++) {
-            if (*at == '+') {
-                *at = ',';
-            }
-        }
+        nnc_field_join(setting->field, value);
         if (apply_setting(setting->field, value, scenario, err) != NNC_OK) {
             char name[NNC_OPTION_NAME];
             return bad_option(nnc_option_name(setting->field->name, name), err);
