@@ -142,7 +142,7 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
         }
         return point->spec_fault.status;
     }
-    if (point->software.date[0] != '\0') {
+    if (point->axes->profiles == NULL && point->software.date[0] != '\0') { /* it was named */
         return estimate_release(point, result, err);
     }
     if (point->is_filled) {
