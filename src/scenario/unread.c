@@ -11,6 +11,7 @@
 /* Inputs that read an option: the plan of a run, of fine-tuning, or of a deployment. */
 typedef struct asked {
     const nnc_run_ask *run;
+    const nnc_plan *plan; /* as given */
     const nnc_serve_ask *serve;
     const nnc_device *device;
 } asked;
@@ -130,6 +131,31 @@ static bool denoises(const asked *a)
     return a->serve->steps > 0;
 }
 
+static bool freezes(const asked *a)
+{
+    return a->plan->adapter_rank > 0 || a->plan->train != NNC_TRAIN_ALL;
+}
+
+static bool splits_products(const asked *a)
+{
+    return a->plan->tensor > 1 || !a->plan->sequence_parallel;
+}
+
+static bool is_open(const asked *a)
+{
+    return !isnan(a->serve->request_rate) && a->serve->arrivals[0] == '\0';
+}
+
+static bool is_closed(const asked *a)
+{
+    return a->serve->concurrency > 0;
+}
+
+static bool loops(const asked *a)
+{
+    return is_closed(a) || !isnan(a->serve->request_rate) || a->serve->arrivals[0] != '\0';
+}
+
 typedef struct reader {
     const char *field;
     bool (*reads)(const asked *a);
@@ -139,9 +165,12 @@ typedef struct reader {
 #define OF_A_METHOD "--method grpo, ppo, dpo or distill"
 #define OF_GENERATION "--method grpo, ppo or distill-on-policy"
 #define OF_FAILURES "--device-mtbf-s"
+#define OF_LOOPS "--request-rate, --arrivals or --concurrency"
 #define OF_LIFE "--embodied-kg, --life-s and --use-share together"
 
 static const reader run_readers[] = {
+    { "frozen", freezes, "--adapter-rank or --train" },
+    { "sequence_parallel", splits_products, "--tensor" },
     { "evaluate_s", evaluates, "--evaluate-every" },
     { "detect_s", stops, OF_FAILURES },
     { "start_s", stops, OF_FAILURES },
@@ -196,6 +225,12 @@ static const reader run_readers[] = {
 };
 
 static const reader serve_readers[] = {
+    { "waves", is_closed, "--concurrency" },
+    { "burstiness", is_open, "--request-rate" },
+    { "length_spread", loops, OF_LOOPS },
+    { "preempt", loops, OF_LOOPS },
+    { "requests", loops, OF_LOOPS },
+    { "seed", loops, OF_LOOPS },
     { "acceptance", drafts, "--draft or --draft-length" },
     { "draft_share", drafts, "--draft or --draft-length" },
     { "image", denoises, "--steps" },
@@ -224,7 +259,9 @@ static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *re
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario,
                                    nnc_error *err)
 {
-    const asked a = { .run = &scenario->run_ask, .device = &scenario->device };
+    const asked a = { .run = &scenario->run_ask,
+                      .plan = &scenario->plan,
+                      .device = &scenario->device };
     return refuse_unread(given, run_readers, NNC_COUNT_OF(run_readers), &a, err);
 }
 
