@@ -265,7 +265,9 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
         status = lists[which].load(session->specs, ids[i], scratch,
                                    (char *)list.records + (size_t)list.count * size, err);
         list.count += status == NNC_OK;
-        if (status == NNC_BAD_SPEC || status == NNC_IO) { /* list the others */
+        /* List the others; a failure of the system is no answer. */
+        if (status == NNC_BAD_SPEC ||
+            (status == NNC_IO && (nnc_is_pipe(err->where) || nnc_is_folder(err->where)))) {
             fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);
             session->exit_code = 1;
             status = NNC_OK;
