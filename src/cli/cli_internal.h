@@ -58,7 +58,8 @@ enum {
     NNC_TAKES_MCP = 8388608,     /* members of nnc_mcp_options */
     NNC_TAKES_FILES = 16777216,  /* launch files, without --from, which has another meaning */
     NNC_TAKES_SWITCH = 33554432, /* every switch of a software profile */
-    NNC_TAKES_EMIT = 67108864    /* --emit */
+    NNC_TAKES_EMIT = 67108864,   /* --emit */
+    NNC_TAKES_LIMIT = 134217728  /* --of */
 };
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
@@ -101,6 +102,7 @@ typedef struct nnc_options {
     const nnc_format *format;
     bool help, brief, help_all, no_defaults; /* brief: -h, the short help */
     unsigned level;                          /* an nnc_level of accuracy */
+    nnc_limit limit_of;
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
     bool full, verdict;   /* of an estimate: the whole page; only its verdict (--brief) */
     bool serve;           /* another form of the command */
@@ -236,7 +238,7 @@ extern const nnc_command nnc_cmd_estimate, nnc_cmd_advise, nnc_cmd_ops, nnc_cmd_
     nnc_cmd_search, nnc_cmd_docs, nnc_cmd_check, nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run,
     nnc_cmd_budget, nnc_cmd_sweep, nnc_cmd_merge, nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot,
     nnc_cmd_report, nnc_cmd_mcp, nnc_cmd_import, nnc_cmd_explore, nnc_cmd_serve, nnc_cmd_scale,
-    nnc_cmd_fit;
+    nnc_cmd_fit, nnc_cmd_limit;
 /* With --serve. */
 extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep,
     nnc_cmd_serve_compare, nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;

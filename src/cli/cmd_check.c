@@ -100,7 +100,7 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
                       const nnc_check_row *row)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    char headline[256];
+    char headline[512];
     nnc_check_headline(row, headline, sizeof headline);
     nnc_sheet_gap(&sheet);
     if (row->line > 0) {
@@ -347,7 +347,7 @@ static void end_failure(nnc_buffer *out)
 
 static void put_estimate(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row)
 {
-    char headline[256];
+    char headline[512];
     const bool failed = row->state != NNC_CHECK_SAME && !report->updated;
     begin_case(out, report, row, "estimate as recorded");
     if (!failed) {
@@ -453,7 +453,7 @@ static void begin_error(nnc_buffer *out, const nnc_check_report *report, const n
 
 static void put_moved(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row)
 {
-    char headline[256];
+    char headline[512];
     begin_error(out, report, row);
     nnc_check_headline(row, headline, sizeof headline);
     if (row->state == NNC_CHECK_ADDED) {
@@ -527,7 +527,7 @@ static void write_ops(nnc_buffer *out, nnc_style style, const nnc_check_row *row
 static void write_difference(nnc_buffer *out, nnc_style style, const nnc_check_row *row)
 {
     const bool markdown = style.format == &nnc_format_markdown;
-    char headline[256];
+    char headline[512];
     nnc_check_headline(row, headline, sizeof headline);
     nnc_buffer_byte(out, '\n');
     if (row->id[0] != '\0') {
@@ -625,7 +625,8 @@ static nnc_status run_diff(nnc_session *session, nnc_error *err)
     nnc_check_report report;
     nnc_arena *arena = nnc_arena_create();
     const nnc_status status =
-        arena != NULL ? nnc_diff_make(arena, paths[0], paths[1], &report, err) : nnc_no_memory(err);
+        arena != NULL ? nnc_diff_make(session->specs, arena, paths[0], paths[1], &report, err)
+                      : nnc_no_memory(err);
     if (status == NNC_OK) {
         nnc_view_write(session->out, session->style, &nnc_diff_output, &report);
     }

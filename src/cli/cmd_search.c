@@ -614,7 +614,7 @@ const nnc_command nnc_cmd_search = {
              "of about 4 million tokens, and says so. It searches every choice that is left open: "
              "tensor, pipeline, context, expert, virtual stages, micro-batch, ZeRO stage, sequence "
              "parallelism, recompute, schedule, offload. An option with a list restricts it: "
-             "--tensor 4,8 --recompute none,full; '+' joins what one plan recomputes. Other "
+             "--tensor 4,8 --recompute none,norm+activation; parts alone are one value. Other "
              "options hold for every plan. Each number equals that of 'estimate' for the same "
              "plan. --devices may be a list of sizes, 64,128 or 8..4096 (doubling): then the best "
              "plan of each size is shown, and the fastest and the cheapest size. Several devices "

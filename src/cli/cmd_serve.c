@@ -297,6 +297,10 @@ static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model
     const nnc_scenario_args *given = &session->options.given;
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
+    if (given->building != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--building",
+                        "changes nothing here: serving counts the energy of the devices alone");
+    }
     NNC_TRY(nnc_plans_of_args(session, arena, model, device, &plans, &picked, err));
     NNC_TRY(plans != NULL
                 ? nnc_plans_load_served(session->specs, given, arena, plans, picked, device,

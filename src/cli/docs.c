@@ -320,6 +320,7 @@ static const struct output {
 } outputs[] = {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
     { "fit", "nncost fit --format json", &nnc_fit_view },
+    { "limit", "nncost limit --format json", &nnc_limit_view },
     { "advise", "nncost advise --format json", &nnc_advise_view },
     { "ops", "nncost ops --format json", &nnc_ops_output },
     { "op", "nncost op --format json", &nnc_op_view },

@@ -74,6 +74,10 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Print the command that starts an engine with this plan, instead of the estimate: vllm, "
                          "sglang or tensorrt-llm." },
       .argument = "FORMAT", .takes = NNC_TAKES_EMIT },
+    { .field = { .name = "of", NUMBER(limit_of), .group = "Output",
+                 .names = { (const char *(*)(unsigned))nnc_limit_name, NNC_LIMIT_COUNT },
+                 .help = "The axis whose limit is asked for." },
+      .argument = "AXIS", .takes = NNC_TAKES_LIMIT },
     { .field = { .name = "to-options", SWITCH(to_options), .group = "Output",
                  .help = "Print the command line that a launch file stands for." },
       .takes = NNC_TAKES_SHOW },

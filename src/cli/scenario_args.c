@@ -49,6 +49,11 @@ nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const 
                 ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
                 : nnc_scenario_load(session->specs, given, model, device, scenario, err));
     nnc_scenario_request_run(scenario);
+    if (session->options.implementation != NULL && !scenario->software.lists_operators &&
+        scenario->model.implementation != NNC_IMPLEMENTATION_NONE) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--implementation",
+                        "changes nothing here, expected it with --software torch-eager");
+    }
     return nnc_scenario_check_read(given, scenario, err);
 }
 

@@ -85,12 +85,12 @@ static int64_t value_in(const nnc_plan *plan, const searched *one)
 static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice,
                               nnc_error *err)
 {
-    const bool flags = nnc_flags_of(setting->field->type) != NULL;
-    char name[NNC_OPTION_NAME], one[64];
+    const bool one_set = nnc_field_is_one_set(setting->field, setting->value);
+    char name[NNC_OPTION_NAME], one[128];
     const char *text = setting->value;
     nnc_option_name(setting->field->name, name);
     for (bool more = true; more; text += more ? 1 : 0) {
-        const size_t length = strcspn(text, ",");
+        const size_t length = one_set ? strlen(text) : strcspn(text, ",");
         nnc_plan plan = nnc_plan_default();
         if (length >= sizeof one || choice->count == NNC_SEARCH_VALUES) {
             return nnc_fail(err, NNC_BAD_USAGE, name, "expected at most %d values",
@@ -98,9 +98,7 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
         }
         memcpy(one, text, length);
         one[length] = '\0';
-        for (char *at = one; flags && (at = strchr(at, '+')) != NULL;) {
-            *at = ','; /* a comma separates values, so '+' joins flags */
-        }
+        nnc_field_join(setting->field, one);
         if (nnc_plan_set(&plan, setting->field->name, one, err) != NNC_OK) {
             if (err != NULL) {
                 snprintf(err->where, sizeof err->where, "%s", name);

@@ -560,7 +560,7 @@ void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 
 /* One estimate, from arguments that were read into a result of full size. */
 nnc_estimate_fn nnc_estimate_once;
-/* ---- fitting.c: what fits on a device ---- */
+/* ---- fitting.c: what fits on a device; how far a plan can be divided ---- */
 
 typedef struct nnc_remedy {
     char options[96];    /* to add to the command line */
@@ -593,6 +593,45 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
 void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
                                const nnc_profiles *profiles, const nnc_plan *plan,
                                nnc_scratch *scratch, int64_t *fits, int64_t *tight);
+
+/* Axes of a plan whose limit can be asked for. */
+#define NNC_LIMIT_LIST(X)                                                                       \
+    X(NNC_LIMIT_TENSOR, "tensor", "The largest tensor degree that the network does not bound.") \
+    X(NNC_LIMIT_CONTEXT, "context", "The largest context degree, likewise.")                    \
+    X(NNC_LIMIT_DATA, "data",                                                                   \
+      "The fewest tokens (images) per device and step that the network does not bound.")        \
+    X(NNC_LIMIT_BATCH, "batch",                                                                 \
+      "The fewest tokens (images) per device and step that compute bounds.")
+NNC_ENUM(nnc_limit, NNC_LIMIT_LIST, NNC_LIMIT_COUNT);
+const char *nnc_limit_name(nnc_limit limit);
+const char *nnc_limit_help(nnc_limit limit);
+
+/* A plan that was tried: what each resource takes at least, and which takes longest. */
+typedef struct nnc_limit_point {
+    double size; /* the degree; tokens or images of one device in a step */
+    int64_t micro_batch, seq_len;
+    double compute_s, memory_s, network_s, step_s;
+    nnc_bound bound;
+    nnc_verdict verdict;
+} nnc_limit_point;
+
+enum { NNC_LIMIT_POINTS_MAX = 96 };
+typedef struct nnc_limit_answer {
+    nnc_limit of;
+    double limit; /* a size of the points; NaN = none is on the right side */
+    const char *
+        stop; /* what bounds beyond the limit; "plan": no such plan is legal; NULL: nothing that was tried */
+    nnc_error why;     /* of the first plan that is not legal, when stop is "plan" */
+    nnc_result result; /* at the limit; of the last plan without one */
+    nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* by size */
+    int32_t count;
+} nnc_limit_answer;
+
+/* Degrees: every legal one is tried. Tokens: doubled until the answer changes, then bisected; below one sequence they
+ * are a shorter one. All under one profile. Errors: those of nnc_estimate; NNC_ILLEGAL_PLAN: data without ranks. */
+nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device,
+                          const nnc_software *software, const nnc_plan *plan, nnc_limit of,
+                          nnc_scratch *scratch, nnc_limit_answer *answer, nnc_error *err);
 
 /* The memory of the fullest stage, its verdict and the resolved plan; no times. */
 nnc_estimate_fn nnc_estimate_memory;

@@ -1,4 +1,5 @@
-/* The largest micro-batch, sequence, adapter rank or depth that fits on a device, and each way to save memory.
+/* The largest micro-batch, sequence, adapter rank or depth that fits on a device, and each way to save memory; and how
+ * far a plan can be divided before compute is not its bound any more (last part).
  *
  *     size -> memory of the plan with it (no times) -> verdict; doubled until it does not fit, then bisected
  *
@@ -301,5 +302,174 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
     NNC_TRY(estimate(&f, model, &shown, true, &fit->result, err));
     fit->margin_bytes =
         fit->result.memory.total_interval_bytes[1] - fit->result.memory.total_interval_bytes[0];
+    return NNC_OK;
+}
+
+/* ---- limits ---- */
+
+NNC_ENUM_TEXTS(nnc_limit, NNC_LIMIT_LIST)
+
+enum { DEGREE_MAX = 4096, STEPS_MAX = 1 << 24 };
+
+/* A search for a limit. Sizes of tokens are counted in steps: parts of a sequence first, then whole sequences. */
+typedef struct limit_search {
+    finder f;
+    const nnc_plan *base;
+    nnc_limit_answer *answer;
+    int64_t seq_len, parts; /* of the plan's sequence; 0 and 1 for images */
+    nnc_bound bound;        /* of the last size */
+} limit_search;
+
+static nnc_plan limit_plan(const limit_search *s, int64_t size)
+{
+    nnc_plan plan = *s->base;
+    switch (s->answer->of) {
+    case NNC_LIMIT_TENSOR: plan.tensor = (int32_t)size; break;
+    case NNC_LIMIT_CONTEXT: plan.context = (int32_t)size; break;
+    default:
+        plan.global_batch = 0;
+        plan.micro_batch = size > s->parts ? size - s->parts + 1 : 1;
+        if (size < s->parts) {
+            plan.seq_len = size * (s->seq_len / s->parts);
+        }
+    }
+    return plan;
+}
+
+/* Tokens, or images, of one device in a step. */
+static double per_device(const nnc_result *r)
+{
+    return (double)(r->tokens > 0 ? r->tokens : r->plan.global_batch) / r->plan.devices;
+}
+
+/* Estimates a size and adds its point at its place. *past: beyond the limit. */
+static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error *err)
+{
+    nnc_limit_answer *a = s->answer;
+    const nnc_plan plan = limit_plan(s, size);
+    nnc_plan ideal_plan = plan;
+    nnc_result ideal, *r = &a->result;
+    const bool degree = a->of == NNC_LIMIT_TENSOR || a->of == NNC_LIMIT_CONTEXT;
+    ideal_plan.mode = NNC_MODE_IDEAL;
+    NNC_TRY(estimate(&s->f, s->f.model, &ideal_plan, true, &ideal, err));
+    NNC_TRY(estimate(&s->f, s->f.model, &plan, true, r, err));
+    const nnc_limit_point point = { .size = degree ? (double)size : per_device(r),
+                                    .micro_batch = r->plan.micro_batch,
+                                    .seq_len = r->plan.seq_len,
+                                    .compute_s = ideal.bound_s[NNC_BOUND_COMPUTE],
+                                    .memory_s = ideal.bound_s[NNC_BOUND_MEMORY],
+                                    .network_s = ideal.bound_s[NNC_BOUND_NETWORK],
+                                    .step_s = r->step_s,
+                                    .bound = ideal.bound,
+                                    .verdict = r->verdict };
+    s->bound = ideal.bound;
+    *past = a->of == NNC_LIMIT_BATCH ? ideal.bound != NNC_BOUND_COMPUTE
+                                     : ideal.bound == NNC_BOUND_NETWORK;
+    if (a->count < NNC_LIMIT_POINTS_MAX) {
+        int32_t at = a->count++;
+        for (; at > 0 && a->points[at - 1].size > point.size; at--) {
+            a->points[at] = a->points[at - 1];
+        }
+        a->points[at] = point;
+    }
+    return NNC_OK;
+}
+
+/* The largest degree that the network does not bound: every legal one is tried. 0 = none. */
+static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err)
+{
+    nnc_limit_answer *a = s->answer;
+    bool past = false, any = false;
+    *size = 0;
+    for (int64_t degree = 1; degree <= DEGREE_MAX; degree++) {
+        nnc_error why;
+        const nnc_status status = try_size(s, degree, &past, &why);
+        if (status != NNC_OK && status != NNC_ILLEGAL_PLAN) {
+            *err = why;
+            return status;
+        }
+        any = any || status == NNC_OK;
+        if (status == NNC_OK && !past) {
+            *size = degree;
+            a->stop = NULL;
+        } else if (status == NNC_OK && a->stop == NULL) {
+            a->stop = nnc_bound_name(s->bound);
+        } else if (status != NNC_OK && degree == 2 * *size) {
+            a->why = why;
+        }
+    }
+    if (!any) {
+        return try_size(s, 1, &past, err);
+    }
+    a->stop = a->stop == NULL ? "plan" : a->stop;
+    return NNC_OK;
+}
+
+/* The smallest size that is not past the limit. 0 = none. */
+static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err)
+{
+    int64_t low = 0, high = 1;
+    bool past = true;
+    while (past && high <= STEPS_MAX) {
+        NNC_TRY(try_size(s, high, &past, err));
+        if (past) {
+            s->answer->stop = nnc_bound_name(s->bound);
+            low = high;
+            high *= 2;
+        }
+    }
+    *size = past ? 0 : high;
+    while (!past && *size - low > 1) {
+        const int64_t middle = low + (*size - low) / 2;
+        bool beyond = false;
+        NNC_TRY(try_size(s, middle, &beyond, err));
+        if (beyond) {
+            s->answer->stop = nnc_bound_name(s->bound);
+            low = middle;
+        } else {
+            *size = middle;
+        }
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device,
+                          const nnc_software *software, const nnc_plan *plan, nnc_limit of,
+                          nnc_scratch *scratch, nnc_limit_answer *answer, nnc_error *err)
+{
+    const nnc_profiles profiles = nnc_profiles_of_one(software);
+    nnc_plan base, resolved;
+    int64_t size = 0;
+    bool past = false;
+    NNC_TRY(nnc_plan_read(plan, &base, err));
+    memset(answer, 0, sizeof *answer);
+    answer->of = of;
+    answer->limit = (double)NAN;
+    limit_search s = {
+        { model, device, &profiles, scratch, *model }, &base, answer, 0, 1, NNC_BOUND_COMPUTE
+    };
+    if (of == NNC_LIMIT_TENSOR || of == NNC_LIMIT_CONTEXT) {
+        NNC_TRY(largest_degree(&s, &size, err));
+    } else {
+        NNC_TRY(nnc_plan_resolve_read(&base, model, device, &resolved, err));
+        if (of == NNC_LIMIT_DATA && resolved.data * resolved.context == 1) {
+            return nnc_fail(err, NNC_ILLEGAL_PLAN, "--data",
+                            "one rank has no partner, expected --data or --devices above 1");
+        }
+        const int64_t part = (int64_t)resolved.tensor * resolved.context * 2;
+        s.seq_len = resolved.seq_len;
+        s.parts = part == 2                      ? resolved.seq_len
+                  : resolved.seq_len % part == 0 ? resolved.seq_len / part
+                                                 : 1;
+        s.parts = resolved.seq_len == 0 ? 1 : s.parts;
+        NNC_TRY(smallest_size(&s, &size, err));
+    }
+    if (size > 0) {
+        const int32_t count = answer->count;
+        answer->count = NNC_LIMIT_POINTS_MAX; /* its point is there */
+        NNC_TRY(try_size(&s, size, &past, err));
+        answer->count = count;
+        answer->limit = of <= NNC_LIMIT_CONTEXT ? (double)size : per_device(&answer->result);
+    }
     return NNC_OK;
 }

@@ -346,6 +346,41 @@ const nnc_flag *nnc_flags_of(nnc_field_type type)
                                        : NULL;
 }
 
+static bool has_parts(const nnc_field *field)
+{
+    return nnc_flags_of(field->type) != NULL || field->capacity > 0;
+}
+
+bool nnc_field_is_one_set(const nnc_field *field, const char *list)
+{
+    const nnc_flag *flags = nnc_flags_of(field->type);
+    bool one = has_parts(field) && strchr(list, '+') == NULL && strstr(list, "..") == NULL;
+    for (const char *at = list; one && flags != NULL && at != NULL;) {
+        const size_t length = strcspn(at, ",");
+        const nnc_flag *part = flags;
+        while (part->name != NULL && !nnc_same_name(part->name, at, length)) {
+            part++;
+        }
+        one = part->name != NULL &&
+              (field->type != NNC_FIELD_RECOMPUTE || part->flag != NNC_RECOMPUTE_FULL) &&
+              !nnc_same_name("selective", at, length);
+        at = at[length] == ',' ? at + length + 1 : NULL;
+    }
+    return one;
+}
+
+void nnc_field_join(const nnc_field *field, char *value)
+{
+    char *last = NULL;
+    for (char *at = value; has_parts(field) && (at = strchr(at, '+')) != NULL;) {
+        last = at;
+        *at = ',';
+    }
+    if (last != NULL && last[1] == '\0') {
+        *last = '\0';
+    }
+}
+
 bool nnc_same_name(const char *name, const char *text, size_t length)
 {
     if (name == NULL || strlen(name) != length) {

@@ -49,9 +49,17 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
 /* Remembers the first error of the system: a search that finds nothing then fails with it. */
 static void note_trouble(nnc_folders *folders, const char *path, int number)
 {
-    if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR) {
+    if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
+        number != ENAMETOOLONG) {
         nnc_fail(&folders->trouble, NNC_IO, path, "cannot be read: %s", strerror(number));
     }
+}
+
+nnc_status nnc_folders_trouble(const nnc_folders *folders, nnc_error *err)
+{
+    return folders->trouble.status == NNC_OK
+               ? NNC_OK
+               : nnc_fail(err, NNC_IO, folders->trouble.where, "%s", folders->trouble.what);
 }
 
 static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *list)
@@ -61,14 +69,15 @@ static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *
     if (dir == NULL) {
         note_trouble(folders, path, errno);
     }
-    errno = dir != NULL ? 0 : errno;
-    const struct dirent *entry = dir != NULL ? readdir(dir) : NULL;
-    if (dir != NULL && entry == NULL) {
-        note_trouble(folders, path, errno);
-    }
     bool added = dir != NULL || errno != ENOMEM; /* a missing folder has no files */
-    for (; added && entry != NULL; entry = readdir(dir)) {
+    for (const struct dirent *entry; added && dir != NULL;) {
         char *id;
+        errno = 0; /* that of the end of the folder; else of a failure */
+        entry = readdir(dir);
+        if (entry == NULL) {
+            note_trouble(folders, path, errno);
+            break;
+        }
         added = id_of(arena, entry->d_name, &id) && (id == NULL || add_id(arena, list, id));
     }
     if (dir != NULL) {
@@ -265,10 +274,12 @@ static const char *path_of(nnc_folders *folders, const nnc_spec_info *info, cons
     return join(folders->arena, folder, name, ".json");
 }
 
-static bool is_regular(const char *path)
+static bool is_regular(nnc_folders *folders, const char *path)
 {
     struct stat about;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    const bool found = stat(path, &about) == 0;
+    note_trouble(folders, path, found ? 0 : errno);
+    return found && S_ISREG(about.st_mode);
 }
 
 /* Comparison of two ids: exact, or in any spelling. */
@@ -285,7 +296,8 @@ static bool has_alias(nnc_folders *folders, const char *path, const char *alias,
     char *text = NULL, one[256];
     size_t size = 0;
     nnc_error why = { 0 };
-    const bool read = is_regular(path) && nnc_file_read(path, &text, &size, &why) == NNC_OK;
+    const bool read =
+        is_regular(folders, path) && nnc_file_read(path, &text, &size, &why) == NNC_OK;
     if (why.status == NNC_IO && folders->trouble.status == NNC_OK) {
         folders->trouble = why;
     }
@@ -371,9 +383,7 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
     if (!list_all(folders, info, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, info->argument, "out of memory");
     }
-    if (folders->trouble.status != NNC_OK) {
-        return nnc_fail(err, NNC_IO, folders->trouble.where, "%s", folders->trouble.what);
-    }
+    NNC_TRY(nnc_folders_trouble(folders, err));
     if (list.count == 0) {
         return nnc_fail(err, NNC_UNKNOWN_ID, info->argument,
                         "unknown %s, expected files in the %s folder of NNCOST_PATH or of the "
@@ -411,11 +421,14 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
         if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, id, "out of memory");
         }
-        if (access(one, F_OK) == 0) {
+        struct stat about;
+        if (stat(one, &about) == 0) {
             *path = one;
-            return is_regular(one) ? NNC_OK
-                                   : nnc_fail(err, NNC_IO, one, "is no regular file, expected one");
+            return S_ISREG(about.st_mode)
+                       ? NNC_OK
+                       : nnc_fail(err, NNC_IO, one, "is no regular file, expected one");
         }
+        note_trouble(folders, one, errno);
     }
     for (int step = 1; step < 4;
          step++) { /* 1: exact aliases, 2: ids in any spelling, 3: aliases in any spelling */
@@ -471,9 +484,13 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
         if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory");
         }
-        *path = access(one, F_OK) == 0 ? one : NULL;
+        if (access(one, F_OK) == 0) {
+            *path = one;
+        } else {
+            note_trouble(folders, one, errno);
+        }
     }
-    return NNC_OK;
+    return *path != NULL ? NNC_OK : nnc_folders_trouble(folders, err);
 }
 
 /* Device ".": the newest file that nncost.measure wrote, ID-here.json. */

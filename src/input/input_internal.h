@@ -420,6 +420,8 @@ typedef struct nnc_folders {
 
 /* The folders of $NNCOST_PATH, the user's own, and data_path unless it is NULL. false: out of memory. */
 bool nnc_folders_open(nnc_folders *folders, const char *data_path);
+/* NNC_IO: the system failed to read a folder or a file; err is the first such failure. */
+nnc_status nnc_folders_trouble(const nnc_folders *folders, nnc_error *err);
 /* The ids of all folders, sorted, each once. false: out of memory. */
 bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list);
 /* The same of a folder by its name, "foreign". */

@@ -132,6 +132,7 @@ nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *cons
     if (!nnc_folders_list(&specs->folders, kind, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, nnc_spec_kinds[kind].what, "out of memory");
     }
+    NNC_TRY(nnc_folders_trouble(&specs->folders, err));
     *ids = list.ids;
     *count = list.count;
     return NNC_OK;

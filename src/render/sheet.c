@@ -104,11 +104,12 @@ void nnc_sheet_line(nnc_buffer *out, nnc_style style, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    nnc_sheet sheet = { .out = out, .style = style };
     if (!style.format->page->wraps) {
-        nnc_buffer_print(out, "%s\n", text);
+        style.format->page->text(&sheet, text);
+        nnc_buffer_byte(out, '\n');
         return;
     }
-    nnc_sheet sheet = { .out = out, .style = style };
     put_words(&sheet, text);
     nnc_sheet_end(&sheet);
 }

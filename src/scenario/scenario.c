@@ -859,6 +859,7 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
                                    nnc_error *err)
 {
     const nnc_run_ask *run = &scenario->run_ask;
+    const nnc_plan *plan = &scenario->plan; /* as given */
     const nnc_device *device = &scenario->device;
     const nnc_method method = run->method;
     const bool tunes = method != NNC_METHOD_TRAIN, rolls_out = nnc_method_rolls_out(method);
@@ -873,6 +874,9 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     static const char of_generation[] = "--method grpo, ppo or distill-on-policy";
     static const char of_failures[] = "--device-mtbf-s";
     const reader readers[] = {
+        { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL, "--adapter-rank or --train",
+          "frozen" },
+        { plan->tensor > 1 || !plan->sequence_parallel, "--tensor", "sequence_parallel" },
         { run->evaluate_every > 0.0, "--evaluate-every", "evaluate_s" },
         { stops, of_failures,
           "detect_s start_s replace_s repair_s failing_share elastic_replicas" },
@@ -913,12 +917,16 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given,
                                          const nnc_serve_scenario *scenario, nnc_error *err)
 {
     const nnc_serve_ask *ask = &scenario->ask;
-    const bool opens = !isnan(ask->request_rate) || ask->arrivals[0] != '\0';
+    const bool recorded = ask->arrivals[0] != '\0', closed = ask->concurrency > 0;
+    const bool open = !isnan(ask->request_rate);
+    const bool loops = open || recorded || closed;
+    static const char of_loops[] = "--request-rate, --arrivals or --concurrency";
     const reader readers[] = {
-        { opens, "--request-rate", "burstiness" },
-        { opens || ask->concurrency > 0, "--request-rate or --concurrency", "requests seed" },
-        { opens || ask->concurrency > 0 || ask->offline,
-          "--request-rate, --concurrency or --offline", "length_spread" },
+        { open && !recorded, "--request-rate", "burstiness" },
+        { closed, "--concurrency", "waves" },
+        { loops, of_loops, "requests seed preempt" },
+        { loops || ask->offline, "--request-rate, --arrivals, --concurrency or --offline",
+          "length_spread" },
         { ask->draft[0] != '\0' || ask->draft_length > 0, "--draft or --draft-length",
           "acceptance draft_share" },
         { ask->steps > 0, "--steps", "image beside_s guidance" },

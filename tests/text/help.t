@@ -29,6 +29,8 @@ Commands:
   merge     Join the shards of a sweep or of a search into one file, equal to that of a single run.
   search    The best legal plans for N devices, and the Pareto front of time and memory.
   scale     The gain of more devices: step, throughput, efficiency, and where device time is lost.
+  limit     How far a plan can be divided before the network bounds it, and the smallest batch that
+            compute bounds.
   check     Estimate a plan file again: what moved since it was recorded, why, and which
             requirements are missed.
   diff      Two estimates: what changed, largest first, and the op or part responsible.
@@ -208,6 +210,7 @@ usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
 usage: nncost merge OUT SHARD... [options]
 usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 usage: nncost scale MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost limit MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost check PLANS.json [options]
 usage: nncost diff OLD NEW [options]
 usage: nncost accuracy FILE.csv... [options]
@@ -332,9 +335,10 @@ Every combination of the axes given, one row each.
 An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1..64*2 (doubling) or
 0..1+0.25 (steps), joined by commas. Rows come in the order of model, device, software, plan
 options, --set and --link as given, the last one varying fastest. '+' joins the parts of one value:
---recompute none,norm+activation. Rows are the plans that are legal and fit; Ctrl-C ends with whole
-rows. --shard I/N does every N-th row only, from the I-th on, for 'nncost merge' to join. Exits with
-1 when there is no row, with 128 and the number of the signal when stopped by one.
+--recompute none,norm+activation; parts alone are one value. Rows are the plans that are legal and
+fit; Ctrl-C ends with whole rows. --shard I/N does every N-th row only, from the I-th on, for
+'nncost merge' to join. Exits with 1 when there is no row, with 128 and the number of the signal
+when stopped by one.
 
 With --serve it is about a decoder that serves requests: 'nncost sweep --serve --help' lists those
 options.
