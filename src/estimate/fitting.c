@@ -157,9 +157,11 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
         { "--recompute full --frozen nf4", has_wide_frozen && stores_all },
         { "--adapter-rank 16", trains_all },
         { "--adapter-rank 16 --frozen nf4", trains_all },
+        { "--recompute full --adapter-rank 16 --frozen nf4", trains_all && stores_all },
         { "--data 2 --zero 3", is_alone },
         { "--data 8 --zero 1", is_alone },
         { "--data 8 --zero 3", is_alone },
+        { "--data 8 --zero 3 --recompute full", is_alone && stores_all },
         { "--offload optimizer", p->offload == 0 && !has_adapters },
         { "--offload optimizer,activations", p->offload == 0 },
     };
