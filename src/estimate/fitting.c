@@ -7,6 +7,7 @@
  * process can get. Times follow for the plans that are shown. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
+#include "fields/fields_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
@@ -80,156 +81,29 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
 /* ---- remedies ---- */
 
 typedef struct option {
-    const char *text;
-    void (*apply)(nnc_plan *plan);
-    bool (*applies)(const nnc_plan *plan); /* to a resolved plan */
+    const char *text; /* as set and shown; --optimizer: the next smaller one */
+    bool applies;     /* to the resolved plan */
 } option;
 
-static bool stores_all(const nnc_plan *p)
+/* Sets the options of the text. */
+static void apply(const option *o, nnc_plan *plan)
 {
-    return p->recompute == 0;
+    char words[96], *rest = NULL;
+    snprintf(words, sizeof words, "%s", o->text);
+    for (char *name = strtok_r(words, " ", &rest); name != NULL;
+         name = strtok_r(NULL, " ", &rest)) {
+        const char *value = strtok_r(NULL, " ", &rest);
+        if (value == NULL) {
+            plan->optimizer = nnc_optimizer_smaller(plan->optimizer);
+            continue;
+        }
+        const bool ranks = strcmp(name, "--adapter-rank") == 0;
+        (void)nnc_field_set(&nnc_plan_table, plan, ranks ? "adapter_rank" : name + 2, value, NULL);
+        if (strcmp(name, "--data") == 0) {
+            plan->devices = 0; /* the product of the degrees */
+        }
+    }
 }
-static void recompute_attention(nnc_plan *p)
-{
-    p->recompute = NNC_RECOMPUTE_ATTENTION;
-}
-static bool stores_scores(const nnc_plan *p)
-{
-    return p->recompute == 0 && p->attention == NNC_ATTENTION_UNFUSED;
-}
-static void recompute_full(nnc_plan *p)
-{
-    p->recompute = NNC_RECOMPUTE_FULL;
-}
-static bool has_larger_states(const nnc_plan *p)
-{
-    return nnc_optimizer_smaller(p->optimizer) != p->optimizer && p->adapter_rank == 0;
-}
-static void smaller_states(nnc_plan *p)
-{
-    p->optimizer = nnc_optimizer_smaller(p->optimizer);
-}
-static bool is_wide(const nnc_plan *p)
-{
-    return p->policy != NNC_POLICY_BF16_PURE && p->precision == NNC_BF16 && p->adapter_rank == 0;
-}
-static void pure(nnc_plan *p)
-{
-    p->policy = NNC_POLICY_BF16_PURE;
-}
-static bool trains_all(const nnc_plan *p)
-{
-    return p->adapter_rank == 0 && p->train == NNC_TRAIN_ALL;
-}
-static void lora(nnc_plan *p)
-{
-    p->adapter_rank = 16;
-}
-static void qlora(nnc_plan *p)
-{
-    p->adapter_rank = 16;
-    p->frozen = NNC_FROZEN_NF4;
-}
-static void qlora_again(nnc_plan *p)
-{
-    qlora(p);
-    p->recompute = NNC_RECOMPUTE_FULL;
-}
-static bool trains_and_stores_all(const nnc_plan *p)
-{
-    return trains_all(p) && stores_all(p);
-}
-static bool has_wide_frozen(const nnc_plan *p)
-{
-    return p->adapter_rank > 0 && p->frozen == NNC_FROZEN_16;
-}
-static void int8(nnc_plan *p)
-{
-    p->frozen = NNC_FROZEN_INT8;
-}
-static void nf4(nnc_plan *p)
-{
-    p->frozen = NNC_FROZEN_NF4;
-}
-static void nf4_again(nnc_plan *p)
-{
-    p->frozen = NNC_FROZEN_NF4;
-    p->recompute = NNC_RECOMPUTE_FULL;
-}
-static bool has_both(const nnc_plan *p)
-{
-    return has_wide_frozen(p) && stores_all(p);
-}
-static bool has_states(const nnc_plan *p)
-{
-    return p->offload == 0 && p->adapter_rank == 0;
-}
-static void offload_states(nnc_plan *p)
-{
-    p->offload = NNC_OFFLOAD_OPTIMIZER;
-}
-static bool has_tensors(const nnc_plan *p)
-{
-    return p->offload == 0;
-}
-static void offload_more(nnc_plan *p)
-{
-    p->offload = NNC_OFFLOAD_OPTIMIZER | NNC_OFFLOAD_ACTIVATIONS;
-}
-static bool is_alone(const nnc_plan *p)
-{
-    return p->devices == 1;
-}
-static void over(nnc_plan *p, int32_t devices, int32_t stage)
-{
-    p->data = devices;
-    p->devices = 0; /* the product of the degrees */
-    p->zero = stage;
-}
-static void over_2(nnc_plan *p)
-{
-    over(p, 2, 3);
-}
-static void over_8_by_1(nnc_plan *p)
-{
-    over(p, 8, 1);
-}
-static void over_8(nnc_plan *p)
-{
-    over(p, 8, 3);
-}
-
-static void over_8_again(nnc_plan *p)
-{
-    over(p, 8, 3);
-    p->recompute = NNC_RECOMPUTE_FULL;
-}
-static bool is_alone_and_stores_all(const nnc_plan *p)
-{
-    return is_alone(p) && stores_all(p);
-}
-
-/* The mildest first. */
-static const option options[] = {
-    { "--recompute selective", recompute_attention, stores_scores },
-    { "--recompute full", recompute_full, stores_all },
-    { "--optimizer", smaller_states, has_larger_states },
-    { "--policy bf16-pure", pure, is_wide },
-    { "--frozen int8", int8, has_wide_frozen },
-    { "--frozen nf4", nf4, has_wide_frozen },
-    { "--recompute full --frozen nf4", nf4_again, has_both },
-    { "--adapter-rank 16", lora, trains_all },
-    { "--adapter-rank 16 --frozen nf4", qlora, trains_all },
-    { "--recompute full --adapter-rank 16 --frozen nf4", qlora_again, trains_and_stores_all },
-    { "--data 2 --zero 3", over_2, is_alone },
-    { "--data 8 --zero 1", over_8_by_1, is_alone },
-    { "--data 8 --zero 3", over_8, is_alone },
-    { "--data 8 --zero 3 --recompute full", over_8_again, is_alone_and_stores_all },
-    { "--offload optimizer", offload_states, has_states },
-    { "--offload optimizer,activations", offload_more, has_tensors },
-};
-_Static_assert((sizeof options / sizeof options[0]) <= NNC_REMEDIES_MAX,
-               "more options than remedies");
 
 static void add_remedy(finder *f, const option *o, const nnc_plan *base, const nnc_plan *resolved,
                        nnc_fitting *fit)
@@ -237,12 +111,9 @@ static void add_remedy(finder *f, const option *o, const nnc_plan *base, const n
     nnc_plan plan = *base;
     nnc_result r;
     nnc_remedy *remedy = &fit->remedies[fit->remedy_count];
-    if (!o->applies(resolved)) {
-        return;
-    }
     plan.optimizer = resolved->optimizer;
     plan.recompute = resolved->recompute;
-    o->apply(&plan);
+    apply(o, &plan);
     *remedy = (nnc_remedy){ .micro_batch = largest(f, SIZE_MICRO_BATCH, &plan, false) };
     if (remedy->micro_batch == 0) {
         return;
@@ -260,10 +131,48 @@ static void add_remedy(finder *f, const option *o, const nnc_plan *base, const n
     }
     remedy->total_bytes = r.memory.total_bytes;
     remedy->step_s = r.step_s;
-    snprintf(remedy->options, sizeof remedy->options, "%s%s%s", o->text,
-             o->apply == smaller_states ? " " : "",
-             o->apply == smaller_states ? nnc_optimizer_name(plan.optimizer) : "");
+    const bool renames = plan.optimizer != resolved->optimizer;
+    snprintf(remedy->options, sizeof remedy->options, "%s%s%s", o->text, renames ? " " : "",
+             renames ? nnc_optimizer_name(plan.optimizer) : "");
     fit->remedy_count++;
+}
+
+static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc_fitting *fit)
+{
+    const bool stores_all = p->recompute == 0, has_adapters = p->adapter_rank > 0;
+    const bool stores_scores = stores_all && p->attention == NNC_ATTENTION_UNFUSED;
+    const bool has_larger = nnc_optimizer_smaller(p->optimizer) != p->optimizer && !has_adapters;
+    const bool is_wide =
+        p->policy != NNC_POLICY_BF16_PURE && p->precision == NNC_BF16 && !has_adapters;
+    const bool has_wide_frozen = has_adapters && p->frozen == NNC_FROZEN_16;
+    const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL;
+    const bool is_alone = p->devices == 1;
+    const option options[] = {
+        /* the mildest first */
+        { "--recompute selective", stores_scores },
+        { "--recompute full", stores_all },
+        { "--optimizer", has_larger },
+        { "--policy bf16-pure", is_wide },
+        { "--frozen int8", has_wide_frozen },
+        { "--frozen nf4", has_wide_frozen },
+        { "--recompute full --frozen nf4", has_wide_frozen && stores_all },
+        { "--adapter-rank 16", trains_all },
+        { "--adapter-rank 16 --frozen nf4", trains_all },
+        { "--recompute full --adapter-rank 16 --frozen nf4", trains_all && stores_all },
+        { "--data 2 --zero 3", is_alone },
+        { "--data 8 --zero 1", is_alone },
+        { "--data 8 --zero 3", is_alone },
+        { "--data 8 --zero 3 --recompute full", is_alone && stores_all },
+        { "--offload optimizer", p->offload == 0 && !has_adapters },
+        { "--offload optimizer,activations", p->offload == 0 },
+    };
+    _Static_assert((sizeof options / sizeof options[0]) <= NNC_REMEDIES_MAX,
+                   "more options than remedies");
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (options[i].applies) {
+            add_remedy(f, &options[i], base, p, fit);
+        }
+    }
 }
 
 nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
@@ -292,9 +201,7 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
         model->decoder.mlps_count == 0) {
         fit->layers = largest(&f, SIZE_LAYERS, &read, false);
     }
-    for (size_t i = 0; i < (sizeof options / sizeof options[0]); i++) {
-        add_remedy(&f, &options[i], &read, resolved, fit);
-    }
+    add_remedies(&f, &read, resolved, fit);
     shown = read;
     if (fit->micro_batch > 0) {
         resize(&f, SIZE_MICRO_BATCH, fit->micro_batch, &shown);
