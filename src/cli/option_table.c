@@ -75,9 +75,10 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "recognised by content" },
       .argument = "FORMAT", .takes = NNC_TAKES_LAUNCH | NNC_TAKES_SHOW },
     { .field = { .name = "emit", TEXT(emit), .group = "Output",
-                 .help = "Print the command that starts an engine with this plan, instead of the estimate: vllm, "
-                         "sglang or tensorrt-llm." },
-      .argument = "FORMAT", .takes = NNC_TAKES_EMIT },
+                 .help = "Print the plan as a launch file instead of the page, or write FILE: megatron, torchtitan, "
+                         "deepspeed, accelerate, axolotl, llama-factory, transformers, maxtext or nanotron; of a "
+                         "deployment vllm, sglang or tensorrt-llm. A search writes its best plan." },
+      .argument = "FORMAT[=FILE]", .takes = NNC_TAKES_EMIT },
     { .field = { .name = "to-options", SWITCH(to_options), .group = "Output",
                  .help = "Print the command line that a launch file stands for." },
       .takes = NNC_TAKES_SHOW },

@@ -74,6 +74,57 @@ done:
     return status;
 }
 
+/* ---- launch files of plans: --emit FORMAT[=FILE] ---- */
+
+/* "megatron=train.sh": the format, and the file; NULL: it is printed instead of the page. */
+static const char *emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT])
+{
+    const char *equals = options->emit != NULL ? strchr(options->emit, '=') : NULL;
+    const int length = equals != NULL ? (int)(equals - options->emit) : NNC_EMIT_FORMAT;
+    snprintf(format, NNC_EMIT_FORMAT, "%.*s", length, options->emit != NULL ? options->emit : "");
+    return equals != NULL ? equals + 1 : NULL;
+}
+
+nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err)
+{
+    char format[NNC_EMIT_FORMAT];
+    nnc_scenario_args *given = &session->options.given;
+    if (session->options.emit == NULL) {
+        return NNC_OK;
+    }
+    if (emit_file(&session->options, format) != NULL && session->inside) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes no file here, expected FORMAT");
+    }
+    return nnc_launch_defaults(session->specs, format, searches, given, err);
+}
+
+bool nnc_emit_instead(const nnc_session *session)
+{
+    return session->options.emit != NULL && strchr(session->options.emit, '=') == NULL;
+}
+
+nnc_status nnc_emit_plan(nnc_session *session, nnc_launch_plan *plan, const char *name,
+                         nnc_error *err)
+{
+    nnc_buffer text = { 0 };
+    char format[NNC_EMIT_FORMAT];
+    const char *file = emit_file(&session->options, format);
+    plan->format = format;
+    nnc_status status = nnc_launch_write(session->specs, plan, &text, err);
+    if (status == NNC_OK && file == NULL) {
+        nnc_buffer_print(session->out, "%.*s", (int)text.size, text.bytes);
+    } else if (status == NNC_OK) {
+        char path[512];
+        const size_t length = strlen(file);
+        const bool folder = name != NULL && length > 0 && file[length - 1] == '/';
+        snprintf(path, sizeof path, folder ? "%s%s%s" : "%s", file, folder ? name : "",
+                 folder ? nnc_launch_suffix(format) : "");
+        status = nnc_output_write(path, text.bytes, text.size, err);
+    }
+    nnc_buffer_free(&text);
+    return status;
+}
+
 /* ---- command lines ---- */
 
 static void put_pair(nnc_buffer *out, const char *option, const char *value)

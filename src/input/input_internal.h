@@ -387,6 +387,8 @@ typedef struct nnc_hub_name {
     const char *nearest; /* of an unknown name: the nearest one; NULL = none */
 } nnc_hub_name;
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
+/* The usual name of the hub for a shipped id; another text stays as it is. */
+nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);
 /* Notes in a model that was found by its name which shape it has. */
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub,
                         nnc_model *model, nnc_error *err);

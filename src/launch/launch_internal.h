@@ -108,4 +108,26 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
 nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *model,
                            const nnc_serve_ask *plan, nnc_buffer *out, nnc_error *err);
 
+/* A training plan to write as a launch file. */
+typedef struct nnc_launch_plan {
+    const char *format, *software; /* software: the id of the profile that estimates it */
+    const char *model_asked, *device;
+    const nnc_model *model;
+    const nnc_device *on;
+    const nnc_plan *plan; /* resolved */
+} nnc_launch_plan;
+
+/* Completes a plan for this format, or a search: the profile and the fields that are not given. NNC_BAD_USAGE: no such
+ * format, or the profile is not of its program. */
+nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches,
+                               nnc_scenario_args *given, nnc_error *err);
+
+/* How names of files of a format end: ".sh". */
+const char *nnc_launch_suffix(const char *format);
+
+/* Writes a launch file that stands for a plan. NNC_ILLEGAL_PLAN: the format cannot express it, err names the option.
+ * NNC_BAD_USAGE: no format that can be written. */
+nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out,
+                            nnc_error *err);
+
 #endif
