@@ -279,14 +279,17 @@ typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_sc
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device,
                                nnc_report_writer *write, void *context, nnc_error *err);
 
-/* --emit FORMAT[=FILE]: the plan as a launch file. _begin: before the scenario is loaded; a plan that names no profile gets
- * that of the format. _instead: is the file printed in place of the page? _plan: prints it, or writes FILE; where FILE is
+/* --emit FORMAT[=FILE]: the plan as a launch file. _begin: before the scenario is loaded; options that are not given get
+ * the values of the format, except those of a plan file. _instead: is the file printed in place of the page? _plan: prints it, or writes FILE; where FILE is
  * a folder, DIR/, a file with this name in it (NULL = there is one plan). */
 enum { NNC_EMIT_FORMAT = 32 };
 nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
 bool nnc_emit_instead(const nnc_session *session);
 nnc_status nnc_emit_plan(nnc_session *session, nnc_launch_plan *plan, const char *name,
                          nnc_error *err);
+/* The same for a scenario. One of several that cannot be written: a line on standard error, and exit code 1. */
+nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name,
+                             nnc_error *err);
 
 /* The operands and options of an estimate. */
 typedef struct nnc_command_args {

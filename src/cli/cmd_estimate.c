@@ -939,13 +939,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     (void)context;
     session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
     if (options->emit != NULL) {
-        nnc_launch_plan plan = { .software = scenario->software.id,
-                                 .model_asked = report->model_asked,
-                                 .device = report->device_asked,
-                                 .model = &scenario->model,
-                                 .on = &scenario->device,
-                                 .plan = &scenario->result.plan };
-        NNC_TRY(nnc_emit_plan(session, &plan, NULL, err));
+        NNC_TRY(nnc_emit_scenario(session, scenario, NULL, err));
     }
     if (nnc_emit_instead(session)) {
         return NNC_OK;

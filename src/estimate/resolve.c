@@ -279,6 +279,11 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
         !has->schedules[plan->schedule]) {
         lacks = "--schedule";
     }
+    if ((plan->zero == 2 && !has->sharded_gradients) ||
+        (plan->zero == 3 && !has->sharded_weights) ||
+        (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
+        lacks = "--zero";
+    }
     if (option != NULL && lacks != NULL) {
         *option = lacks;
     }

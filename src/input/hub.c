@@ -198,7 +198,7 @@ static void squeeze(const char *name, char text[PLAIN_MAX])
     text[length] = '\0';
 }
 
-/* The shortest name with all of the id in it. found: a const char *, which stays when there is none. */
+/* The shortest name, with its owner, that has all of the id in it. found: a const char *, which stays when there is none. */
 static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found,
                              nnc_error *err)
 {
@@ -208,7 +208,7 @@ static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, v
     squeeze(id, wanted);
     for (nnc_json one = nnc_json_first(names); one.node != NULL; one = nnc_json_next(one)) {
         squeeze(nnc_json_text(one), text);
-        if (strstr(text, wanted) != NULL &&
+        if (strstr(text, wanted) != NULL && strchr(nnc_json_text(one), '/') != NULL &&
             (best == NULL || strlen(nnc_json_text(one)) < strlen(best))) {
             best = nnc_json_text(one);
         }

@@ -766,3 +766,26 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
     free(r);
     return status;
 }
+
+nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **model, void *given,
+                            nnc_error *err)
+{
+    nnc_launch_asked asked = { .format = NULL };
+    char *words[4] = { NULL };
+    int count = 2;
+    if (!nnc_launch_is_file(specs, *model, NULL)) {
+        return NNC_OK;
+    }
+    words[0] = nnc_arena_strdup(nnc_specs_arena(specs), *model);
+    words[1] = nnc_arena_strdup(nnc_specs_arena(specs), device);
+    if (words[0] == NULL || words[1] == NULL) {
+        return nnc_no_memory(err);
+    }
+    NNC_TRY(nnc_launch_take(specs, &asked, words, &count, given, err));
+    if (count < 2) {
+        return nnc_fail(err, NNC_BAD_SPEC, *model,
+                        "names no model, expected a launch file that does");
+    }
+    *model = words[0];
+    return NNC_OK;
+}

@@ -103,6 +103,10 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format);
 nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands,
                            int *operand_count, nnc_scenario_args *given, nnc_error *err);
 
+/* An nnc_model_reader. */
+nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **model, void *given,
+                            nnc_error *err);
+
 /* Writes the command of an engine that serves a model by a plan. NNC_ILLEGAL_PLAN: the command cannot express a field,
  * which err names. NNC_BAD_USAGE: no format of a command. */
 nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *model,

@@ -15,7 +15,8 @@
  *     "cannot"    Plans that the program does not start: conditions, the "option" to change, and "why".
  *     "head"      Lines before the first key.
  *     "keys"      "key"; "value"; "if", "unless": conditions. "of": the key whose row gives the value; "part": only the
- *                 first or second half of that value, around a '/'. */
+ *                 first or second half of that value, around a '/'. "or": why there is no file for a model without a
+ *                 value. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -381,8 +382,14 @@ static void put_entry(writing *w, nnc_json entry)
     if (!nnc_reading_applies(w->r, entry, "if")) {
         return;
     }
-    if (value != NULL ? !nnc_reading_text(w->r, entry, value, text, sizeof text)
-                      : !invert(w, of != NULL ? of : key, text, sizeof text)) {
+    const bool found = value != NULL ? nnc_reading_text(w->r, entry, value, text, sizeof text)
+                                     : invert(w, of != NULL ? of : key, text, sizeof text);
+    const char *needed = text_in(entry, "or");
+    if (!found && needed != NULL && w->r->status == NNC_OK) {
+        w->r->status = nnc_fail(w->r->err, NNC_ILLEGAL_PLAN, "MODEL",
+                                "cannot be written for %s: %s", w->asked->format, needed);
+    }
+    if (!found) {
         return;
     }
     slash = part != NULL ? strchr(text, '/') : NULL;
