@@ -361,6 +361,7 @@ typedef struct nnc_shipped {
     bool offload_optimizer, offload_activations, offload_weights;
     bool sharded_gradients, sharded_weights; /* ZeRO 2 and 3 */
     bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
+    bool plain_tensor;                       /* tensor without sequence parallelism */
     bool uneven_stages; /* stages and groups of layers with different numbers of layers */
 } nnc_shipped;
 

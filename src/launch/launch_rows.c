@@ -32,7 +32,7 @@
  *     '!'  a question: something else must set the field;
  *     '-'  the field keeps the default of nncost, so that no rule sets it.
  * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
- * number. A key in it that ends in '?' counts as 1 when it is absent; "model.FIELD" is a field of the model that is
+ * number, unless the text begins with "=~". A key in it that ends in '?' counts as 1 when it is absent; "model.FIELD" is a field of the model that is
  * set already. A text "@key" is the value of a key. A value "${key}" of a file is the value of that key.
  *
  * A condition is a field, a key of the file after '@', arithmetic after '=', or "SERVES" (a deployment is computed), and
@@ -573,7 +573,9 @@ static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[
                                                    .name = take_key,
                                                    .operate = take_operator,
                                                    .refuse = refuse_formula };
+    const bool whole = text[1] != '~';
     formula f = { .r = r, .at = at };
+    text += whole ? 0 : 1;
     if (!nnc_expression_read(&grammar, text + 1, &f)) {
         if (nnc_reading_goes_on(r)) {
             refuse_formula(&f, "fewer operands", text);
@@ -581,12 +583,12 @@ static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[
         return false;
     }
     const double result = f.stack[0];
-    if (!(result >= 0.0 && result <= 1e15) || result > floor(result)) {
+    if (!(result >= 0.0 && result <= 1e15) || (whole && result > floor(result))) {
         nnc_json_fault(at, NULL, "%s is not a whole number", text + 1);
         nnc_reading_fail(r, at);
         return false;
     }
-    snprintf(value, NNC_LAUNCH_VALUE, "%.0f", result);
+    snprintf(value, NNC_LAUNCH_VALUE, whole ? "%.0f" : "%.12g", result);
     return true;
 }
 

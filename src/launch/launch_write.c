@@ -476,6 +476,15 @@ static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *gi
     return NNC_OK;
 }
 
+/* Does a field of the plan change nothing, because another one switches it off? */
+static bool is_moot(const nnc_plan *plan, const char *name)
+{
+    return (strcmp(name, "context_kind") == 0 && plan->context == 1) ||
+           (strcmp(name, "schedule") == 0 && plan->pipeline == 1) ||
+           (strcmp(name, "reshard") == 0 && plan->zero != 3) ||
+           (strcmp(name, "adapters") == 0 && plan->adapter_rank == 0);
+}
+
 /* NNC_ILLEGAL_PLAN: a field of the one is not that of the other. */
 static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix,
                           const void *asked, const void *read, nnc_error *err)
@@ -484,6 +493,7 @@ static nnc_status compare(const writing *w, const nnc_field_table *table, const 
         const nnc_field *field = &table->fields[i];
         char a[NNC_LAUNCH_TEXT], b[NNC_LAUNCH_TEXT], option[NNC_OPTION_NAME + 8];
         if (field->name == NULL || field->type == NNC_FIELD_OBJECT ||
+            (prefix[0] == '\0' && is_moot(asked, field->name)) ||
             (prefix[0] != '\0' &&
              is_one_of(not_of_network, NNC_COUNT_OF(not_of_network), field->name)) ||
             (prefix[0] == '\0' &&
