@@ -28,7 +28,7 @@ MODELS = {
 OTHERS = ["llama3-8b", "llama2-7b", "qwen3-8b", "gpt2-xl"]
 FORMATS = ["megatron", "torchtitan", "maxtext", "nanotron", "axolotl", "llama-factory", "transformers", "accelerate", "deepspeed"]
 SUFFIX = {"megatron": ".sh", "torchtitan": ".toml", "deepspeed": ".json", "transformers": ".json"}
-PER_SEARCH = 40
+PER_SEARCH = 100
 
 
 def run(nncost, *words):
