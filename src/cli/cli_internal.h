@@ -279,9 +279,12 @@ typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_sc
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device,
                                nnc_report_writer *write, void *context, nnc_error *err);
 
+/* Puts "with layers=4" and an empty line, where --set changes fields. */
+void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
+
 /* --emit FORMAT[=FILE]: the plan as a launch file. _begin: before the scenario is loaded; options that are not given get
- * the values of the format, except those of a plan file. _instead: is the file printed in place of the page? _plan: prints it, or writes FILE; where FILE is
- * a folder, DIR/, a file with this name in it (NULL = there is one plan). */
+ * the values of the format, except those of a plan file. _instead: is the file printed in place of the page? _plan: prints
+ * it, or writes FILE; where FILE is a folder, DIR/, a file with this name in it (NULL = there is one plan). */
 enum { NNC_EMIT_FORMAT = 32 };
 nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
 bool nnc_emit_instead(const nnc_session *session);
