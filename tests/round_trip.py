@@ -62,7 +62,7 @@ def searched(nncost, launch, count, folder):
         model = draw.choice(MODELS.get(launch, OTHERS))
         devices = draw.choice([4, 8, 16, 32, 64, 128, 256, 512])
         device = draw.choice(["h100", "h200", "b200", "a100"])
-        batch = devices * draw.choice([1, 2, 4, 8])
+        batch = devices * draw.choice([4, 16, 64] if launch in MODELS else [64, 256, 1024])
         searches += 1
         found = run(nncost, "search", model, device, "--devices", devices, "--global-batch", batch, "--best", PER_SEARCH,
                     "--emit", f"{launch}={folder}/best", "--format", "json")

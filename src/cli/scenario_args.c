@@ -80,8 +80,7 @@ done:
 
 /* ---- launch files of plans: --emit FORMAT[=FILE] ---- */
 
-/* "megatron=train.sh": the format, and the file; NULL: it is printed instead of the page. */
-static const char *emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT])
+const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT])
 {
     const char *equals = options->emit != NULL ? strchr(options->emit, '=') : NULL;
     const int length = equals != NULL ? (int)(equals - options->emit) : NNC_EMIT_FORMAT;
@@ -97,7 +96,7 @@ nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err)
     if (session->options.emit == NULL) {
         return NNC_OK;
     }
-    if (emit_file(&session->options, format) != NULL && session->inside) {
+    if (nnc_emit_file(&session->options, format) != NULL && session->inside) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes no file here, expected FORMAT");
     }
     nnc_arena *arena = nnc_specs_arena(session->specs);
@@ -116,7 +115,7 @@ nnc_status nnc_emit_plan(nnc_session *session, nnc_launch_plan *plan, const char
 {
     nnc_buffer text = { 0 };
     char format[NNC_EMIT_FORMAT];
-    const char *file = emit_file(&session->options, format);
+    const char *file = nnc_emit_file(&session->options, format);
     const size_t length = file != NULL ? strlen(file) : 0;
     const bool folder = length > 0 && file[length - 1] == '/';
     plan->format = format;

@@ -302,14 +302,13 @@ static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario)
 {
     const nnc_policy policy = scenario->software.policy;
     nnc_plan *plan = &scenario->plan;
-    const bool whole = plan->precision == NNC_FP32 || plan->precision == NNC_TF32 ||
-                       plan->precision == NNC_FP64;
+    const bool whole =
+        plan->precision == NNC_FP32 || plan->precision == NNC_TF32 || plan->precision == NNC_FP64;
     if (!scenario->report.software_chosen && policy != NNC_POLICY_DEFAULT && !whole &&
         plan->policy == NNC_POLICY_DEFAULT && given->setting_count < NNC_SETTINGS_MAX) {
         plan->policy = policy;
-        given->settings[given->setting_count++] = (nnc_setting){
-            nnc_field_of_key(&nnc_plan_table, "policy"), nnc_policy_name(policy)
-        };
+        given->settings[given->setting_count++] =
+            (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "policy"), nnc_policy_name(policy) };
     }
 }
 
