@@ -93,13 +93,14 @@ def written(of):
         plan = value[:1] in ("@", "=") or "value" not in entry
         by_value.setdefault(entry["key"], []).append("the plan" if plan or "if" in entry or "unless" in entry else f"`{value}`")
     always = [f"`{key}`: {values[0]}" for key, values in by_value.items() if values[0] != "the plan"]
-    text = "### Written\n\n" + f"`--emit {of['id']}`. Keys from: {writer['source']}.\n\n"
+    source = textwrap.fill(f"`--emit {of['id']}`. Keys from: {writer['source']}.", 118, break_long_words=False, break_on_hyphens=False)
+    text = f"### Written\n\n{source}\n\n"
     given = [f"{option(name)} {value}" for name, value in {**writer.get("plan", {}), **writer.get("search", {})}.items()]
     if "software" in writer:
         given.insert(0, f"`--software` {writer['software'][0]}")
     rows = [("from the plan and the model", " ".join(f"`{key}`" for key, values in by_value.items() if values[0] == "the plan"))]
     rows += [("the same in every file, to be changed", ", ".join(always))] if always else []
-    rows += [("left to options or other files", " ".join(option(name) for name in writer["beside"]))] if writer.get("beside") else []
+    rows += [("left to options or other files", " ".join(option(name) for name in writer["apart"]))] if writer.get("apart") else []
     rows += [("unless options say otherwise", ", ".join(given) + (" (of a search)" if "search" in writer else ""))] if given else []
     text += table(("keys", "which"), rows)
     refused = {}

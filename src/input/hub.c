@@ -196,7 +196,7 @@ static void squeeze(const char *name, char text[PLAIN_MAX])
     text[length] = '\0';
 }
 
-/* The shortest name, with its owner, that has all of the id in it. found: a const char *, which stays when there is none. */
+/* The shortest name, with its owner, that has all of the id in it. found: a const char *, which stays when no name has. */
 static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found,
                              nnc_error *err)
 {
