@@ -41,7 +41,8 @@ Commands:
   report    One page of HTML: the verdict, pictures, every number, its sources.
   explore   The whole program as one page for a browser, which starts with this estimate.
   import    Convert an ONNX file to a model file of the graph family, on standard output.
-  list      The devices, models and software profiles that have an id.
+  list      The devices, models and software profiles that have an id; with TEXT, those that have it
+            in an id, a name or an alias.
   show      A device, model or software profile: the file it came from, every field, the sources.
   validate  Check device, model, software, cluster and plan files, and list every fault.
   mcp       A server of the Model Context Protocol for AI assistants, on standard input and output.
@@ -147,6 +148,7 @@ Cost:
       --egress-price X           Price of moving out one gigabyte
 
 Output:
+      --emit FORMAT[=FILE]       Print the plan as a launch file instead of the page, or write ...
       --stages                   Show every stage of the pipeline: its layers, times and memory
       --full                     Show the whole page: the plan as resolved, the parts of the ...
       --brief                    Print only the verdict, one sentence
@@ -160,7 +162,7 @@ Output:
       --help                     Show the options; -h: only the most used
       --help-all                 Explain every option
 
-'nncost estimate --help-all' explains all 174 options, those of whole runs and software too.
+'nncost estimate --help-all' explains all 175 options, those of whole runs and software too.
 
 # On a narrow terminal.
 $ COLUMNS=60 nncost diff --help
@@ -215,7 +217,7 @@ usage: nncost plot PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE] [options]
 usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW [options]
 usage: nncost explore [MODEL DEVICE] [options]
 usage: nncost import FILE.onnx [AXES] [options]
-usage: nncost list [devices|models|software] [options]
+usage: nncost list [devices|models|software [TEXT]] [options]
 usage: nncost show ID | CHECKPOINT | FILE... [MODEL] [DEVICE] --to-options [options]
 usage: nncost validate FILE... [options]
 usage: nncost mcp  [options]
@@ -309,6 +311,7 @@ Cost:
       --egress-price X           Price of moving out one gigabyte
 
 Output:
+      --emit FORMAT[=FILE]       Print the plan as a launch file instead of the page, or write ...
       --best N                   Show the best N plans
       --objective KEY            The quantity to minimise: time, memory, or cost per token, which ...
       --target-step TIME         For each parameter of the device, name the smallest value that ...
