@@ -100,7 +100,7 @@ def written(of):
         given.insert(0, f"`--software` {writer['software'][0]}")
     rows = [("from the plan and the model", " ".join(f"`{key}`" for key, values in by_value.items() if values[0] == "the plan"))]
     rows += [("the same in every file, to be changed", ", ".join(always))] if always else []
-    rows += [("left to options or other files", " ".join(option(name) for name in writer["apart"]))] if writer.get("apart") else []
+    rows += [("left to options or other files", " ".join(option(name) for name in writer["outside"]))] if writer.get("outside") else []
     rows += [("unless options say otherwise", ", ".join(given) + (" (of a search)" if "search" in writer else ""))] if given else []
     text += table(("keys", "which"), rows)
     refused = {}

@@ -11,7 +11,7 @@
  *     "software"  The profiles that run such files; the first is that of a plan that names none.
  *     "plan"      Fields of a plan that does not give them: what the program does unless it is told otherwise.
  *     "search"    The same of a search: the choices among plans that the program starts.
- *     "apart"    Fields that no key of the file sets, and "MODEL": options or other files give them.
+ *     "outside"   Fields that no key of the file sets, and "MODEL": options or other files give them.
  *     "cannot"    Plans that the program does not start: conditions, the "option" to change, and "why".
  *     "head"      Lines before the first key.
  *     "keys"      "key"; "value"; "if", "unless": conditions. "of": the key whose row gives the value; "part": only the
@@ -456,11 +456,11 @@ static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer
 /* Gives the fields that the file leaves to options. */
 static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *given, nnc_error *err)
 {
-    const nnc_json apart = nnc_json_get(w->writer, "apart");
+    const nnc_json outside = nnc_json_get(w->writer, "outside");
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
         char text[NNC_LAUNCH_VALUE];
-        if (!has_text(apart, field->name) &&
+        if (!has_text(outside, field->name) &&
             !is_one_of(never_decided, NNC_COUNT_OF(never_decided), field->name)) {
             continue;
         }
@@ -529,7 +529,7 @@ static nnc_status check_again(const writing *w, nnc_specs *specs, const char *mo
     nnc_status status = given != NULL && scenario != NULL ? NNC_OK : nnc_no_memory(err);
     nnc_arena *arena = nnc_specs_arena(specs);
     words[count++] = nnc_arena_strdup(arena, path);
-    if (has_text(nnc_json_get(w->writer, "apart"), "MODEL")) {
+    if (has_text(nnc_json_get(w->writer, "outside"), "MODEL")) {
         words[count++] = nnc_arena_strdup(arena, model);
     }
     words[count++] = nnc_arena_strdup(arena, w->asked->device);
