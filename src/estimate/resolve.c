@@ -281,7 +281,8 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
     }
     if ((plan->zero == 2 && !has->sharded_gradients) ||
         (plan->zero == 3 && !has->sharded_weights) ||
-        (plan->zero == 3 && plan->data * plan->context == 1) || /* nothing to shard over */
+        (plan->zero == 3 && plan->data * plan->context == 1 &&
+         !has->sharded_gradients) || /* FSDP alone: off with one rank */
         (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
         lacks = "--zero";
     }

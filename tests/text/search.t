@@ -3,7 +3,7 @@
 # The best three, and why the first beats the second.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 3
 dense on 16 x fitted, global batch 64
-672000 combinations: 21420 legal, 21420 fit; 2706 evaluated, no other can be among the best
+672000 combinations: 22580 legal, 22580 fit; 2760 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -329,7 +329,7 @@ for a step of 30.00 ms
 # None fits.
 $ nncost search dense fitted --threads 1 --devices 8 --global-batch 8 --max-memory 1e8
 dense on 8 x fitted, global batch 8
-245760 combinations: 5965 legal, 0 fit; 0 evaluated
+245760 combinations: 6540 legal, 0 fit; 0 evaluated
 
 no plan fits
 [1]
@@ -337,7 +337,7 @@ no plan fits
 # A shard for 'merge': a part of the space, in JSON with what it is a part of. It may have no legal plan.
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --shard 1/2
 dense on 4 x fitted, global batch 8
-shard 1/2: 17280 combinations: 795 legal, 795 fit; 453 evaluated, no other can be among the best
+shard 1/2: 17280 combinations: 960 legal, 960 fit; 520 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -418,7 +418,7 @@ $ nncost search dense round --threads 1 --global-batch 64
 # Budgets and deadlines: not an amount, not a time, without a run or a price.
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget 1M
 dense on 16 x round, global batch 64
-1344000 combinations: 42840 legal, 42840 fit; 11738 evaluated, no other can be among the best
+1344000 combinations: 45160 legal, 45160 fit; 12136 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times; real ones are longer and may rank
 differently
@@ -466,7 +466,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline 3w
 dense on 16 x round, global batch 64
-1344000 combinations: 42840 legal, 42840 fit; 11738 evaluated, no other can be among the best
+1344000 combinations: 45160 legal, 45160 fit; 12136 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times; real ones are longer and may rank
 differently
@@ -530,7 +530,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-st
 # A vocabulary that does not divide is padded for tensor ranks.
 $ nncost search dense fitted --set vocab=10001 --threads 1 --devices 2 --global-batch 4 --recompute none --best 1 | head -4
 dense with vocab=10001 on 2 x fitted, global batch 4
-4608 combinations: 92 legal, 92 fit; 92 evaluated
+4608 combinations: 116 legal, 116 fit; 116 evaluated
 
 software torch-compile
 
