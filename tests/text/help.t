@@ -36,7 +36,8 @@ Commands:
             and framework.
   calibrate A device's efficiency parameters fitted to measured rows, with the errors before and
             after, and the device file that has them.
-  init      Print a plan file to begin with, for 'nncost check'.
+  init      Print a file to begin with: a plan file for 'nncost check', a device, a model or a
+            cluster.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   report    One page of HTML: the verdict, pictures, every number, its sources.
   explore   The whole program as one page for a browser, which starts with this estimate.
@@ -212,7 +213,7 @@ usage: nncost check PLANS.json [options]
 usage: nncost diff OLD NEW [options]
 usage: nncost accuracy FILE.csv... [options]
 usage: nncost calibrate FILE.csv... --device DEVICE [options]
-usage: nncost init [MODEL DEVICE] [options]
+usage: nncost init [MODEL DEVICE | device | model | cluster | plan] [options]
 usage: nncost plot PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE] [options]
 usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW [options]
 usage: nncost explore [MODEL DEVICE] [options]
