@@ -359,6 +359,10 @@ typedef struct nnc_shipped {
     bool recompute_attention, recompute_norm, recompute_activation, recompute_full;
     bool recompute_modules; /* latent projections, MLPs or experts only */
     bool offload_optimizer, offload_activations, offload_weights;
+    bool sharded_gradients, sharded_weights; /* ZeRO 2 and 3 */
+    bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
+    bool plain_tensor;                       /* tensor without sequence parallelism */
+    bool uneven_stages; /* stages and groups of layers with different numbers of layers */
 } nnc_shipped;
 
 /* A serving engine: times of its host, and its kernels relative to those that the device was measured with.
@@ -470,6 +474,7 @@ struct nnc_software {
     bool implausible; /* read in spite of implausible values: no range of measurements applies */
     bool
         lists_operators; /* where the operators of the model's library are known, each is a kernel */
+    nnc_policy policy;   /* of a search whose plans name none */
 };
 
 /* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */

@@ -283,6 +283,23 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
 /* Puts "with layers=4" and an empty line, where --set changes fields. */
 void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
 
+/* --emit FORMAT[=FILE]: the plan as a launch file. _file: the format, and FILE or NULL. _begin: before the scenario is loaded; options that are not given get
+ * the values of the format, except those of a plan file. _instead: is the file printed in place of the page? _plan: prints
+ * it, or writes FILE; where FILE is a folder, DIR/, a file with this name in it (NULL = there is one plan). */
+enum { NNC_EMIT_FORMAT = 32 };
+const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT]);
+nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
+bool nnc_emit_instead(const nnc_session *session);
+nnc_status nnc_emit_plan(nnc_session *session, nnc_launch_plan *plan, const char *name,
+                         nnc_error *err);
+/* The same for a scenario. One of several that cannot be written: a line on standard error, and exit code 1. */
+nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name,
+                             nnc_error *err);
+
+/* --emit of a deployment: the command of an engine. cmd_serve.c */
+nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report,
+                               const nnc_serve_ask *ask, nnc_error *err);
+
 /* The operands and options of an estimate. */
 typedef struct nnc_command_args {
     const char *model, *device; /* model: or a plan file; device NULL = none */

@@ -577,6 +577,28 @@ const nnc_view nnc_diff_output = { .schema = "nncost.diff/1",
                                    .lines = nnc_check_lines,
                                    .page = write_differences };
 
+/* Writes the scenarios that are trained as launch files. */
+static nnc_status emit_all(nnc_session *session, nnc_arena *arena, nnc_error *err)
+{
+    static const nnc_scenario_args nothing = { .setting_count = 0 };
+    const nnc_plans *plans = NULL;
+    nnc_scenario *scenario = nnc_arena_alloc(arena, sizeof *scenario);
+    if (scenario == NULL) {
+        return nnc_no_memory(err);
+    }
+    NNC_TRY(nnc_plans_open(session->specs, arena, session->options.operands[0], &plans, err));
+    for (int32_t i = 0; plans != NULL && i < plans->scenario_count; i++) {
+        const nnc_plans_scenario *from = &plans->scenarios[i];
+        if (!from->serve) {
+            memset(scenario, 0, sizeof *scenario);
+            NNC_TRY(
+                nnc_plans_load(session->specs, &nothing, arena, plans, from, NULL, scenario, err));
+            NNC_TRY(nnc_emit_scenario(session, scenario, from->id, err));
+        }
+    }
+    return NNC_OK;
+}
+
 static nnc_status run_check(nnc_session *session, nnc_error *err)
 {
     const nnc_options *options = &session->options;
@@ -597,6 +619,12 @@ static nnc_status run_check(nnc_session *session, nnc_error *err)
         nnc_view_write(session->out, session->style, &nnc_check_output, nnc_check_report_of(check));
     }
     nnc_check_destroy(check);
+    nnc_arena *arena = options->emit != NULL ? nnc_arena_create() : NULL;
+    if (status == NNC_OK && options->emit != NULL) {
+        status = nnc_emit_begin(session, false, err);
+        status = status == NNC_OK && arena != NULL ? emit_all(session, arena, err) : status;
+    }
+    nnc_arena_destroy(arena);
     return status;
 }
 
@@ -615,7 +643,7 @@ const nnc_command nnc_cmd_check = {
         "workflow. 'nncost init' prints a plan file to begin with.",
     .min_operands = 1,
     .max_operands = 1,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_CHECK,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_CHECK | NNC_TAKES_EMIT,
     .run = run_check,
 };
 

@@ -546,6 +546,14 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
             session->exit_code = 0;
         }
     }
+    for (int32_t row = 0; row < p->row_count && session->options.emit != NULL; row++) {
+        const char *values[AXES_MAX] = { NULL };
+        char number[NNC_NUMBER_TEXT];
+        row_values(p, row, values);
+        snprintf(number, sizeof number, "%d", (int)row + 1);
+        NNC_TRY(nnc_emit_scenario(session, &scenarios[row],
+                                  p->plans != NULL ? values[AXIS_MODEL] : number, err));
+    }
     const comparison_rows comparison = {
         .rows = rows,
         .row_count = p->row_count,
@@ -569,7 +577,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         nnc_no_memory(err);
         goto done;
     }
-    status = list_axes(&p, session, err);
+    status = nnc_emit_begin(session, false, err);
+    status = status == NNC_OK ? list_axes(&p, session, err) : status;
     if (status != NNC_OK) {
         goto done;
     }
@@ -609,8 +618,8 @@ const nnc_command nnc_cmd_compare = {
         "fits.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes =
-        NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
+             NNC_TAKES_SCENARIO | NNC_TAKES_EMIT,
     .run = run,
     .serving = &nnc_cmd_serve_compare,
 };

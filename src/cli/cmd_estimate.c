@@ -928,6 +928,12 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     nnc_status status = NNC_OK;
     (void)context;
     session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
+    if (options->emit != NULL) {
+        NNC_TRY(nnc_emit_scenario(session, scenario, NULL, err));
+    }
+    if (nnc_emit_instead(session)) {
+        return NNC_OK;
+    }
     nnc_plan_changes changes;
     const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
     if (tries) { /* its estimates replace the rows in scratch */
@@ -971,6 +977,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
                         "CSV holds one table, expected it or %s, found both",
                         options->stages ? "--stages" : "--timeline");
     }
+    NNC_TRY(nnc_emit_begin(session, false, err));
     return nnc_scenario_report(session, options->operands[0], options->operands[1], write_answer,
                                NULL, err);
 }
@@ -987,6 +994,6 @@ const nnc_command nnc_cmd_estimate = {
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN |
-             NNC_TAKES_SCENARIO | NNC_TAKES_STAGES | NNC_TAKES_LAUNCH,
+             NNC_TAKES_SCENARIO | NNC_TAKES_STAGES | NNC_TAKES_LAUNCH | NNC_TAKES_EMIT,
     .run = run,
 };

@@ -571,14 +571,33 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best)
 
 /* ---- the command ---- */
 
+/* --emit: the best plan; of several sizes that of the fastest. */
+static nnc_status emit_best(nnc_session *session, const nnc_search_report *report, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    const nnc_found *best = report->sizes != NULL ? &report->sizes[report->fastest].best
+                                                  : nnc_search_result_best(report->result, 0);
+    nnc_launch_plan plan = { .software = best->software,
+                             .model_asked = operands[1] != NULL ? operands[0] : report->model->path,
+                             .device = operands[1] != NULL ? operands[1] : report->device->path,
+                             .model = report->model,
+                             .on = report->device,
+                             .plan = &best->plan };
+    return nnc_emit_plan(session, &plan, NULL, err);
+}
+
 /* batch_chosen: a bool */
 static nnc_status write_found(nnc_session *session, void *batch_chosen,
                               const nnc_search_report *report, nnc_error *err)
 {
     nnc_search_report found = *report;
-    (void)err;
     found.batch_chosen = *(const bool *)batch_chosen;
-    nnc_report_search(session->out, session->style, &found);
+    if (session->options.emit != NULL && nnc_search_answered(report)) {
+        NNC_TRY(emit_best(session, report, err));
+    }
+    if (!nnc_emit_instead(session) || !nnc_search_answered(report)) {
+        nnc_report_search(session->out, session->style, &found);
+    }
     return NNC_OK;
 }
 
@@ -595,8 +614,12 @@ static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     if (nnc_device_ranking_asked(&session->options)) {
-        return nnc_device_ranking_run(session, err);
+        return session->options.emit != NULL
+                   ? nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                              "writes the plan of one device, found several")
+                   : nnc_device_ranking_run(session, err);
     }
+    NNC_TRY(nnc_emit_begin(session, true, err));
     if (session->options.search.plans != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--plans", "is for several devices, found one");
     }
@@ -626,7 +649,7 @@ const nnc_command nnc_cmd_search = {
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
-             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_TARGET,
+             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_TARGET | NNC_TAKES_EMIT,
     .crew = true,
     .run = run,
     .serving = &nnc_cmd_serve_search,

@@ -184,6 +184,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     NNC_GOT(session->specs, err);
     session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
+    *nnc_specs_model_reader(session->specs) = nnc_launch_model;
     session->style.mark = nnc_specs_marks(session->specs);
     status = take_host(session, err);
     status = status == NNC_OK ? take_launch_files(session, command, err) : status;

@@ -71,9 +71,10 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "recognised by content" },
       .argument = "FORMAT", .takes = NNC_TAKES_LAUNCH | NNC_TAKES_SHOW },
     { .field = { .name = "emit", TEXT(emit), .group = "Output",
-                 .help = "Print the command that starts an engine with this plan, instead of the estimate: vllm, "
-                         "sglang or tensorrt-llm." },
-      .argument = "FORMAT", .takes = NNC_TAKES_EMIT },
+                 .help = "Print the plan as a launch file instead of the page, or write FILE: megatron, torchtitan, "
+                         "deepspeed, accelerate, axolotl, llama-factory, transformers, maxtext or nanotron; of a "
+                         "deployment vllm, sglang or tensorrt-llm. A search writes its best plan." },
+      .argument = "FORMAT[=FILE]", .takes = NNC_TAKES_EMIT },
     { .field = { .name = "of", NUMBER(limit_of), .group = "Output",
                  .names = { (const char *(*)(unsigned))nnc_limit_name, NNC_LIMIT_COUNT },
                  .help = "The axis whose limit is asked for." },

@@ -295,6 +295,21 @@ typedef struct base {
     void *context; /* of write */
 } base;
 
+/* Gives plans of a named framework the formats of its gradients and states, unless --policy says otherwise. */
+static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario)
+{
+    const nnc_policy policy = scenario->software.policy;
+    nnc_plan *plan = &scenario->plan;
+    const bool whole =
+        plan->precision == NNC_FP32 || plan->precision == NNC_TF32 || plan->precision == NNC_FP64;
+    if (!scenario->report.software_chosen && policy != NNC_POLICY_DEFAULT && !whole &&
+        plan->policy == NNC_POLICY_DEFAULT && given->setting_count < NNC_SETTINGS_MAX) {
+        plan->policy = policy;
+        given->settings[given->setting_count++] =
+            (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "policy"), nnc_policy_name(policy) };
+    }
+}
+
 /* Loads the scenario that all plans start from. Of a plan file it keeps the number of devices and the global batch, and
  * searches how they are divided. */
 static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
@@ -306,6 +321,7 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
     nnc_plan resolved;
     NNC_TRY(nnc_plans_open(session->specs, arena, b->model, &plans, err));
     NNC_TRY(nnc_scenario_load_args(session, arena, b->model, b->device, &b->scenario, err));
+    keep_policy(&session->options.given, &b->scenario);
     NNC_TRY(nnc_scenario_profiles(&b->scenario, err));
     task->model = &scenario->model;
     task->device = &scenario->device;

@@ -276,6 +276,16 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
         !has->schedules[plan->schedule]) {
         lacks = "--schedule";
     }
+    if (plan->tensor > 1 && !plan->sequence_parallel && !has->plain_tensor) {
+        lacks = "--sequence-parallel";
+    }
+    if ((plan->zero == 2 && !has->sharded_gradients) ||
+        (plan->zero == 3 && !has->sharded_weights) ||
+        (plan->zero == 3 && plan->data * plan->context == 1 &&
+         !has->sharded_gradients) || /* FSDP alone: off with one rank */
+        (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
+        lacks = "--zero";
+    }
     if (option != NULL && lacks != NULL) {
         *option = lacks;
     }

@@ -63,6 +63,12 @@ static const nnc_field shipped_fields[] = {
     SHIPS("offload_optimizer", offload_optimizer, "Optimizer in host memory."),
     SHIPS("offload_activations", offload_activations, "Activations in host memory."),
     SHIPS("offload_weights", offload_weights, "Weights in host memory."),
+    SHIPS("sharded_gradients", sharded_gradients, "ZeRO 2."),
+    SHIPS("sharded_weights", sharded_weights, "ZeRO 3."),
+    SHIPS("sharded_pipelines", sharded_pipelines, "ZeRO 2 and 3 together with pipeline stages."),
+    SHIPS("plain_tensor", plain_tensor, "Tensor parallelism that keeps norms whole."),
+    SHIPS("uneven_stages", uneven_stages,
+          "Pipeline stages, and their groups of layers, with different numbers of layers."),
 };
 
 #define SOFTWARE(member) NNC_FIELD(nnc_software, member)
@@ -217,6 +223,11 @@ static const nnc_field software_fields[] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, ships), NNC_FIELD_TABLE(shipped_fields),
       .help = "Schedules and memory savings that its frameworks support; a search offers no "
               "others." },
+    { SOFTWARE(policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT),
+      NNC_DEFAULT_AS(NNC_POLICY_DEFAULT, "default"),
+      .help =
+          "Precision policy of a search under this profile without --policy: what its frameworks "
+          "do unless they are told otherwise." },
     { SOFTWARE(zero_gradients), NNC_DEFAULT_OFF,
       .help = "A kernel clears gradients instead of freeing them." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, serving),

@@ -793,9 +793,11 @@ static nnc_status place(nnc_specs *specs, const char *shape, const char **path, 
     return NNC_OK;
 }
 
-static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, nnc_hub_name *hub,
+/* found: an nnc_hub_name */
+static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, void *found,
                           nnc_error *err)
 {
+    nnc_hub_name *hub = found;
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_json shape = shape_of(table, name, true);
     char plain[PLAIN_MAX];
@@ -817,12 +819,15 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, nn
     return hub->shape != NULL ? place(specs, hub->shape, &hub->path, err) : nnc_no_memory(err);
 }
 
-nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err)
+/* Calls look_up with the table; nothing is found without one. */
+typedef nnc_status look(nnc_specs *specs, nnc_json table, const char *name, void *found,
+                        nnc_error *err);
+static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, void *found,
+                             nnc_error *err)
 {
     const char *path = NULL;
     char *text = NULL;
     size_t size = 0;
-    *hub = (nnc_hub_name){ .path = NULL };
     NNC_TRY(nnc_specs_file(specs, "hub/names.json", &path, err));
     if (path == NULL) {
         return NNC_OK;
@@ -832,11 +837,57 @@ nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, n
     nnc_json_doc doc = {
         .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
     };
-    const nnc_status status =
-        nnc_json_parse(&doc) ? look_up(specs, nnc_json_root(&doc), name, hub, err) : faults.status;
+    const nnc_status status = nnc_json_parse(&doc)
+                                  ? look_in(specs, nnc_json_root(&doc), name, found, err)
+                                  : faults.status;
     nnc_json_free(&doc);
     free(text);
     return status;
+}
+
+nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err)
+{
+    *hub = (nnc_hub_name){ .path = NULL };
+    return with_table(specs, look_up, name, hub, err);
+}
+
+/* Letters and digits of the end of a name, in lower case. */
+static void squeeze(const char *name, char text[PLAIN_MAX])
+{
+    const char *slash = strrchr(name, '/');
+    size_t length = 0;
+    for (const char *c = slash != NULL ? slash + 1 : name; *c != '\0' && length + 1 < PLAIN_MAX;
+         c++) {
+        if (isalnum((unsigned char)*c)) {
+            text[length++] = (char)tolower((unsigned char)*c);
+        }
+    }
+    text[length] = '\0';
+}
+
+/* The shortest name, with its owner, that has all of the id in it. found: a const char *, which stays when no name has. */
+static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found,
+                             nnc_error *err)
+{
+    const nnc_json names = nnc_json_get(nnc_json_get(nnc_json_get(table, "shapes"), id), "names");
+    const char **name = found, *best = NULL;
+    char wanted[PLAIN_MAX], text[PLAIN_MAX];
+    squeeze(id, wanted);
+    for (nnc_json one = nnc_json_first(names); one.node != NULL; one = nnc_json_next(one)) {
+        squeeze(nnc_json_text(one), text);
+        if (strstr(text, wanted) != NULL && strchr(nnc_json_text(one), '/') != NULL &&
+            (best == NULL || strlen(nnc_json_text(one)) < strlen(best))) {
+            best = nnc_json_text(one);
+        }
+    }
+    *name = best != NULL ? nnc_arena_strdup(nnc_specs_arena(specs), best) : *name;
+    return *name != NULL ? NNC_OK : nnc_no_memory(err);
+}
+
+nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err)
+{
+    *name = id;
+    return with_table(specs, usual_name, id, (void *)name, err);
 }
 
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub,

@@ -349,6 +349,12 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
 /* Seconds in which a host of hosts/ issues one kernel. */
 nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err);
 /* --implementation: the library of every model that is loaded. */
+/* Reads a launch file that a scenario names as its model: adds what it says to `given`, an nnc_scenario_args, and replaces
+ * *model. Other models stay. A program that reads launch files sets it, as they lie above the library. */
+typedef nnc_status nnc_model_reader(nnc_specs *specs, const char *device, const char **model,
+                                    void *given, nnc_error *err);
+nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs);
+
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
 /* nnc_file_read; "-" is standard input. The content of a pipe is kept with the specs, because it can be read only
@@ -378,6 +384,8 @@ typedef struct nnc_hub_name {
     const char *nearest; /* of an unknown name: the nearest one; NULL = none */
 } nnc_hub_name;
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
+/* The usual name of the hub for a shipped id; another text stays as it is. */
+nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);
 /* Notes in a model that was found by its name which shape it has. */
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub,
                         nnc_model *model, nnc_error *err);

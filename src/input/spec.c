@@ -29,6 +29,7 @@ struct nnc_specs {
     char marks[512]; /* implausible inputs */
     bool implementation_given;
     nnc_implementation implementation; /* of every model, if given */
+    nnc_model_reader *model_reader;
 };
 
 nnc_specs *nnc_specs_open(const char *data_path)
@@ -306,6 +307,11 @@ nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s,
     }
     NNC_TRY(read_value(specs, path, NULL, "kernel_s", &unused, kernel_s, err));
     return isnan(*kernel_s) ? nnc_fail(err, NNC_BAD_SPEC, path, "kernel_s is missing") : NNC_OK;
+}
+
+nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs)
+{
+    return &specs->model_reader;
 }
 
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err)

@@ -805,7 +805,7 @@ typedef struct whole_ask {
     bool own; /* the command line changes nothing */
 } whole_ask;
 
-static nnc_status ask_whole(const nnc_scenario_args *given, nnc_arena *arena,
+static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
                             const nnc_plans *plans, const nnc_plans_scenario *from,
                             const char *device, whole_ask *whole, nnc_error *err)
 {
@@ -825,7 +825,11 @@ static nnc_status ask_whole(const nnc_scenario_args *given, nnc_arena *arena,
     }
     whole->given.software = refs[NNC_REF_SOFTWARE];
     whole->given.cluster = refs[NNC_REF_CLUSTER];
-    return merge(arena, from, &whole->given, err);
+    NNC_TRY(merge(arena, from, &whole->given, err));
+    nnc_model_reader *reader = *nnc_specs_model_reader(specs);
+    return reader != NULL && refs[NNC_REF_MODEL] != NULL && refs[NNC_REF_DEVICE] != NULL
+               ? reader(specs, refs[NNC_REF_DEVICE], &refs[NNC_REF_MODEL], &whole->given, err)
+               : NNC_OK;
 }
 
 /* A fault is blamed on the file, unless the command line changes the scenario. */
@@ -849,7 +853,8 @@ nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_
                  "it is served, expected a scenario that is trained; see 'nncost serve --help'");
         return nnc_plans_blame(plans, from, err);
     }
-    NNC_TRY(ask_whole(given, arena, plans, from, device, &whole, err));
+    NNC_TRY(blame(plans, from, false,
+                  ask_whole(specs, given, arena, plans, from, device, &whole, err), err));
     return blame(plans, from, whole.own,
                  nnc_scenario_load(specs, &whole.given, whole.refs[NNC_REF_MODEL],
                                    whole.refs[NNC_REF_DEVICE], scenario, err),
@@ -866,7 +871,8 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *give
                  "it is trained, expected a scenario with \"serve\": true");
         return nnc_plans_blame(plans, from, err);
     }
-    NNC_TRY(ask_whole(given, arena, plans, from, device, &whole, err));
+    NNC_TRY(blame(plans, from, false,
+                  ask_whole(specs, given, arena, plans, from, device, &whole, err), err));
     return blame(plans, from, whole.own,
                  nnc_serve_scenario_load(specs, &whole.given, whole.refs[NNC_REF_MODEL],
                                          whole.refs[NNC_REF_DEVICE], scenario, err),

@@ -151,6 +151,7 @@ Cost:
       --egress-price X           Price of moving out one gigabyte
 
 Output:
+      --emit FORMAT[=FILE]       Print the plan as a launch file instead of the page, or write ...
       --stages                   Show every stage of the pipeline: its layers, times and memory
       --full                     Show the whole page: the plan as resolved, the parts of the ...
       --brief                    Print only the verdict, one sentence
@@ -164,7 +165,7 @@ Output:
       --help                     Show the options; -h: only the most used
       --help-all                 Explain every option
 
-'nncost estimate --help-all' explains all 174 options, those of whole runs and software too.
+'nncost estimate --help-all' explains all 175 options, those of whole runs and software too.
 
 # On a narrow terminal.
 $ COLUMNS=60 nncost diff --help
@@ -314,6 +315,7 @@ Cost:
       --egress-price X           Price of moving out one gigabyte
 
 Output:
+      --emit FORMAT[=FILE]       Print the plan as a launch file instead of the page, or write ...
       --best N                   Show the best N plans
       --objective KEY            The quantity to minimise: time, memory, or cost per token, which ...
       --target-step TIME         For each parameter of the device, name the smallest value that ...

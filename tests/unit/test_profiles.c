@@ -165,6 +165,21 @@ START_TEST(names_what_a_framework_lacks)
     plan.recompute |= NNC_RECOMPUTE_ACTIVATION;
     ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, &lacks));
     ck_assert_str_eq(lacks, "--recompute");
+    plan.recompute = NNC_RECOMPUTE_NONE;
+    plan.zero =
+        1; /* validate_args of Megatron-LM: the distributed optimizer is ZeRO 1; FSDP has no stages */
+    ck_assert(nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, NULL));
+    plan.zero = 2;
+    ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, &lacks));
+    ck_assert_str_eq(lacks, "--zero");
+    plan.pipeline = 1;
+    ck_assert(nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, NULL));
+    plan.tensor = 2; /* MaxText divides norms over tensor ranks */
+    plan.zero = 3;
+    ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_TPU], &plan, &lacks));
+    ck_assert_str_eq(lacks, "--sequence-parallel");
+    plan.sequence_parallel = true;
+    ck_assert(nnc_software_ships(profiles.of[NNC_PROFILE_TPU], &plan, NULL));
     const nnc_software neutral = nnc_software_default(); /* a profile that says nothing has all */
     ck_assert(nnc_software_ships(&neutral, &plan, NULL));
 }
