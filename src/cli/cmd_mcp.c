@@ -96,7 +96,7 @@ static bool takes_lists(const nnc_command *command)
 }
 
 /* Switches are true or false. Numbers may be texts too: with units, or as lists of some commands. A closed set of values is
- * an enum, beside which commands with lists take texts with a comma. */
+ * an enum; commands with lists also take texts with a comma. */
 static void put_type(nnc_buffer *out, const nnc_command *command, const nnc_option_text *option)
 {
     const nnc_field *field = option->field;

@@ -500,7 +500,7 @@ static const char *text_in(nnc_figures figures, const char *name)
     return found != NULL ? found->text : NULL;
 }
 
-/* Of a value such as "plan.zero"; NULL: no field of the plan. */
+/* The field that a value such as "plan.zero" is of; NULL: no field of the plan. */
 static const nnc_field *plan_field(const char *name)
 {
     return strncmp(name, "plan.", 5) == 0 ? nnc_field_of_key(&nnc_plan_table, name + 5) : NULL;
