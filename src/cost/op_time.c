@@ -677,8 +677,8 @@ static const time_form *form_of(const nnc_op *op)
 
 /* ---- kernels as a library issues them ---- */
 
-/* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + kernels t0. Norms as one kernel, softmax and cross-entropy
- * have fractions of their own.   [issued] */
+/* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0. Norms as one kernel, softmax and
+ * cross-entropy have fractions of their own. F: products of attention that is written out in fp32.   [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op)
 {
     if (op->kind == NNC_OP_UPDATE) {
@@ -713,8 +713,20 @@ NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nn
             i.bytes / (fraction * device->mem_bytes_per_s) +
                 i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) + rows * row_s);
     NNC_NOTE(why, "kernels of single operators, one after the other");
+    double products_s = 0.0;
+    if (op->kind == NNC_OP_FLASH) {
+        const nnc_flash *p = &op->u.flash;
+        const double widths = (double)(p->head_dim + p->value_dim);
+        NNC_LET(why, flops, "FLOP", nnc_flash_scores(p) * 2.0 * widths * (backward ? 2.0 : 1.0));
+        NNC_NOTE(why, "two products forward, four backward, in fp32");
+        NNC_LET(why, fp32_fraction, NULL, device->efficiency.gemm[NNC_FP32].sustained_fraction);
+        NNC_LET(why, fp32_flops_per_s, "FLOP/s", nnc_device_matmul_peak(device, NNC_FP32));
+        NNC_SET(why, products_s, "s", flops / (fp32_fraction * fp32_flops_per_s));
+    }
+    NNC_PUT(why, products_s, "s");
+    NNC_SAY(why, kernels_s, "s", issued_s + products_s);
     NNC_SAY(why, started_s, "s", i.kernels * e->fixed_s);
-    return roofline(0.0, issued_s, started_s, why);
+    return roofline(products_s, kernels_s, started_s, why);
 }
 
 static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, const nnc_work *work,

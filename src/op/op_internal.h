@@ -334,8 +334,23 @@ static inline bool nnc_op_is_collective(const nnc_op *op)
 nnc_work nnc_op_work(const nnc_op *op);
 
 /* Elements that the bytes of an implementation are counted per: input of a product, logits of a loss, output of a
- * pointwise op or norm; 0 for other kinds. */
+ * pointwise op or norm, scores of attention; 0 for other kinds. */
 double nnc_op_elements(const nnc_op *op);
+
+/* Elements of attention, of all heads: scores, queries, keys and values. */
+static inline double nnc_flash_scores(const nnc_flash *p)
+{
+    return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
+}
+static inline double nnc_flash_queries(const nnc_flash *p)
+{
+    return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->head_dim;
+}
+static inline double nnc_flash_keys(const nnc_flash *p)
+{
+    return (double)p->batch * (double)p->kv_heads * (double)p->s_k *
+           (double)(p->head_dim + p->value_dim);
+}
 
 /* The kernels that a library issues in the phase of the op. */
 static inline nnc_issued nnc_op_issued(const nnc_op *op)
