@@ -641,11 +641,14 @@ bool nnc_timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s
 
 /* ---- step.c: one op alone ---- */
 
-enum { NNC_SINGLE_OP_DIMS_MAX = 6 };
+enum { NNC_SINGLE_OP_DIMS_MAX = 8 };
 
 /* A question and its answer. NaN where a number does not apply. */
 typedef struct nnc_single_op {
     const char *kind;                     /* "matmul" */
+    const char *kernel;                   /* of attention: flash, cudnn, efficient, math; NULL */
+    const char *layout;                   /* of a convolution: channels_last, contiguous; NULL */
+    bool unmasked;                        /* attention without a mask */
     int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* in the order of the kind */
     int32_t dim_count;
     double bytes; /* of a collective: the full tensor */
@@ -664,6 +667,10 @@ typedef struct nnc_single_op {
 
 /* The kinds by name, NULL past the last one; dims: how its dims are written. */
 const char *nnc_single_op_kind(int index, const char **dims);
+
+/* One operator of PyTorch by name: copy, add, cast, gelu, softmax, norm, loss (with loss-fp32 on a cast of the logits),
+ * optimizer, embedding, over rows x columns values. false: no such operator. */
+bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype dtype, nnc_op *op);
 
 /* Fills in the answer. NNC_BAD_USAGE: an unknown kind, or wrong dims. */
 nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *alone, nnc_error *err);

@@ -234,7 +234,7 @@ bool nnc_is_written_out(const nnc_op *op, const nnc_model *model)
  * the sum with the bias, softmax, the search for rows without keys (compare, all, zero, where), the product, its cast,
  * its copy by tokens. Backward: the gradient by heads, its cast, four products, softmax, the sum of the bias's gradient
  * over samples, two casts of it and its sum with that of the layer before, both scalings, three casts. */
-static void write_out(nnc_op *op)
+void nnc_write_out(nnc_op *op)
 {
     const nnc_flash *p = &op->u.flash;
     const double scores = nnc_flash_scores(p), bias = scores / (double)p->batch;
@@ -276,7 +276,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
         add_kernels(op, windows ? 1.0 + window_forward : 1.0,
                     windows ? 3.0 + window_backward : 3.0);
         if (nnc_is_written_out(op, model)) {
-            write_out(op);
+            nnc_write_out(op);
         }
     } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
         add_join(op, mode);
