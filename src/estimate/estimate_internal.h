@@ -546,7 +546,7 @@ typedef struct nnc_plan_change_ask {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_profiles *profiles;
-    const nnc_software *compiled; /* a profile to change to; NULL = none */
+    const nnc_software *others[2]; /* profiles to change to: compiled, channels last; NULL = none */
     const nnc_plan *plan;         /* as asked, not resolved */
     bool quick;                   /* only the moves that matter most, each alone */
 } nnc_plan_change_ask;
