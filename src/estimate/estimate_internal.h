@@ -547,8 +547,8 @@ typedef struct nnc_plan_change_ask {
     const nnc_device *device;
     const nnc_profiles *profiles;
     const nnc_software *others[2]; /* profiles to change to: compiled, channels last; NULL = none */
-    const nnc_plan *plan;         /* as asked, not resolved */
-    bool quick;                   /* only the moves that matter most, each alone */
+    const nnc_plan *plan;          /* as asked, not resolved */
+    bool quick;                    /* only the moves that matter most, each alone */
 } nnc_plan_change_ask;
 
 /* Tries the changes with at most a few hundred estimates; quick: a few tens. Returns their number; 0 as well when the
