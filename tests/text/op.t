@@ -34,7 +34,7 @@ $ nncost op matmul 1000xx1000 round
 ! nncost: DIMS: wrong size, expected numbers joined by x, or bytes, found "1000xx1000"
 [2]
 $ nncost op product 1000x1000x1000 round
-! nncost: KIND: unknown op, expected matmul, attention, conv, all-reduce, all-gather, reduce-scatter, all-to-all, broadcast or p2p, found "product"
+! nncost: KIND: unknown op, expected matmul, attention, conv, all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, p2p, copy, add, cast, gelu, softmax, norm, loss, loss-fp32 or optimizer, found "product"
 [2]
 $ nncost op all-reduce 1GB round
 ! nncost: --devices: missing, expected how many take part, at least 2
