@@ -402,12 +402,12 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("bound by {bound}, {link}", .when = "link"),
     NNC_ITEM("at least {bound_s} at the rates of the datasheet, {peak_share:percent} of it"),
     NNC_LINE("work"),
-    NNC_ITEM("{flops}"),
-    NNC_ITEM("{moved_bytes} sent by each device", .when = "!flops"),
-    NNC_ITEM("{moved_bytes} read and written", .when = "flops"),
+    NNC_ITEM("{flops}", .when = "flops"),
+    NNC_ITEM("{moved_bytes} sent by each device", .when = "link"),
+    NNC_ITEM("{moved_bytes} read and written", .when = "!link"),
     NNC_ITEM("{flops_per_byte}, ridge {ridge_flops_per_byte}", .when = "flops"),
     NNC_LINE("rate"),
-    NNC_ITEM("{flops_per_s}"),
+    NNC_ITEM("{flops_per_s}", .when = "flops"),
     NNC_ITEM("{bytes_per_s}"),
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&op_metrics, page_rows);
