@@ -59,7 +59,8 @@ enum {
     NNC_TAKES_FILES = 16777216,  /* launch files, without --from, which has another meaning */
     NNC_TAKES_SWITCH = 33554432, /* every switch of a software profile */
     NNC_TAKES_EMIT = 67108864,   /* --emit */
-    NNC_TAKES_LIMIT = 134217728  /* --of */
+    NNC_TAKES_LIMIT = 134217728, /* --of */
+    NNC_TAKES_KERNEL = 268435456 /* --kernel, --layout, --unmasked */
 };
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
@@ -112,6 +113,8 @@ typedef struct nnc_options {
     const char *against; /* the command line of another estimate */
     const char *power_cap, *format_name;
     const char *host, *implementation;
+    const char *kernel, *layout; /* of a single op */
+    bool unmasked;
     const char *launch_format; /* of the launch files (--from); NULL = by content */
     const char *emit;          /* the format of a command to print */
     bool to_options;

@@ -62,6 +62,17 @@ const nnc_own_option nnc_own_options[] = {
                          "torch-channels-last: transformers, diffusers, timm, or none for the profile's kernels.",
                  .default_text = "the library of a configuration; none for a model file" },
       .argument = "NAME", .takes = NNC_TAKES_PLAN },
+    { .field = { .name = "kernel", TEXT(kernel), .group = "Numbers",
+                 .help = "Kernel of attention: flash, cudnn, efficient or math as PyTorch names them, or flash1 to "
+                         "flash3.", .default_text = "flash" },
+      .argument = "NAME", .takes = NNC_TAKES_KERNEL },
+    { .field = { .name = "unmasked", SWITCH(unmasked), .group = "Numbers",
+                 .help = "Attention without the causal mask." },
+      .takes = NNC_TAKES_KERNEL },
+    { .field = { .name = "layout", TEXT(layout), .group = "Numbers",
+                 .help = "Layout of the maps of a convolution: channels_last or contiguous.",
+                 .default_text = "channels_last" },
+      .argument = "NAME", .takes = NNC_TAKES_KERNEL },
     { .field = { .name = "lenient", SWITCH(lenient), .group = "Batch",
                  .help = "Skip unknown keys of a Hugging Face configuration, unless they look like part of the "
                          "shape, and keys of a launch file that cannot be used; the output names them." },

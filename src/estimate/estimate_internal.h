@@ -544,9 +544,9 @@ typedef struct nnc_plan_change_ask {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_profiles *profiles;
-    const nnc_software *compiled; /* a profile to change to; NULL = none */
-    const nnc_plan *plan;         /* as asked, not resolved */
-    bool quick;                   /* only the moves that matter most, each alone */
+    const nnc_software *others[2]; /* profiles to change to: compiled, channels last; NULL = none */
+    const nnc_plan *plan;          /* as asked, not resolved */
+    bool quick;                    /* only the moves that matter most, each alone */
 } nnc_plan_change_ask;
 
 /* Tries the changes with at most a few hundred estimates; quick: a few tens. Returns their number; 0 as well when the
@@ -669,11 +669,14 @@ double nnc_price_of(const nnc_plan *plan, const nnc_device *device);
 
 /* ---- step.c: one op alone ---- */
 
-enum { NNC_SINGLE_OP_DIMS_MAX = 6 };
+enum { NNC_SINGLE_OP_DIMS_MAX = 8 };
 
 /* A question and its answer. NaN where a number does not apply. */
 typedef struct nnc_single_op {
     const char *kind;                     /* "matmul" */
+    const char *kernel;                   /* of attention: flash, cudnn, efficient, math; NULL */
+    const char *layout;                   /* of a convolution: channels_last, contiguous; NULL */
+    bool unmasked;                        /* attention without a mask */
     int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* in the order of the kind */
     int32_t dim_count;
     double bytes; /* of a collective: the full tensor */
@@ -689,6 +692,10 @@ typedef struct nnc_single_op {
     nnc_bound bound;
     const char *link; /* of a collective */
 } nnc_single_op;
+
+/* One operator of PyTorch by name: copy, add, cast, gelu, softmax, norm, loss (with loss-fp32 on a cast of the logits),
+ * optimizer, embedding, over rows x columns values. false: no such operator. */
+bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype dtype, nnc_op *op);
 
 /* Fills in the answer. NNC_BAD_USAGE: an unknown kind, or wrong dims. */
 nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *alone, nnc_error *err);

@@ -61,7 +61,9 @@ static bool name_group(const nnc_measured *row, char *name, size_t size)
         snprintf(name, size, "attention %s",
                  row->op.kind == NNC_OP_FLASH ? nnc_flash_kernel_name(row->op.u.flash.kernel) : "");
         return true;
-    case NNC_MEASURED_VECTOR: snprintf(name, size, "pointwise"); return true;
+    case NNC_MEASURED_VECTOR:
+        snprintf(name, size, "pointwise");
+        return row->op.issued_as == NNC_ISSUED_NOT;
     case NNC_MEASURED_COLLECTIVE:
         snprintf(name, size, "%s",
                  c->nodes > 1 ? "collectives between nodes" : nnc_collective_name(c->kind));
@@ -362,7 +364,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
     int32_t next = 2 * STEP_ROWS; /* rows that the parameter to come takes */
     add(fit, g, all, "", "calibration", NULL);
     add(fit, g, all, "pointwise", "memory_fraction", why);
-    for (int64_t kernel = NNC_FLASH1; kernel < NNC_FLASH_KERNEL_COUNT; kernel++) {
+    for (int64_t kernel = NNC_FLASH1; kernel < NNC_CUDNN; kernel++) {
         if (knows_flash(fit, g, kernel + 1)) {
             add(fit, g, "efficiency.attention.", nnc_flash_kernel_name((nnc_flash_kernel)kernel),
                 "sustained_fraction",

@@ -39,6 +39,7 @@ typedef struct nnc_measured_column {
     X(NNC_MEASURED_GEMM, "gemm", "A matrix product.")                         \
     X(NNC_MEASURED_ATTENTION, "attention", "A fused kernel.")                 \
     X(NNC_MEASURED_VECTOR, "vector", "A norm, a softmax, an activation.")     \
+    X(NNC_MEASURED_CONV, "conv", "A convolution.")                            \
     X(NNC_MEASURED_COLLECTIVE, "collective", "Ranks that communicate.")       \
     X(NNC_MEASURED_MEMORY, "memory", "One rank; the row is in another file.") \
     X(NNC_MEASURED_SERVING, "serving", "Requests that were served.")
@@ -105,6 +106,7 @@ typedef struct nnc_measured {
     double host_pass_s, host_sample_s, input_samples_per_s;
     nnc_op op; /* of a kernel; attention without its pairs */
     bool causal;
+    bool both; /* with its backward */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* how requests were served */
@@ -187,6 +189,7 @@ nnc_scored nnc_scored_open(const nnc_measured *row);
     X(NNC_SECTION_GEMM, "gemm", "matrix products")                                            \
     X(NNC_SECTION_ATTENTION, "attention", "attention kernels")                                \
     X(NNC_SECTION_VECTOR, "vector", "norms, softmax, activations")                            \
+    X(NNC_SECTION_CONV, "conv", "convolutions")                                               \
     X(NNC_SECTION_COLLECTIVE, "collective", "collectives of 1 MB and more")                   \
     X(NNC_SECTION_COLLECTIVE_SMALL, "collective_small", "collectives below 1 MB")             \
     X(NNC_SECTION_RANK_MEMORY, "rank_memory", "memory of single ranks")                       \

@@ -4,6 +4,7 @@
  * ("model.layers", "device.scale_out.bytes_per_s"), or one of the special columns listed here. Tables of others spell
  * some of them in other ways. tools/lab/canonical.py rewrites such tables; the program knows the spellings below. */
 #include "base/base_internal.h"
+#include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 
@@ -18,10 +19,10 @@ static const char text_columns[] =
 
 static const char whole_columns[] =
     "|max_batch|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|compiled|"
-    "channels_last|";
+    "channels_last|rows|cols|channels_in|side|channels_out|kernel_side|stride|";
 
 static const char number_columns[] =
-    "|measured_s|time_us|rounding|allocated_bytes|reserved_bytes|unstated_bytes|"
+    "|measured_s|time_us|forward_us|both_us|rounding|allocated_bytes|reserved_bytes|unstated_bytes|"
     "measured_peak_mem_gb|measured_peak_mem_gib|measured_peak_reserved_gib|host_pass_s|"
     "host_sample_s|input_samples_per_s|internode_gbps_per_node|tokens_per_step|micro_batch|"
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
@@ -35,7 +36,8 @@ static const char people_columns[] =
     "time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|tflops_causal|"
     "contiguous|cuda_graph|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|"
     "trained_params|p10_s|p90_s|forward_s|backward_s|update_s|outside_gb|sm_mhz|"
-    "fails_at|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|value|value_"
+    "fails_at|least_bytes|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|"
+    "value|value_"
     "gib|";
 
 /* Other spellings of columns, and the names they have here. */
@@ -270,6 +272,7 @@ static nnc_measured_kind kind_of(const reading *r)
     }
     return has(r, "mode") && has(r, "input_len")         ? NNC_MEASURED_SERVING
            : has(r, "max_batch")                         ? NNC_MEASURED_STEP
+           : has(r, "forward_us")                        ? NNC_MEASURED_CONV
            : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
            : has(r, "bytes")                             ? NNC_MEASURED_COLLECTIVE
            : !has(r, "dtype")                            ? NNC_MEASURED_STEP
@@ -285,6 +288,7 @@ static nnc_status check_heading(reading *r, nnc_error *err)
         [NNC_MEASURED_GEMM] = { "id", "device", "m", "n" },
         [NNC_MEASURED_ATTENTION] = { "id", "device", "batch", "model.heads" },
         [NNC_MEASURED_VECTOR] = { "id" },
+        [NNC_MEASURED_CONV] = { "id", "device", "channels_in", "side" },
         [NNC_MEASURED_COLLECTIVE] = { "id", "device", "devices", "op" },
         [NNC_MEASURED_MEMORY] = { "id" },
         [NNC_MEASURED_SERVING] = { "id", "device", "model", "weights" },
@@ -296,7 +300,8 @@ static nnc_status check_heading(reading *r, nnc_error *err)
                         "no measured column, expected measured_s, time_us, or mode and input_len");
     }
     for (size_t i = 0; i < 4 && needed[r->kind][i] != NULL; i++) {
-        if (!has(r, needed[r->kind][i])) {
+        const bool by_rows = r->kind == NNC_MEASURED_GEMM && has(r, "rows") && has(r, "cols");
+        if (!has(r, needed[r->kind][i]) && !by_rows) {
             return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column %s is missing",
                             needed[r->kind][i]);
         }
@@ -804,6 +809,89 @@ static void set_vector(reading *r, nnc_op *op)
     }
 }
 
+/* Kernels that PyTorch ran one by one are named "...-torch/...". */
+static bool by_torch(const reading *r)
+{
+    return strstr(text_of(r, "id"), "-torch/") != NULL;
+}
+
+/* An operator by its name there; "_fb": forward and backward, "_f32": on logits cast to fp32. */
+static void set_operator(reading *r, nnc_op *op)
+{
+    static const char *const names[] = { "copy",
+                                         "copy",
+                                         "add",
+                                         "add",
+                                         "cast_f32",
+                                         "cast",
+                                         "cast",
+                                         "cast",
+                                         "gelu",
+                                         "gelu",
+                                         "softmax",
+                                         "softmax",
+                                         "layer_norm",
+                                         "norm",
+                                         "layer_norm_fb",
+                                         "norm",
+                                         "cross_entropy_fb",
+                                         "loss",
+                                         "cross_entropy_fb_f32",
+                                         "loss-fp32",
+                                         "adamw_fused",
+                                         "optimizer",
+                                         "embedding",
+                                         "embedding" };
+    const char *name = text_of(r, "op");
+    const bool flat = !given(r, "rows");
+    const int64_t rows = whole_of(r, flat ? "n" : "rows"), columns = flat ? 1 : whole_of(r, "cols");
+    bool known = false;
+    r->row->kind = NNC_MEASURED_VECTOR;
+    r->row->both = strstr(name, "_fb") != NULL;
+    if (rows < 1 || columns < 1 || rows > INT64_MAX / columns) {
+        refuse(r, "no size");
+        return;
+    }
+    for (size_t i = 0; i < NNC_COUNT_OF(names) && !known; i += 2) {
+        known = is(name, names[i]) && nnc_streaming_op(names[i + 1], rows, columns, op->dtype, op);
+    }
+    if (!known) {
+        refuse(r, "operation \"%.32s\" has no meaning here", name);
+    }
+}
+
+/* A line gives the time forward, and with both gradients. */
+static void read_conv(reading *r, bool both)
+{
+    nnc_conv p = { .batch = whole_of(r, "batch"),
+                   .c_in = whole_of(r, "channels_in"),
+                   .c_out = whole_of(r, "channels_out"),
+                   .h_in = whole_of(r, "side"),
+                   .kernel = whole_of(r, "kernel_side"),
+                   .stride = whole_of(r, "stride"),
+                   .groups = whole_of(r, "groups"),
+                   .needs_grad_input = true,
+                   .contiguous = whole_of(r, "channels_last") != 1 };
+    nnc_op *op = &r->row->op;
+    if (p.batch < 1 || p.c_in < 1 || p.c_out < 1 || p.h_in < 1 || p.kernel < 1 || p.stride < 1 ||
+        p.groups < 1 || p.h_in > 1000000) {
+        refuse(r, "no size");
+        return;
+    }
+    p.w_in = p.h_in;
+    p.h_out = p.w_out = (p.h_in - 1) / p.stride + 1;
+    r->row->both = both;
+    r->row->measured_s = 1e-6 * number_of(r, both ? "both_us" : "forward_us");
+    *op = (nnc_op){ .name = "conv",
+                    .kind = NNC_OP_CONV,
+                    .math_dtype = dtype_of(r),
+                    .dtype = dtype_of(r),
+                    .repeat = 1,
+                    .block = -1,
+                    .issued_as = NNC_ISSUED_TOO,
+                    .u.conv = p };
+}
+
 static void read_product(reading *r)
 {
     const char *name = text_of(r, "op");
@@ -816,6 +904,9 @@ static void read_product(reading *r)
     op->dtype = narrow ? NNC_BF16 : math; /* narrow products are written in 16 bits */
     if (name[0] == '\0' || is(name, "matmul") || is(name, "group_matmul")) {
         set_product(r, op);
+        op->issued_as = by_torch(r) ? NNC_ISSUED_TOO : NNC_ISSUED_NOT;
+    } else if (by_torch(r)) {
+        set_operator(r, op);
     } else {
         set_vector(r, op);
     }
@@ -842,6 +933,8 @@ static void read_attention(reading *r)
         .math_dtype = dtype,
         .repeat = 1,
         .block = -1,
+        .issued_as = by_torch(r) ? NNC_ISSUED_TOO : NNC_ISSUED_NOT,
+        .issued = { { 1.0, 0.0, 0.0 }, { 3.0, 0.0, 0.0 } },
         .u.flash = { .batch = whole_of(r, "batch"),
                      .heads = heads,
                      .kv_heads = kv_heads > 0 ? kv_heads : heads,
@@ -850,8 +943,9 @@ static void read_attention(reading *r)
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
                      /* the others were measured with kernels of FlashAttention-3's time */
-                     .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL
-                                   ? NNC_FLASH2
+                     .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL ? NNC_FLASH2
+                               : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL
+                                   ? NNC_CUDNN
                                    : NNC_FLASH3 },
     };
     /* Pairs are counted in 64 bits. */
@@ -1076,6 +1170,7 @@ static bool read_row(reading *r, nnc_served served)
     switch (r->kind) {
     case NNC_MEASURED_STEP: read_step(r); break;
     case NNC_MEASURED_ATTENTION: read_attention(r); break;
+    case NNC_MEASURED_CONV: read_conv(r, (int)served == 1); break;
     case NNC_MEASURED_COLLECTIVE: read_collective(r); break;
     case NNC_MEASURED_MEMORY: refuse(r, "memory of one rank, whose run is in another file"); break;
     case NNC_MEASURED_SERVING: return read_serving(r);
@@ -1090,7 +1185,9 @@ static bool read_row(reading *r, nnc_served served)
 /* A line gives one row, or for served requests one row for each measurement. */
 static nnc_status read_line(reading *r, nnc_error *err)
 {
-    const int most = r->kind == NNC_MEASURED_SERVING ? NNC_SERVED_COUNT : 1;
+    const int most = r->kind == NNC_MEASURED_SERVING ? NNC_SERVED_COUNT
+                     : r->kind == NNC_MEASURED_CONV  ? 2
+                                                     : 1;
     for (int i = 0; i < most; i++) {
         nnc_measured *rows =
             nnc_arena_grow(r->arena, r->rows, r->count, &r->capacity, sizeof *rows);

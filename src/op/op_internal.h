@@ -330,6 +330,21 @@ static inline bool nnc_op_is_collective(const nnc_op *op)
 /* Work of one instance of an op, forward or backward by its phase. Cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
+/* Elements of attention, of all heads: scores, queries, keys and values. */
+static inline double nnc_flash_scores(const nnc_flash *p)
+{
+    return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
+}
+static inline double nnc_flash_queries(const nnc_flash *p)
+{
+    return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->head_dim;
+}
+static inline double nnc_flash_keys(const nnc_flash *p)
+{
+    return (double)p->batch * (double)p->kv_heads * (double)p->s_k *
+           (double)(p->head_dim + p->value_dim);
+}
+
 /* The kernels that a library issues in the phase of the op. */
 static inline nnc_issued nnc_op_issued(const nnc_op *op)
 {

@@ -37,6 +37,7 @@ static double op_elements(const nnc_op *op)
     case NNC_OP_NORM: return (double)op->u.norm.elements;
     case NNC_OP_POINTWISE: return (double)op->u.pointwise.elements;
     case NNC_OP_LOSS: return (double)op->u.loss.tokens * (double)op->u.loss.classes;
+    case NNC_OP_FLASH: return nnc_flash_scores(&op->u.flash);
     default: return 0.0;
     }
 }

@@ -617,12 +617,11 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
     return NNC_OK;
 }
 
-/* A profile of eager kernels may be changed to compiled ones. On one device every change has the profile of the plan, so
+/* A profile of eager kernels may be changed to compiled ones, and networks of maps to channels last. On one device every change has the profile of the plan, so
  * a quick search loads no others. */
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch,
                                 nnc_plan_changes *changes, nnc_error *err)
 {
-    static const char compiled[] = "torch-compile";
     nnc_profiles own = nnc_profiles_of_one(&scenario->software);
     nnc_plan_change_ask ask = { .model = &scenario->model,
                                 .device = &scenario->device,
@@ -634,9 +633,13 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
         NNC_TRY(nnc_scenario_profiles(scenario, err));
         ask.profiles = &scenario->profiles;
     }
-    if (!scenario->report.software_chosen && strcmp(scenario->software.id, "torch-eager") == 0 &&
-        scenario->model.captured == NULL) {
-        NNC_TRY(nnc_software_load(scenario->specs, compiled, &ask.compiled, err));
+    const bool maps =
+        scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
+    if (strcmp(scenario->software.id, "torch-eager") == 0 && scenario->model.captured == NULL) {
+        NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
+        if (maps) {
+            NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err));
+        }
     }
     nnc_plan_changes_find(&ask, scratch, changes);
     return NNC_OK;
