@@ -9,6 +9,11 @@
  *                                block_penalty; narrow_ratio with two head widths; backward_ratio
  *                                with backward rows
  *   norms, softmax, activations  pointwise.memory_fraction; from 20 rows also fixed_s
+ *   norms of feature maps        the same of maps
+ *   copies, sums, ReLU           the same of stream
+ *   updates                      optimizer.memory_fraction
+ *   convolutions                 conv.sustained_fraction; from 20 rows also memory_fraction, fixed_s,
+ *                                channels_half, depth_half
  *   a collective in a domain     bus_fraction; from 6 rows also fixed_s, knee_bytes, and with two
  *                                sizes of groups log2_s, small_group_loss
  *   collectives between domains  scale_out_fraction; from 6 rows also scale_out_fixed_s
@@ -66,7 +71,16 @@ static bool name_group(const nnc_measured *row, char *name, size_t size)
         snprintf(name, size, "attention %s",
                  row->op.kind == NNC_OP_FLASH ? nnc_flash_kernel_name(row->op.u.flash.kernel) : "");
         return true;
-    case NNC_MEASURED_VECTOR: snprintf(name, size, "pointwise"); return true;
+    case NNC_MEASURED_CONV: snprintf(name, size, "conv"); return true;
+    case NNC_MEASURED_VECTOR: {
+        const nnc_timed timed = nnc_op_timed(&row->op);
+        snprintf(name, size, "%s",
+                 row->op.issued_as != NNC_ISSUED_NOT ? "stream"
+                 : timed == NNC_TIMED_MAP            ? "maps"
+                 : timed == NNC_TIMED_UPDATE         ? "optimizer"
+                                                     : "pointwise");
+        return true;
+    }
     case NNC_MEASURED_COLLECTIVE:
         snprintf(name, size, "%s",
                  c->nodes > 1 ? "collectives between nodes" : nnc_collective_name(c->kind));
@@ -101,6 +115,7 @@ static int rank_of(const nnc_measured *row)
     switch (row->kind) {
     case NNC_MEASURED_GEMM: return 0;
     case NNC_MEASURED_ATTENTION: return 1;
+    case NNC_MEASURED_CONV:
     case NNC_MEASURED_VECTOR: return 2;
     case NNC_MEASURED_COLLECTIVE: return row->collective.nodes > 1 ? 4 : 3;
     case NNC_MEASURED_SERVING: return is_first_token(row) ? 5 : 4;
@@ -301,6 +316,16 @@ static const struct {
     { "attention ", "efficiency.attention.", "narrow_ratio", WIDTHS },
     { "pointwise", "efficiency.pointwise.", "memory_fraction", ANY },
     { "pointwise", "efficiency.pointwise.", "fixed_s", KERNELS },
+    { "maps", "efficiency.maps.", "memory_fraction", ANY },
+    { "maps", "efficiency.maps.", "fixed_s", KERNELS },
+    { "stream", "efficiency.stream.", "memory_fraction", ANY },
+    { "stream", "efficiency.stream.", "fixed_s", KERNELS },
+    { "optimizer", "efficiency.optimizer.", "memory_fraction", ANY },
+    { "conv", "efficiency.conv.", "sustained_fraction", ANY },
+    { "conv", "efficiency.conv.", "memory_fraction", KERNELS },
+    { "conv", "efficiency.conv.", "fixed_s", KERNELS },
+    { "conv", "efficiency.conv.", "channels_half", KERNELS },
+    { "conv", "efficiency.conv.", "depth_half", KERNELS },
     { "collectives between nodes", "efficiency.collectives.", "scale_out_fraction", ANY },
     { "collectives between nodes", "efficiency.collectives.", "scale_out_fixed_s", MESSAGES },
     { "time to first token", "serving.", "ttft_s", ANY },
@@ -451,6 +476,8 @@ static const range ranges[] = {
     AMOUNT("step_fixed_s", 1e-1, 2e-5, 5e-5),
     AMOUNT("scale_out_fixed_s", 1e-1, 5e-5, 1e-4),
     AMOUNT("k_fill", 1e4, 50, 150),
+    AMOUNT("channels_half", 1e3, 10, 20),
+    AMOUNT("depth_half", 1e4, 20, 50),
     AMOUNT("wave_quantization", 0, 0.2, 0.5),
     AMOUNT("seq_half", 1e5, 150, 400),
     AMOUNT("block_penalty", 100, 0.3, 0.5),
@@ -525,8 +552,10 @@ static const nnc_field *field_of(moving *m, const char *name)
 
 static double value_at(const moving *m, int i, double x)
 {
+    const double none = 1e-12; /* seconds, elements: what rounding leaves of 0 */
     const range *r = m->ranges[i];
-    return r->ratio ? m->start[i] * exp(x * r->step) : m->start[i] + x * r->step;
+    const double sum = m->start[i] + x * r->step;
+    return r->ratio ? m->start[i] * exp(x * r->step) : fabs(sum) < none ? 0.0 : sum;
 }
 
 static double place_of(const moving *m, int i, double value)

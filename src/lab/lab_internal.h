@@ -53,7 +53,8 @@ const nnc_field *nnc_column_field(const nnc_field_table *table, const char *pref
     X(NNC_MEASURED_STEP, "step", "A training step.")                          \
     X(NNC_MEASURED_GEMM, "gemm", "A matrix product.")                         \
     X(NNC_MEASURED_ATTENTION, "attention", "A fused kernel.")                 \
-    X(NNC_MEASURED_VECTOR, "vector", "A norm, a softmax, an activation.")     \
+    X(NNC_MEASURED_CONV, "conv", "A convolution.")                            \
+    X(NNC_MEASURED_VECTOR, "vector", "A norm, an activation, an update.")     \
     X(NNC_MEASURED_COLLECTIVE, "collective", "Ranks that communicate.")       \
     X(NNC_MEASURED_MEMORY, "memory", "One rank; the row is in another file.") \
     X(NNC_MEASURED_SERVING, "serving", "Requests that were served.")
@@ -120,6 +121,7 @@ typedef struct nnc_measured {
     double host_pass_s, host_sample_s, input_samples_per_s;
     nnc_op op; /* of a kernel; attention without its pairs */
     bool causal;
+    bool both; /* forward and backward of a convolution, a norm */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* how requests were served */
@@ -205,6 +207,7 @@ nnc_scored nnc_scored_open(const nnc_measured *row);
       "peak memory of other kinds, or with a deciding field open")                            \
     X(NNC_SECTION_GEMM, "gemm", "matrix products")                                            \
     X(NNC_SECTION_ATTENTION, "attention", "attention kernels")                                \
+    X(NNC_SECTION_CONV, "conv", "convolutions")                                               \
     X(NNC_SECTION_VECTOR, "vector", "norms, softmax, activations")                            \
     X(NNC_SECTION_COLLECTIVE, "collective", "collectives of 1 MB and more")                   \
     X(NNC_SECTION_COLLECTIVE_SMALL, "collective_small", "collectives below 1 MB")             \

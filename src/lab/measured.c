@@ -24,18 +24,18 @@ static const char text_columns[] =
 
 static const char whole_columns[] =
     "|max_batch|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|compiled|"
-    "channels_last|";
+    "channels_last|channels_in|channels_out|side|kernel_side|stride|rows|cols|";
 
 static const char number_columns[] =
     "|measured_s|time_us|rounding|allocated_bytes|reserved_bytes|unstated_bytes|"
     "measured_peak_mem_gb|measured_peak_mem_gib|measured_peak_reserved_gib|host_pass_s|"
     "host_sample_s|input_samples_per_s|internode_gbps_per_node|tokens_per_step|micro_batch|"
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
-    "iterations_per_s|";
+    "iterations_per_s|forward_us|both_us|";
 
 /* Columns for people, which reports name as unused. */
 static const char people_columns[] =
-    "|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|"
+    "|least_bytes|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|"
     "measured_samples_per_s|measured_tflops_per_device|measured_mfu|peer_pred_step_s|"
     "peer_pred_peak_mem_gib|flops_convention|check_mfu_causal|check_mfu_full|note|algo|"
     "time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|tflops_causal|"
@@ -271,6 +271,7 @@ static nnc_measured_kind kind_of(const reading *r)
     }
     return has(r, "mode") && has(r, "input_len")         ? NNC_MEASURED_SERVING
            : has(r, "max_batch")                         ? NNC_MEASURED_STEP
+           : has(r, "forward_us") && has(r, "side")      ? NNC_MEASURED_CONV
            : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
            : has(r, "bytes")                             ? NNC_MEASURED_COLLECTIVE
            : !has(r, "dtype")                            ? NNC_MEASURED_STEP
@@ -283,8 +284,9 @@ static nnc_status check_heading(reading *r, nnc_error *err)
 {
     static const char *const needed[NNC_MEASURED_KIND_COUNT][4] = {
         [NNC_MEASURED_STEP] = { "id", "device", "devices" },
-        [NNC_MEASURED_GEMM] = { "id", "device", "m", "n" },
+        [NNC_MEASURED_GEMM] = { "id", "device", "n" },
         [NNC_MEASURED_ATTENTION] = { "id", "device", "batch", "model.heads" },
+        [NNC_MEASURED_CONV] = { "id", "device", "batch", "channels_in" },
         [NNC_MEASURED_VECTOR] = { "id" },
         [NNC_MEASURED_COLLECTIVE] = { "id", "device", "devices", "op" },
         [NNC_MEASURED_MEMORY] = { "id" },
@@ -770,37 +772,98 @@ static void set_product(reading *r, nnc_op *op)
     op->u.matmul = p;
 }
 
+/* An op by its name in a table: of `rows` x `cols` elements, of m x n, or of n. Copies, sums and ReLU are timed as
+ * single operators of a library, which move their tensors once; so are updates. */
 static void set_vector(reading *r, nnc_op *op)
 {
     static const struct {
         const char *name;
-        nnc_pointwise_kind kind;
-    } pointwise[] = { { "gelu", NNC_PW_GELU },
-                      { "softmax", NNC_PW_SOFTMAX },
-                      { "cast", NNC_PW_CAST } };
+        nnc_op_kind kind;
+        int32_t of; /* its kind of pointwise op, norm, optimizer */
+        bool alone;
+    } known[] = { { "gelu", NNC_OP_POINTWISE, NNC_PW_GELU, false },
+                  { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
+                  { "cast", NNC_OP_POINTWISE, NNC_PW_CAST, false },
+                  { "copy", NNC_OP_POINTWISE, NNC_PW_COPY, true },
+                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* reads two, writes one */
+                  { "relu", NNC_OP_POINTWISE, NNC_PW_RELU, true },
+                  { "layernorm", NNC_OP_NORM, NNC_NORM_LAYER, false },
+                  { "layer_norm", NNC_OP_NORM, NNC_NORM_LAYER, false },
+                  { "layer_norm_fb", NNC_OP_NORM, NNC_NORM_LAYER, false },
+                  { "batch_norm", NNC_OP_NORM, NNC_NORM_BATCH, false },
+                  { "adamw", NNC_OP_UPDATE, NNC_OPTIMIZER_ADAMW, false },
+                  { "adamw_fused", NNC_OP_UPDATE, NNC_OPTIMIZER_ADAMW, false },
+                  { "momentum", NNC_OP_UPDATE, NNC_OPTIMIZER_MOMENTUM, false } };
     const char *name = text_of(r, "op");
-    const int64_t m = whole_of(r, "m"), n = whole_of(r, "n");
+    const bool table = given(r, "rows");
+    const int64_t m = table ? whole_of(r, "rows") : given(r, "m") ? whole_of(r, "m") : 1;
+    const int64_t n = whole_of(r, table ? "cols" : "n");
     const int64_t elements = m > 0 && n > 0 && m <= INT64_MAX / n ? m * n : 0;
-    r->row->kind = NNC_MEASURED_VECTOR;
-    op->name = "norm";
-    op->kind = NNC_OP_NORM;
-    op->u.norm =
-        (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = elements, .rows = m, .fused = true };
-    bool known = is(name, "layernorm") || is(name, "layer_norm");
-    for (size_t i = 0; i < sizeof pointwise / sizeof pointwise[0] && !known; i++) {
-        known = is(name, pointwise[i].name);
-        if (known) {
-            op->name = pointwise[i].name;
-            op->kind = NNC_OP_POINTWISE;
-            op->dtype = pointwise[i].kind == NNC_PW_CAST ? NNC_BF16 : op->dtype;
-            op->u.pointwise =
-                (nnc_pointwise){ .kind = pointwise[i].kind, .elements = elements, .fused = true };
-        }
+    size_t i = 0;
+    const size_t count = sizeof known / sizeof known[0];
+    while (i < count && !is(name, known[i].name)) {
+        i++;
     }
-    if (!known) {
+    r->row->kind = NNC_MEASURED_VECTOR;
+    r->row->both = is(name, "batch_norm") || is(name, "layer_norm_fb");
+    if (i == count) {
         refuse(r, "operation \"%.32s\" has no meaning here", name);
+        return;
+    }
+    op->name = known[i].kind == NNC_OP_NORM ? "norm" : known[i].name;
+    op->kind = known[i].kind;
+    if (op->kind == NNC_OP_NORM) {
+        op->u.norm = (nnc_norm){
+            .kind = (nnc_norm_kind)known[i].of, .elements = elements, .rows = m, .fused = true
+        };
+    } else if (op->kind == NNC_OP_UPDATE) {
+        const bool narrow = op->dtype == NNC_BF16;
+        op->u.update = (nnc_update){ .kind = NNC_UPDATE_STEP,
+                                     .optimizer = (nnc_optimizer)known[i].of,
+                                     .policy = narrow ? NNC_POLICY_BF16_PURE : NNC_POLICY_AMP,
+                                     .fused = true,
+                                     .params = elements };
+    } else {
+        op->dtype = known[i].of == NNC_PW_CAST ? NNC_BF16 : op->dtype;
+        op->u.pointwise = (nnc_pointwise){ .kind = (nnc_pointwise_kind)known[i].of,
+                                           .elements = elements,
+                                           .fused = true };
+    }
+    if (known[i].alone) {
+        const nnc_work own = nnc_op_work(op);
+        op->issued[0] = (nnc_issued){ 1, own.read_bytes + own.write_bytes, 0 };
+        op->issued_as = NNC_ISSUED_INSTEAD;
     }
     if (elements <= 0) {
+        refuse(r, "no size");
+    }
+}
+
+/* Its padding is half of its kernel, as in the tables. */
+static void set_conv(reading *r, nnc_op *op)
+{
+    const int64_t side = whole_of(r, "side"), kernel = whole_of(r, "kernel_side");
+    const int64_t stride = whole_of(r, "stride") > 1 ? whole_of(r, "stride") : 1;
+    const int64_t groups = whole_of(r, "groups") > 1 ? whole_of(r, "groups") : 1;
+    const int64_t after = (side + kernel / 2 * 2 - kernel) / stride + 1;
+    const nnc_conv conv = { .batch = whole_of(r, "batch"),
+                            .c_in = whole_of(r, "channels_in"),
+                            .c_out = whole_of(r, "channels_out"),
+                            .h_in = side,
+                            .w_in = side,
+                            .h_out = after,
+                            .w_out = after,
+                            .kernel = kernel,
+                            .stride = stride,
+                            .groups = groups,
+                            .needs_grad_input = true,
+                            .contiguous = whole_of(r, "channels_last") != 1 };
+    r->row->kind = NNC_MEASURED_CONV;
+    op->name = "conv";
+    op->kind = NNC_OP_CONV;
+    op->u.conv = conv;
+    if (conv.batch < 1 || conv.c_in < 1 || conv.c_out < 1 || side < 1 || kernel < 1 || after < 1 ||
+        side > 1000000 || kernel > side || conv.c_in % groups != 0 || conv.c_out % groups != 0) {
         refuse(r, "no size");
     }
 }
@@ -815,7 +878,10 @@ static void read_product(reading *r)
     op->block = -1;
     op->math_dtype = math;
     op->dtype = narrow ? NNC_BF16 : math; /* narrow products are written in 16 bits */
-    if (name[0] == '\0' || is(name, "matmul") || is(name, "group_matmul")) {
+    if (r->kind == NNC_MEASURED_CONV || begins(name, "conv_")) {
+        r->row->both = r->kind == NNC_MEASURED_CONV ? r->row->served != 0 : is(name, "conv_both");
+        set_conv(r, op);
+    } else if (name[0] == '\0' || is(name, "matmul") || is(name, "group_matmul")) {
         set_product(r, op);
     } else {
         set_vector(r, op);
@@ -1036,6 +1102,15 @@ static void read_other_fields(reading *r)
     }
 }
 
+/* Seconds of a line; of a convolution forward alone, or with backward as its second row. */
+static double seconds_of(const reading *r, int part)
+{
+    if (r->kind == NNC_MEASURED_CONV) {
+        return 1e-6 * number_of(r, part == 0 ? "forward_us" : "both_us");
+    }
+    return given(r, "measured_s") ? number_of(r, "measured_s") : 1e-6 * number_of(r, "time_us");
+}
+
 /* false: the line has no such row */
 static bool read_row(reading *r, nnc_served served)
 {
@@ -1053,8 +1128,7 @@ static bool read_row(reading *r, nnc_served served)
         .model_name = text_of(r, given(r, "model_name") ? "model_name" : "model"),
         .plan = nnc_plan_default(),
         .internode_bytes_per_s = (double)NAN,
-        .measured_s =
-            given(r, "measured_s") ? number_of(r, "measured_s") : 1e-6 * number_of(r, "time_us"),
+        .measured_s = seconds_of(r, (int)served),
         .rounding = (double)NAN,
         .measured_bytes = { (double)NAN, (double)NAN, (double)NAN },
         .undecided = "",
@@ -1089,7 +1163,9 @@ static bool read_row(reading *r, nnc_served served)
 /* A line gives one row, or for served requests one row for each measurement. */
 static nnc_status read_line(reading *r, nnc_error *err)
 {
-    const int most = r->kind == NNC_MEASURED_SERVING ? NNC_SERVED_COUNT : 1;
+    const int most = r->kind == NNC_MEASURED_SERVING                       ? NNC_SERVED_COUNT
+                     : r->kind == NNC_MEASURED_CONV && given(r, "both_us") ? 2
+                                                                           : 1;
     for (int i = 0; i < most; i++) {
         nnc_measured *rows =
             nnc_arena_grow(r->arena, r->rows, r->count, &r->capacity, sizeof *rows);
@@ -1153,7 +1229,11 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
 static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *text, size_t size,
                                 nnc_buffer *table, nnc_error *err)
 {
-    static const char *const columns[] = { "id", "device", "op", "dtype", "m", "n", "k" };
+    static const char *const columns[] = {
+        "id",     "device", "op",           "dtype",       "m",
+        "n",      "k",      "batch",        "channels_in", "side",
+        "stride", "groups", "channels_out", "kernel_side", "channels_last"
+    };
     enum { COLUMNS = sizeof columns / sizeof columns[0] };
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = { .faults = &faults,
@@ -1167,7 +1247,10 @@ static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *
     const bool known = nnc_json_type_of(schema) == NNC_JSON_TEXT &&
                        strcmp(nnc_json_text(schema), "nncost.measure/1") == 0 &&
                        nnc_json_type_of(rows) == NNC_JSON_LIST;
-    nnc_buffer_text(table, "id,device,op,dtype,m,n,k,measured_s\n");
+    for (int i = 0; i < COLUMNS; i++) {
+        nnc_buffer_print(table, "%s,", columns[i]);
+    }
+    nnc_buffer_text(table, "measured_s\n");
     for (nnc_json row = nnc_json_first(rows); known && row.node != NULL; row = nnc_json_next(row)) {
         const nnc_json seconds = nnc_json_get(row, "measured_s");
         for (int i = 0; i < COLUMNS; i++) {

@@ -52,6 +52,14 @@ static void score_kernel(const nnc_measured *row, const nnc_device *device, nnc_
     }
     scored->predicted_s = kernel_s(device, &op);
     scored->lower_bound_s = kernel_bound_s(device, &op);
+    static const nnc_phase behind[] = { NNC_PHASE_GRAD_INPUT, NNC_PHASE_GRAD_WEIGHT,
+                                        NNC_PHASE_BACKWARD };
+    const bool conv = op.kind == NNC_OP_CONV;
+    for (int i = conv ? 0 : 2; row->both && i < (conv ? 2 : 3); i++) {
+        op.phase = behind[i];
+        scored->predicted_s += kernel_s(device, &op);
+        scored->lower_bound_s += kernel_bound_s(device, &op);
+    }
 }
 
 static nnc_status score_collective(const nnc_measured *row, const nnc_device *device,
@@ -400,6 +408,7 @@ static nnc_score_section time_section(const nnc_scored *scored)
         return row->undecided[0] == '\0' ? NNC_SECTION_STEP : NNC_SECTION_STEP_APART;
     case NNC_MEASURED_GEMM: return NNC_SECTION_GEMM;
     case NNC_MEASURED_ATTENTION: return NNC_SECTION_ATTENTION;
+    case NNC_MEASURED_CONV: return NNC_SECTION_CONV;
     case NNC_MEASURED_VECTOR: return NNC_SECTION_VECTOR;
     case NNC_MEASURED_COLLECTIVE:
         return row->collective.bytes < SMALL_BYTES ? NNC_SECTION_COLLECTIVE_SMALL
