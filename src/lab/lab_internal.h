@@ -276,7 +276,8 @@ typedef struct nnc_fit_row {
     nnc_plan plan;
     uint64_t digest; /* equal for rows that stay together in a cross-validation */
     int32_t file;
-    bool held; /* not fitted on */
+    bool held;     /* not fitted on */
+    bool launches; /* a step that the launches of the host hold */
     int32_t group;
     int32_t part;                        /* of the cross-validation */
     double weight;                       /* in the fit at hand */
@@ -314,6 +315,7 @@ typedef struct nnc_fit {
     int32_t parameter_count;
     nnc_fit_group groups[NNC_FIT_GROUPS_MAX];
     int32_t group_count;
+    nnc_score_stats steps_before, steps_left; /* of all steps, each by a fit without its model */
 } nnc_fit;
 
 /* Does a parameter explain such rows, of training or of serving? If not, *reason says why. */
