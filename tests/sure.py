@@ -8,12 +8,12 @@ import csv
 import json
 import math
 import os
-import statistics
+import shlex
 import subprocess
 import sys
 from collections import defaultdict
 
-COMMON = 0.6  # NNC_COMMON_SHARE of src/cli/cmd_search.c
+COMMON = 0.6  # common_share of src/cli/cmd_search.c
 
 
 def main():
@@ -60,7 +60,31 @@ def main():
             print(f"sure {100 * low:.0f} to {min(100, 100 * high):.0f} %: {len(some)} pairs, right "
                   f"{100 * sum(right for _, right, _ in some) / len(some):.0f} %, by choice "
                   f"{100 * sum(w * right for _, right, w in some) / sum(w for _, _, w in some):.0f} %")
-    return sure
+    eighty = [right for p, right, _ in sure if 0.75 <= p < 0.85]
+    assert len(eighty) > 100 and 0.75 <= sum(eighty) / len(eighty) <= 0.85, sum(eighty) / len(eighty)
+    search_says(program, source)
+
+
+def search_says(program, source):
+    """search itself: two plans, whose probability follows from their estimates."""
+    def ask(*arguments):
+        run = subprocess.run([program, *arguments, "--format", "json"], capture_output=True, text=True, check=True,
+                             env={**os.environ, "NNCOST_PATH": source})
+        return json.loads(run.stdout)
+
+    plans = ask("search", "llama2-7b", "a100", "--devices", "8", "--global-batch", "64", "--best", "2", "--micro-batch", "1,2",
+                "--tensor", "2,4", "--zero", "1", "--pipeline", "1", "--recompute", "none")["plans"]
+    found = [ask(*shlex.split(plan["command"])[1:]) for plan in plans]
+    (a, b), halves = [f["step"]["step_s"] for f in found], []
+    for estimate in found:
+        halves.append(math.log(estimate["step"]["interval_s"][1] / estimate["step"]["step_s"]) / 1.6449)
+    expected = 0.5 * math.erfc(-math.log(b / a) / (math.hypot(*halves) * math.sqrt(1 - COMMON)) / math.sqrt(2))
+    assert abs(plans[0]["p_best"] - expected) < 1e-3 and abs(plans[0]["p_best"] + plans[1]["p_best"] - 1) < 1e-3, (plans, expected)
+    for plan, estimate in zip(plans, found):
+        memory, most = estimate["memory"]["total_bytes"], estimate["memory"]["total_interval_bytes"][1]
+        z = math.log(estimate["device"]["mem_bytes"] / memory) / (math.log(most / memory) / 1.6449)
+        assert abs(plan["p_out_of_memory"] - 0.5 * math.erfc(z / math.sqrt(2))) < 1e-3, (plan, z)
+    print(f"search: {100 * plans[0]['p_best']:.0f} % sure of the first of two plans")
 
 
 if __name__ == "__main__":
