@@ -84,6 +84,11 @@ def search_says(program, source):
         memory, most = estimate["memory"]["total_bytes"], estimate["memory"]["total_interval_bytes"][1]
         z = math.log(estimate["device"]["mem_bytes"] / memory) / (math.log(most / memory) / 1.6449)
         assert abs(plan["p_out_of_memory"] - 0.5 * math.erfc(z / math.sqrt(2))) < 1e-3, (plan, z)
+    tight = ("search", "llama2-70b", "h100", "--devices", "64", "--global-batch", "1024")
+    for risk in ("0.1%", "30%"):
+        worst = max(plan["p_out_of_memory"] for plan in ask(*tight, "--risk", risk)["plans"])
+        assert 0 < worst <= float(risk[:-1]) / 100, (risk, worst)
+    assert worst > 0.05, worst  # more than the upper end allows
     print(f"search: {100 * plans[0]['p_best']:.0f} % sure of the first of two plans")
 
 

@@ -5,6 +5,7 @@
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"
+#include "cost/cost_internal.h"
 #include "input/input_internal.h"
 #include "record/record_internal.h"
 #include "shape/shape_internal.h"
@@ -647,20 +648,11 @@ static double probability_best(const candidate *list, int32_t count, int32_t i)
     return sum / weights;
 }
 
-/* The upper end of the memory is exceeded by one run of twenty. */
-static double probability_out(const nnc_search_report *report, const nnc_memory *memory)
-{
-    const int64_t asked = report->search->mem_bytes;
-    const double capacity = (double)(asked > 0 ? asked : nnc_device_capacity(report->device));
-    const double total = (double)memory->total_bytes;
-    const double deviation = log((double)memory->total_interval_bytes[1] / total) / within_90;
-    return deviation > 0.0 ? above(log(capacity / total) / deviation) : total > capacity;
-}
-
 static nnc_status find_sure(const nnc_session *session, nnc_search_report *report,
                             nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
 {
     const nnc_search_result *r = report->result;
+    const int64_t asked = report->search->mem_bytes;
     candidate list[NNC_SEARCH_BEST_MAX] = { 0 };
     nnc_sure *sure = nnc_arena_array(arena, NNC_SEARCH_BEST_MAX, sizeof *sure);
     if (sure == NULL) {
@@ -674,7 +666,8 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
             log(one->interval_s[1] / one->step_s) / within_90 * sqrt(1.0 - common_share);
         list[i].repeats = i > 0 && is_as_fast(&r->best[i], &r->best[i - 1]);
         sure[i].found = &r->best[i];
-        sure[i].p_out_of_memory = probability_out(report, &one->memory);
+        sure[i].p_out_of_memory =
+            nnc_memory_risk(&one->memory, asked > 0 ? asked : nnc_device_capacity(report->device));
     }
     for (int32_t i = 0; i < r->best_count; i++) {
         sure[i].p_best =

@@ -348,6 +348,9 @@ static void add_search(uint64_t *digest, const nnc_search_task *task)
     *digest = nnc_digest_number(*digest, (uint64_t)search->mem_bytes);
     add_number(digest, search->deadline_s);
     add_number(digest, search->budget);
+    if (search->risk > 0.0) {
+        add_number(digest, search->risk);
+    }
     *digest = nnc_digest_number(*digest, (uint64_t)search->objective);
     *digest = nnc_digest_number(*digest, (uint64_t)search->best);
     *digest = nnc_digest_number(*digest, search->no_prune);
