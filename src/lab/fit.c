@@ -1084,8 +1084,8 @@ static bool helps_others(const nnc_fit *fit, int32_t group)
     return count == 0 || left < before;
 }
 
-/* Of parameters of steps that do not help models left out only the first may stay: what they explain is the models that
- * were measured. false: out of memory. */
+/* Only the first parameter of steps may stay where all of them do not help models left out: they explain the models
+ * that were measured. false: out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
 {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) {
