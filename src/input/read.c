@@ -16,14 +16,17 @@ static void mismatch(nnc_json at, const nnc_field *field, const char *what)
 static void read_number(nnc_json at, const nnc_field *field, void *place, int index)
 {
     char expected[256];
+    double value = 0.0;
     if (nnc_json_type_of(at) == NNC_JSON_NULL) {
         return; /* not recorded, the same as absent */
     }
-    if (nnc_json_type_of(at) != NNC_JSON_NUMBER) {
+    if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
+        value = nnc_json_number(at);
+    } else if (nnc_json_type_of(at) != NNC_JSON_TEXT || field->unit == NULL ||
+               !nnc_read_quantity(nnc_json_text(at), field->unit, false, &value)) { /* "24GiB" */
         mismatch(at, field, "wrong type");
         return;
     }
-    const double value = nnc_json_number(at);
     const char *what = nnc_field_refuse(field, value, expected, sizeof(expected));
     if (what != NULL) {
         nnc_json_mismatch(at, what, expected);
