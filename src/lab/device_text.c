@@ -341,8 +341,7 @@ static nnc_status find_place(const nnc_field_table *table, void *object, const c
 {
     const nnc_field *field = NULL;
     nnc_dtype dtype;
-    const bool whole =
-        strncmp(name, prefix, strlen(prefix)) == 0 || strncmp(name, "host.", 5) == 0;
+    const bool whole = strncmp(name, prefix, strlen(prefix)) == 0 || strncmp(name, "host.", 5) == 0;
     snprintf(place->name, sizeof place->name, "%s%s", whole ? "" : prefix, name);
     NNC_TRY(nnc_field_at(table, place->name, &object, &field, &dtype, err)); /* names the nearest */
     if (field->type != NNC_FIELD_F64) {
