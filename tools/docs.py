@@ -578,6 +578,9 @@ def plan_part(tables, is_scenario):
     members["require"] = {"type": "object", "additionalProperties": {"type": ["string", "null"]},
                           "description": "Limits that 'nncost check' requires, by metric: \"<= 9.5\"."}
     bound = {"type": ["number", "null"], "minimum": 0}
+    members["measured"] = {"type": "object", "additionalProperties": False,
+                           "properties": {"step_s": bound, "memory_bytes": bound, "note": TEXT},
+                           "description": "What a run measured, which the interval of the estimate must contain."}
     members["tolerance"] = {
         "type": "object",
         "additionalProperties": {"type": ["object", "string"], "additionalProperties": False,

@@ -77,6 +77,7 @@ typedef struct nnc_sweep_options {
 typedef struct nnc_search_options {
     int64_t best, max_devices, max_memory;
     double deadline_s, target_step_s;
+    const char *risk;               /* a share, or a number of per cent */
     const char *objective, *budget; /* a name of nnc_objective; money with its currency */
     const char *plans;              /* file to write */
     const char *shards;             /* files to read */

@@ -183,6 +183,26 @@ static nnc_status read_objective(const char *text, nnc_objective *objective, nnc
     return NNC_OK;
 }
 
+/* "5%" or "0.05". */
+static nnc_status read_risk(const char *text, double *risk, nnc_error *err)
+{
+    char digits[32] = "";
+    const size_t length = text != NULL ? strlen(text) : 0;
+    const bool percent = length > 0 && text[length - 1] == '%';
+    if (text == NULL) {
+        return NNC_OK;
+    }
+    snprintf(digits, sizeof digits, "%.*s", (int)(length < 30 ? length - percent : 0), text);
+    if (nnc_read_double(digits, risk)) {
+        *risk /= percent ? 100.0 : 1.0;
+    }
+    return *risk > 0.0 && *risk <= 1.0
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, "--risk",
+                          "expected a share above 0 and up to 1 such as 5%% or 0.05, found \"%s\"",
+                          text);
+}
+
 /* Moves the options of a search into the task; those left hold for every plan. */
 static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_search_task *task,
                                nnc_error *err)
@@ -200,6 +220,7 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
     search->best = (int32_t)given->best;
     search->threads = (int32_t)threads;
     search->mem_bytes = given->max_memory;
+    NNC_TRY(read_risk(given->risk, &search->risk, err));
     search->deadline_s = given->deadline_s;
     search->no_prune = given->no_prune;
     task->target_step_s = given->target_step_s;

@@ -450,6 +450,8 @@ nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model,
 
 /* Does it fit into the capacity? */
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes);
+/* Probability that it takes more: the interval has 90 % of a lognormal distribution around total_bytes. */
+double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes);
 
 /* All parameters of a device, before ZeRO shards them. */
 double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],

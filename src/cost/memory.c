@@ -422,6 +422,16 @@ nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes)
                                                               : NNC_FITS;
 }
 
+double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes)
+{
+    const double within_90 = 1.6449; /* deviations of a normal distribution */
+    const double total = (double)memory->total_bytes, capacity = (double)capacity_bytes;
+    const double deviation = log((double)memory->total_interval_bytes[1] / total) / within_90;
+    return deviation > 0.0    ? 0.5 * erfc(log(capacity / total) / deviation / sqrt(2.0))
+           : total > capacity ? 1.0
+                              : 0.0;
+}
+
 /* Whole bytes. The limit is beyond any device, and sums of a few such values do not overflow. */
 static int64_t whole_bytes(double bytes)
 {

@@ -39,7 +39,8 @@ static const nnc_field host_fields[] = {
     { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
       .usual = 5e10, .help = "Bandwidth of host memory, one device's share." },
     { NNC_FIELD(nnc_host_link, kernel_s), .unit = "s", .max = 1, NNC_DEFAULT(3.75e-5),
-      .help = "Time to issue one kernel of a program that is not compiled; --host sets it." },
+      .help = "Time to issue one kernel of a program that is not compiled; --host sets it. 0 = "
+              "the device is its own host." },
 };
 
 static const nnc_field node_power_fields[] = {

@@ -106,7 +106,7 @@ typedef struct nnc_measured {
     double host_pass_s, host_sample_s, input_samples_per_s;
     nnc_op op; /* of a kernel; attention without its pairs */
     bool causal;
-    bool both; /* with its backward */
+    bool both; /* forward and backward of a convolution, a norm */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* how requests were served */
@@ -188,8 +188,8 @@ nnc_scored nnc_scored_open(const nnc_measured *row);
       "peak memory of other kinds, or with a deciding field open")                            \
     X(NNC_SECTION_GEMM, "gemm", "matrix products")                                            \
     X(NNC_SECTION_ATTENTION, "attention", "attention kernels")                                \
-    X(NNC_SECTION_VECTOR, "vector", "norms, softmax, activations")                            \
     X(NNC_SECTION_CONV, "conv", "convolutions")                                               \
+    X(NNC_SECTION_VECTOR, "vector", "norms, softmax, activations")                            \
     X(NNC_SECTION_COLLECTIVE, "collective", "collectives of 1 MB and more")                   \
     X(NNC_SECTION_COLLECTIVE_SMALL, "collective_small", "collectives below 1 MB")             \
     X(NNC_SECTION_RANK_MEMORY, "rank_memory", "memory of single ranks")                       \
@@ -257,7 +257,8 @@ typedef struct nnc_fit_row {
     nnc_plan plan;
     uint64_t digest; /* equal for rows that stay together in a cross-validation */
     int32_t file;
-    bool held; /* not fitted on */
+    bool held;     /* not fitted on */
+    bool launches; /* a step that the launches of the host hold */
     int32_t group;
     int32_t part;                        /* of the cross-validation */
     double weight;                       /* in the fit at hand */
@@ -295,6 +296,7 @@ typedef struct nnc_fit {
     int32_t parameter_count;
     nnc_fit_group groups[NNC_FIT_GROUPS_MAX];
     int32_t group_count;
+    nnc_score_stats steps_before, steps_left; /* of all steps, each by a fit without its model */
 } nnc_fit;
 
 /* Does a parameter explain such rows, of training or of serving? If not, *reason says why. */

@@ -272,7 +272,7 @@ static nnc_measured_kind kind_of(const reading *r)
     }
     return has(r, "mode") && has(r, "input_len")         ? NNC_MEASURED_SERVING
            : has(r, "max_batch")                         ? NNC_MEASURED_STEP
-           : has(r, "forward_us")                        ? NNC_MEASURED_CONV
+           : has(r, "forward_us") && has(r, "side")      ? NNC_MEASURED_CONV
            : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
            : has(r, "bytes")                             ? NNC_MEASURED_COLLECTIVE
            : !has(r, "dtype")                            ? NNC_MEASURED_STEP
@@ -285,7 +285,7 @@ static nnc_status check_heading(reading *r, nnc_error *err)
 {
     static const char *const needed[NNC_MEASURED_KIND_COUNT][4] = {
         [NNC_MEASURED_STEP] = { "id", "device", "devices" },
-        [NNC_MEASURED_GEMM] = { "id", "device", "m", "n" },
+        [NNC_MEASURED_GEMM] = { "id", "device", "n" },
         [NNC_MEASURED_ATTENTION] = { "id", "device", "batch", "model.heads" },
         [NNC_MEASURED_VECTOR] = { "id" },
         [NNC_MEASURED_CONV] = { "id", "device", "channels_in", "side" },
@@ -300,8 +300,7 @@ static nnc_status check_heading(reading *r, nnc_error *err)
                         "no measured column, expected measured_s, time_us, or mode and input_len");
     }
     for (size_t i = 0; i < 4 && needed[r->kind][i] != NULL; i++) {
-        const bool by_rows = r->kind == NNC_MEASURED_GEMM && has(r, "rows") && has(r, "cols");
-        if (!has(r, needed[r->kind][i]) && !by_rows) {
+        if (!has(r, needed[r->kind][i])) {
             return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column %s is missing",
                             needed[r->kind][i]);
         }
@@ -774,35 +773,67 @@ static void set_product(reading *r, nnc_op *op)
     op->u.matmul = p;
 }
 
+/* An op by its name in a table: of `rows` x `cols` elements, of m x n, or of n. Copies, sums and ReLU are timed as
+ * single operators of a library, which move their tensors once; so are updates. */
 static void set_vector(reading *r, nnc_op *op)
 {
     static const struct {
         const char *name;
-        nnc_pointwise_kind kind;
-    } pointwise[] = { { "gelu", NNC_PW_GELU },
-                      { "softmax", NNC_PW_SOFTMAX },
-                      { "cast", NNC_PW_CAST } };
+        nnc_op_kind kind;
+        int32_t of; /* its kind of pointwise op, norm, optimizer */
+        bool alone;
+    } known[] = { { "gelu", NNC_OP_POINTWISE, NNC_PW_GELU, false },
+                  { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
+                  { "cast", NNC_OP_POINTWISE, NNC_PW_CAST, false },
+                  { "copy", NNC_OP_POINTWISE, NNC_PW_COPY, true },
+                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* reads two, writes one */
+                  { "relu", NNC_OP_POINTWISE, NNC_PW_RELU, true },
+                  { "layernorm", NNC_OP_NORM, NNC_NORM_LAYER, false },
+                  { "layer_norm", NNC_OP_NORM, NNC_NORM_LAYER, false },
+                  { "layer_norm_fb", NNC_OP_NORM, NNC_NORM_LAYER, false },
+                  { "batch_norm", NNC_OP_NORM, NNC_NORM_BATCH, false },
+                  { "adamw", NNC_OP_UPDATE, NNC_OPTIMIZER_ADAMW, false },
+                  { "adamw_fused", NNC_OP_UPDATE, NNC_OPTIMIZER_ADAMW, false },
+                  { "momentum", NNC_OP_UPDATE, NNC_OPTIMIZER_MOMENTUM, false } };
     const char *name = text_of(r, "op");
-    const int64_t m = whole_of(r, "m"), n = whole_of(r, "n");
+    const bool table = given(r, "rows");
+    const int64_t m = table ? whole_of(r, "rows") : given(r, "m") ? whole_of(r, "m") : 1;
+    const int64_t n = whole_of(r, table ? "cols" : "n");
     const int64_t elements = m > 0 && n > 0 && m <= INT64_MAX / n ? m * n : 0;
-    r->row->kind = NNC_MEASURED_VECTOR;
-    op->name = "norm";
-    op->kind = NNC_OP_NORM;
-    op->u.norm =
-        (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = elements, .rows = m, .fused = true };
-    bool known = is(name, "layernorm") || is(name, "layer_norm");
-    for (size_t i = 0; i < sizeof pointwise / sizeof pointwise[0] && !known; i++) {
-        known = is(name, pointwise[i].name);
-        if (known) {
-            op->name = pointwise[i].name;
-            op->kind = NNC_OP_POINTWISE;
-            op->dtype = pointwise[i].kind == NNC_PW_CAST ? NNC_BF16 : op->dtype;
-            op->u.pointwise =
-                (nnc_pointwise){ .kind = pointwise[i].kind, .elements = elements, .fused = true };
-        }
+    size_t i = 0;
+    const size_t count = sizeof known / sizeof known[0];
+    while (i < count && !is(name, known[i].name)) {
+        i++;
     }
-    if (!known) {
+    r->row->kind = NNC_MEASURED_VECTOR;
+    r->row->both = is(name, "batch_norm") || is(name, "layer_norm_fb");
+    if (i == count) {
         refuse(r, "operation \"%.32s\" has no meaning here", name);
+        return;
+    }
+    op->name = known[i].kind == NNC_OP_NORM ? "norm" : known[i].name;
+    op->kind = known[i].kind;
+    if (op->kind == NNC_OP_NORM) {
+        op->u.norm = (nnc_norm){
+            .kind = (nnc_norm_kind)known[i].of, .elements = elements, .rows = m, .fused = true
+        };
+    } else if (op->kind == NNC_OP_UPDATE) {
+        const bool narrow = op->dtype == NNC_BF16;
+        op->u.update = (nnc_update){ .kind = NNC_UPDATE_STEP,
+                                     .optimizer = (nnc_optimizer)known[i].of,
+                                     .policy = narrow ? NNC_POLICY_BF16_PURE : NNC_POLICY_AMP,
+                                     .fused = true,
+                                     .params = elements };
+    } else {
+        op->dtype = known[i].of == NNC_PW_CAST ? NNC_BF16 : op->dtype;
+        op->u.pointwise = (nnc_pointwise){ .kind = (nnc_pointwise_kind)known[i].of,
+                                           .elements = elements,
+                                           .fused = true };
+    }
+    if (known[i].alone) {
+        const nnc_work own = nnc_op_work(op);
+        op->issued[0] = (nnc_issued){ 1, own.read_bytes + own.write_bytes, 0 };
+        op->issued_as = NNC_ISSUED_INSTEAD;
     }
     if (elements <= 0) {
         refuse(r, "no size");
@@ -860,36 +891,46 @@ static void set_operator(reading *r, nnc_op *op)
     }
 }
 
+/* Its padding is half of its kernel, as in the tables. */
+static void set_conv(reading *r, nnc_op *op)
+{
+    const int64_t side = whole_of(r, "side"), kernel = whole_of(r, "kernel_side");
+    const int64_t stride = whole_of(r, "stride") > 1 ? whole_of(r, "stride") : 1;
+    const int64_t groups = whole_of(r, "groups") > 1 ? whole_of(r, "groups") : 1;
+    const int64_t after = (side + kernel / 2 * 2 - kernel) / stride + 1;
+    const nnc_conv conv = { .batch = whole_of(r, "batch"),
+                            .c_in = whole_of(r, "channels_in"),
+                            .c_out = whole_of(r, "channels_out"),
+                            .h_in = side,
+                            .w_in = side,
+                            .h_out = after,
+                            .w_out = after,
+                            .kernel = kernel,
+                            .stride = stride,
+                            .groups = groups,
+                            .needs_grad_input = true,
+                            .contiguous = whole_of(r, "channels_last") != 1 };
+    op->name = "conv";
+    op->kind = NNC_OP_CONV;
+    op->u.conv = conv;
+    if (conv.batch < 1 || conv.c_in < 1 || conv.c_out < 1 || side < 1 || kernel < 1 || after < 1 ||
+        side > 1000000 || kernel > side || conv.c_in % groups != 0 || conv.c_out % groups != 0) {
+        refuse(r, "no size");
+    }
+}
+
 /* A line gives the time forward, and with both gradients. */
 static void read_conv(reading *r, bool both)
 {
-    nnc_conv p = { .batch = whole_of(r, "batch"),
-                   .c_in = whole_of(r, "channels_in"),
-                   .c_out = whole_of(r, "channels_out"),
-                   .h_in = whole_of(r, "side"),
-                   .kernel = whole_of(r, "kernel_side"),
-                   .stride = whole_of(r, "stride"),
-                   .groups = whole_of(r, "groups"),
-                   .needs_grad_input = true,
-                   .contiguous = whole_of(r, "channels_last") != 1 };
     nnc_op *op = &r->row->op;
-    if (p.batch < 1 || p.c_in < 1 || p.c_out < 1 || p.h_in < 1 || p.kernel < 1 || p.stride < 1 ||
-        p.groups < 1 || p.h_in > 1000000) {
-        refuse(r, "no size");
-        return;
-    }
-    p.w_in = p.h_in;
-    p.h_out = p.w_out = (p.h_in - 1) / p.stride + 1;
     r->row->both = both;
     r->row->measured_s = 1e-6 * number_of(r, both ? "both_us" : "forward_us");
-    *op = (nnc_op){ .name = "conv",
-                    .kind = NNC_OP_CONV,
-                    .math_dtype = dtype_of(r),
+    *op = (nnc_op){ .math_dtype = dtype_of(r),
                     .dtype = dtype_of(r),
                     .repeat = 1,
                     .block = -1,
-                    .issued_as = NNC_ISSUED_TOO,
-                    .u.conv = p };
+                    .issued_as = NNC_ISSUED_TOO };
+    set_conv(r, op);
 }
 
 static void read_product(reading *r)
@@ -902,7 +943,11 @@ static void read_product(reading *r)
     op->block = -1;
     op->math_dtype = math;
     op->dtype = narrow ? NNC_BF16 : math; /* narrow products are written in 16 bits */
-    if (name[0] == '\0' || is(name, "matmul") || is(name, "group_matmul")) {
+    if (begins(name, "conv_")) {
+        r->row->kind = NNC_MEASURED_CONV;
+        r->row->both = is(name, "conv_both");
+        set_conv(r, op);
+    } else if (name[0] == '\0' || is(name, "matmul") || is(name, "group_matmul")) {
         set_product(r, op);
         op->issued_as = by_torch(r) ? NNC_ISSUED_TOO : NNC_ISSUED_NOT;
     } else if (by_torch(r)) {
@@ -1185,9 +1230,9 @@ static bool read_row(reading *r, nnc_served served)
 /* A line gives one row, or for served requests one row for each measurement. */
 static nnc_status read_line(reading *r, nnc_error *err)
 {
-    const int most = r->kind == NNC_MEASURED_SERVING ? NNC_SERVED_COUNT
-                     : r->kind == NNC_MEASURED_CONV  ? 2
-                                                     : 1;
+    const int most = r->kind == NNC_MEASURED_SERVING                       ? NNC_SERVED_COUNT
+                     : r->kind == NNC_MEASURED_CONV && given(r, "both_us") ? 2
+                                                                           : 1;
     for (int i = 0; i < most; i++) {
         nnc_measured *rows =
             nnc_arena_grow(r->arena, r->rows, r->count, &r->capacity, sizeof *rows);
@@ -1251,7 +1296,11 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
 static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *text, size_t size,
                                 nnc_buffer *table, nnc_error *err)
 {
-    static const char *const columns[] = { "id", "device", "op", "dtype", "m", "n", "k" };
+    static const char *const columns[] = {
+        "id",     "device", "op",           "dtype",       "m",
+        "n",      "k",      "batch",        "channels_in", "side",
+        "stride", "groups", "channels_out", "kernel_side", "channels_last"
+    };
     enum { COLUMNS = sizeof columns / sizeof columns[0] };
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = { .faults = &faults,
@@ -1265,7 +1314,10 @@ static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *
     const bool known = nnc_json_type_of(schema) == NNC_JSON_TEXT &&
                        strcmp(nnc_json_text(schema), "nncost.measure/1") == 0 &&
                        nnc_json_type_of(rows) == NNC_JSON_LIST;
-    nnc_buffer_text(table, "id,device,op,dtype,m,n,k,measured_s\n");
+    for (int i = 0; i < COLUMNS; i++) {
+        nnc_buffer_print(table, "%s,", columns[i]);
+    }
+    nnc_buffer_text(table, "measured_s\n");
     for (nnc_json row = nnc_json_first(rows); known && row.node != NULL; row = nnc_json_next(row)) {
         const nnc_json seconds = nnc_json_get(row, "measured_s");
         for (int i = 0; i < COLUMNS; i++) {

@@ -413,8 +413,8 @@ static nnc_score_section time_section(const nnc_scored *scored)
         return row->undecided[0] == '\0' ? NNC_SECTION_STEP : NNC_SECTION_STEP_APART;
     case NNC_MEASURED_GEMM: return NNC_SECTION_GEMM;
     case NNC_MEASURED_ATTENTION: return NNC_SECTION_ATTENTION;
-    case NNC_MEASURED_VECTOR: return NNC_SECTION_VECTOR;
     case NNC_MEASURED_CONV: return NNC_SECTION_CONV;
+    case NNC_MEASURED_VECTOR: return NNC_SECTION_VECTOR;
     case NNC_MEASURED_COLLECTIVE:
         return row->collective.bytes < SMALL_BYTES ? NNC_SECTION_COLLECTIVE_SMALL
                                                    : NNC_SECTION_COLLECTIVE;

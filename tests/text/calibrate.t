@@ -63,6 +63,8 @@ $ nncost calibrate one.csv --device round --format json
   "held_out": 0,
   "other_devices": 0,
   "loo_error": null,
+  "loo_median": null,
+  "loo_error_before": null,
   "figures": [
     {"name": "efficiency.calibration", "before": 1, "after": 0.708254, "low": 0.700661, "high": 0.715935, "rows": 1, "of": "steps", "at_limit": false, "reason": null},
     {"name": "efficiency.pointwise.memory_fraction", "before": 1, "after": 1, "low": null, "high": null, "rows": 0, "of": null, "at_limit": false, "reason": "takes 5 rows or more for each parameter"}

@@ -842,3 +842,9 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           adapters of rank 4 on linear layers, frozen weights in 16bit,
           software torch-compile (chosen for this plan), mode predicted
 
+
+# A device that is its own host waits for no launch: exactly the sum of its ops.
+$ nncost estimate dense round --software eager --set device.host.kernel_s=0 --format json | grep -o '"step_s": [^,]*'
+"step_s": 0.018949176
+$ nncost ops dense round --software eager --set device.host.kernel_s=0 --format csv | python3 -c "import csv, sys; print('%.9g' % sum(float(r['time_s']) * float(r['repeat']) for r in csv.DictReader(sys.stdin)))"
+0.018949176
