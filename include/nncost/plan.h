@@ -472,6 +472,8 @@ struct nnc_software {
     bool implausible; /* read in spite of implausible values: no range of measurements applies */
     bool
         lists_operators; /* where the operators of the model's library are known, each is a kernel */
+    bool
+        unfused_attention; /* --attention flash of a plan is unfused: its programs have no kernel */
 };
 
 /* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */
@@ -494,6 +496,8 @@ typedef enum nnc_profile_kind {
     NNC_PROFILE_SPLIT, /* split layers (tensor, pipeline, context or expert parallelism), or sharded optimizer states of a transformer (ZeRO 1 and 2) */
     NNC_PROFILE_TPU,   /* any plan on a TPU */
     NNC_PROFILE_EAGER, /* a captured program: its operators one by one */
+    NNC_PROFILE_EARLY, /* a transformer in fp16 or TF32 on a GPU of the years before fused attention */
+    NNC_PROFILE_EARLY_SHARDED, /* ZeRO 3 on such a GPU */
     NNC_PROFILE_KINDS
 } nnc_profile_kind;
 
@@ -511,7 +515,7 @@ nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *d
                                      const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device,
-                                       nnc_profile_kind kept);
+                                       const nnc_plan *plan, nnc_profile_kind kept);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
