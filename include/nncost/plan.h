@@ -66,11 +66,12 @@ typedef enum nnc_recompute {
     NNC_RECOMPUTE_MODULES = 16 | 32 | 64 | 128 | 256
 } nnc_recompute;
 
-#define NNC_ATTENTION_LIST(X)                                                          \
-    X(NNC_ATTENTION_FLASH, "flash", "Fused, with the kernel of the software profile.") \
-    X(NNC_ATTENTION_FLASH1, "flash1", "Fused, FlashAttention.")                        \
-    X(NNC_ATTENTION_FLASH2, "flash2", "Fused, FlashAttention-2.")                      \
-    X(NNC_ATTENTION_FLASH3, "flash3", "Fused, FlashAttention-3.")                      \
+#define NNC_ATTENTION_LIST(X)                                             \
+    X(NNC_ATTENTION_FLASH, "flash",                                       \
+      "With the kernel of the software profile; unfused if it has none.") \
+    X(NNC_ATTENTION_FLASH1, "flash1", "Fused, FlashAttention.")           \
+    X(NNC_ATTENTION_FLASH2, "flash2", "Fused, FlashAttention-2.")         \
+    X(NNC_ATTENTION_FLASH3, "flash3", "Fused, FlashAttention-3.")         \
     X(NNC_ATTENTION_UNFUSED, "unfused", "One kernel per primitive; the scores go through memory.")
 NNC_ENUM(nnc_attention, NNC_ATTENTION_LIST, NNC_ATTENTION_COUNT);
 NNC_API const char *nnc_attention_name(nnc_attention attention);

@@ -219,7 +219,11 @@ nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int
 
 nnc_profiles nnc_profiles_of_one(const nnc_software *software)
 {
-    return (nnc_profiles){ .of = { software, software, software, software, software } };
+    nnc_profiles all = { .any = false };
+    for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
+        all.of[i] = software;
+    }
+    return all;
 }
 
 /* Fully sharded weights are FSDP's, whatever else the plan splits: torchtitan and others combine it with tensor

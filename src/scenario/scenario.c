@@ -798,8 +798,13 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
     }
     for (int32_t i = -1; i < list.count; i++) {
         const nnc_software *software = &s->software;
-        if (i >= 0) {
-            NNC_TRY(nnc_software_load(s->specs, list.values[i], &software, err));
+        const nnc_status status =
+            i >= 0 ? nnc_software_load(s->specs, list.values[i], &software, err) : NNC_OK;
+        if (fails(status)) {
+            return status;
+        }
+        if (status != NNC_OK) {
+            continue; /* not one of the files that are installed */
         }
         for (int32_t zero = 1; zero <= 3; zero += 2) {
             const double bytes = frugal_bytes(s, given, software, zero, scratch);
