@@ -71,7 +71,7 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
     }
     status = nnc_scenario_load_args(session, arena, model, device, scenario, err);
     if (status == NNC_OK) {
-        status = nnc_scenario_estimate(scenario, scratch, err);
+        status = nnc_scenario_estimate(&session->options.given, scenario, scratch, err);
     }
     if (status == NNC_OK) {
         status = write(session, context, scenario, scratch, err);

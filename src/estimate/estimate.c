@@ -421,7 +421,7 @@ nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device,
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_step step;
     nnc_estimate_begin(scratch, r);
-    NNC_TRY(nnc_plan_resolve_read(plan, model, device, &r->plan, err));
+    NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
     NNC_TRY(prepare(model, device, software, scratch, &step, sums, r, err));
     NNC_TRY(nnc_estimate_time(model, &step, scratch, r, err));
     return nnc_estimate_finish(model, device, &step, r, err);
@@ -435,7 +435,7 @@ nnc_status nnc_estimate_memory(const nnc_model *model, const nnc_device *device,
     nnc_plan seen;
     nnc_step step;
     nnc_estimate_begin(scratch, r);
-    NNC_TRY(nnc_plan_resolve_read(plan, model, device, &r->plan, err));
+    NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
     const nnc_lowering from = nnc_lowering_seen(&r->plan, software, &seen),
                        how = nnc_lowering_of(&r->plan, software, r->plan.attention);
     NNC_TRY(nnc_step_begin(model, device, software, &r->plan, &scratch->network, &step, err));

@@ -45,6 +45,11 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model,
 nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
                                  const nnc_device *device, nnc_plan *resolved, nnc_error *err);
 
+/* The same for a profile, which may have no fused attention. */
+nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model,
+                                const nnc_device *device, const nnc_software *software,
+                                nnc_plan *resolved, nnc_error *err);
+
 /* Checks a resolved plan after its schedule or its virtual stages changed; other fields do not depend on them.
  * layers: of the model. */
 nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,

@@ -162,6 +162,8 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(fused_optimizer), NNC_DEFAULT_ON, .help = "The optimizer step is one kernel." },
     { SOFTWARE(flash_kernel), NNC_FIELD_NAMES(nnc_flash_kernel, NNC_FLASH_KERNEL_COUNT),
       NNC_DEFAULT_AS(NNC_FLASH2, "flash2"), .help = "The kernel of --attention flash." },
+    { SOFTWARE(unfused_attention), NNC_DEFAULT_OFF,
+      .help = "Programs have no fused attention: it is unfused unless the plan names a kernel." },
     { SOFTWARE(norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT),
       NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"),
       .help = "Kept for backward by layer, RMS and batch norms." },

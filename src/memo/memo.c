@@ -478,7 +478,7 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
     nnc_lowered *alike = NULL;
     nnc_estimate_cache *shared = scratch->shared;
     nnc_estimate_begin(scratch, r);
-    NNC_TRY(nnc_plan_resolve_read(plan, model, device, &r->plan, err));
+    NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
     nnc_pass_entry *known = shared->promised && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED
                                 ? nnc_pass_find(shared, &r->plan, software)
                                 : NULL;

@@ -534,6 +534,11 @@ nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scr
 {
     NNC_TRY(
         nnc_estimate(report->model, report->device, report->software, plan, scratch, result, err));
+    if (report->least_bytes > 0) {
+        result->memory.total_interval_bytes[0] = report->least_bytes;
+        result->verdict =
+            report->least_bytes <= result->memory.capacity_bytes ? NNC_TIGHT : NNC_OVER_MEMORY;
+    }
     report->result = result;
     report->ops = nnc_scratch_ops(scratch, &report->op_count);
     report->stages = nnc_scratch_stages(scratch, &report->stage_count);
@@ -550,20 +555,6 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
                                               scratch, advice, NNC_ADVICE_MAX);
     /* The search for advice has overwritten the ops in scratch. */
     return nnc_report_estimate(report, plan, scratch, result, err);
-}
-
-nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
-{
-    nnc_report *report = &scenario->report;
-    const nnc_plan *plan = &scenario->plan;
-    nnc_result *result = &scenario->result;
-    NNC_TRY(nnc_report_estimate(report, plan, scratch, result, err));
-    if (result->verdict == NNC_OVER_MEMORY) {
-        NNC_TRY(nnc_scenario_profiles(scenario, err));
-        NNC_TRY(nnc_report_advise(report, &scenario->profiles, plan, scratch, result,
-                                  scenario->advice, err));
-    }
-    return nnc_scenario_run(scenario, err);
 }
 
 /* ---- software profile ---- */
@@ -649,6 +640,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
 
 /* Software that may run such a plan, by the kind of plan. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
+static const char *const of_early[] = { "torch-1", "torch-compile", "megatron-classic" };
 static const char *const of_shards[] = { "fsdp", "llm-foundry-0.3", "torchtitan-2024.12" };
 static const char *const of_splits[] = { "megatron", "megatron-classic", "nanotron-0.5",
                                          "nemo-26.06" };
@@ -656,6 +648,24 @@ static const char *const kernels[] = { "flash1", "flash2", "flash3" };
 static const char *const shares[] = { "0", "0.5", "1" };
 static const char *const switches[] = { "off", "on" };
 static const char *const stages[] = { "0", "1" };
+
+typedef struct open_values {
+    const char *const *values;
+    int32_t count;
+} open_values;
+#define VALUES(list) ((open_values){ (list), (int32_t)(sizeof(list) / sizeof(list)[0]) })
+
+static open_values software_of(nnc_profile_kind kind)
+{
+    switch (kind) {
+    case NNC_PROFILE_COPIES: return VALUES(of_copies);
+    case NNC_PROFILE_SHARDED:
+    case NNC_PROFILE_EARLY_SHARDED: return VALUES(of_shards);
+    case NNC_PROFILE_SPLIT: return VALUES(of_splits);
+    case NNC_PROFILE_EARLY: return VALUES(of_early);
+    default: return (open_values){ NULL, 0 };
+    }
+}
 
 /* Does a field have its default? */
 static bool is_open(const nnc_field *field, const nnc_plan *plan)
@@ -712,26 +722,21 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
                                    nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count,
                                    nnc_error *err)
 {
-#define VALUES(list) (list), (int32_t)(sizeof(list) / sizeof(list)[0])
     const nnc_plan *plan = &scenario->result.plan;
     const nnc_profile_kind kind =
         nnc_profile_kind_of(&scenario->model, &scenario->device, &scenario->plan);
     const bool gpu = kind != NNC_PROFILE_TPU && kind != NNC_PROFILE_EAGER;
     const struct {
         const char *name;
-        const char *const *values;
-        int32_t count;
+        open_values of;
         bool asked;
     } rows[] = {
-        { "software", VALUES(of_copies), kind == NNC_PROFILE_COPIES },
-        { "software", VALUES(of_shards), kind == NNC_PROFILE_SHARDED },
-        { "software", VALUES(of_splits), kind == NNC_PROFILE_SPLIT },
+        { "software", software_of(kind), gpu },
         { "attention", VALUES(kernels), gpu },
         { "overlap", VALUES(shares), plan->devices > 1 },
         { "sequence_parallel", VALUES(switches), plan->tensor > 1 },
         { "zero", VALUES(stages), plan->data > 1 },
     };
-#undef VALUES
     *count = 0;
     if (!scenario->report.software_chosen || plan->mode != NNC_MODE_PREDICTED) {
         return NNC_OK;
@@ -739,8 +744,8 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, rows[i].name);
         nnc_open_fact fact = { .name = rows[i].name,
-                               .values = rows[i].values,
-                               .value_count = rows[i].count };
+                               .values = rows[i].of.values,
+                               .value_count = rows[i].of.count };
         if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan))) {
             continue;
         }
@@ -755,6 +760,75 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         facts[at] = fact;
     }
     return NNC_OK;
+}
+
+/* ---- memory of a plan that leaves much open ---- */
+
+/* The least memory of the plan with a profile, when what it leaves open saves memory; 0 = not a legal plan. */
+static double frugal_bytes(const nnc_scenario *s, const nnc_given *given,
+                           const nnc_software *software, int32_t zero, nnc_scratch *scratch)
+{
+    nnc_plan plan = s->plan;
+    nnc_result result;
+    const bool chosen = s->report.software_chosen;
+    if (!given->is(given->in, "recompute")) {
+        plan.recompute = NNC_RECOMPUTE_FULL;
+    }
+    if (chosen && !given->is(given->in, "zero") && s->result.plan.data > 1) {
+        plan.zero = zero;
+    }
+    if (chosen && !given->is(given->in, "sequence_parallel") && s->result.plan.tensor > 1) {
+        plan.sequence_parallel = true;
+    }
+    const nnc_status status =
+        nnc_estimate_memory(&s->model, &s->device, software, &plan, scratch, &result, NULL);
+    return status == NNC_OK ? (double)result.memory.total_interval_bytes[0] : 0.0;
+}
+
+nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_scratch *scratch,
+                                  nnc_error *err)
+{
+    const nnc_memory *memory = &s->result.memory;
+    const nnc_profile_kind kind = nnc_profile_kind_of(&s->model, &s->device, &s->plan);
+    const open_values list = s->report.software_chosen ? software_of(kind) : (open_values){ 0 };
+    double least = (double)memory->total_interval_bytes[0];
+    if (s->result.verdict != NNC_OVER_MEMORY) {
+        return NNC_OK;
+    }
+    for (int32_t i = -1; i < list.count; i++) {
+        const nnc_software *software = &s->software;
+        const nnc_status status =
+            i >= 0 ? nnc_software_load(s->specs, list.values[i], &software, err) : NNC_OK;
+        if (fails(status)) {
+            return status;
+        }
+        if (status != NNC_OK) {
+            continue; /* not one of the files that are installed */
+        }
+        for (int32_t zero = 1; zero <= 3; zero += 2) {
+            const double bytes = frugal_bytes(s, given, software, zero, scratch);
+            least = bytes > 0.0 ? nnc_min(least, bytes) : least;
+        }
+    }
+    s->report.least_bytes = (int64_t)least;
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *scenario,
+                                 nnc_scratch *scratch, nnc_error *err)
+{
+    nnc_report *report = &scenario->report;
+    const nnc_plan *plan = &scenario->plan;
+    nnc_result *result = &scenario->result;
+    const nnc_given stated = { is_given, given };
+    NNC_TRY(nnc_report_estimate(report, plan, scratch, result, err));
+    if (result->verdict == NNC_OVER_MEMORY) {
+        NNC_TRY(nnc_scenario_profiles(scenario, err));
+        NNC_TRY(nnc_scenario_lower_end(scenario, &stated, scratch, err));
+        NNC_TRY(nnc_report_advise(report, &scenario->profiles, plan, scratch, result,
+                                  scenario->advice, err));
+    }
+    return nnc_scenario_run(scenario, err);
 }
 
 /* A growing list of intervals. */

@@ -543,6 +543,7 @@ expert_bias_gathered        off
 fused_expert_clamp          on
 fused_optimizer             off
 flash_kernel                flash2
+unfused_attention           off
 norm_keep                   upcast
 group_norm_keep             upcast
 loss_keep                   logits

@@ -69,6 +69,32 @@ START_TEST(is_one_that_exists_for_the_device)
 }
 END_TEST
 
+/* Before Hopper: transformers in fp16 ran without fused attention, ZeRO 3 in bf16 with that of 2022. */
+START_TEST(is_one_of_the_years_of_the_device)
+{
+    const nnc_device *a100 = NULL;
+    nnc_error err;
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_plan plan = nnc_plan_default();
+    nnc_result result;
+    ck_assert_int_eq(nnc_device_load(specs, "a100", &a100, &err), NNC_OK);
+    ck_assert_str_eq(chosen(a100, &plan), "torch-compile");
+    plan.zero = 3;
+    ck_assert_str_eq(chosen(a100, &plan), "fsdp-1");
+    ck_assert_str_eq(chosen(h100, &plan), "fsdp");
+    plan.precision = NNC_FP16;
+    ck_assert_str_eq(chosen(h100, &plan), "fsdp");
+    ck_assert_str_eq(chosen(a100, &plan), "torch-1");
+    const nnc_software *early = nnc_profile_of(&profiles, llama, a100, &plan);
+    ck_assert_int_eq(nnc_estimate(llama, a100, early, &plan, scratch, &result, &err), NNC_OK);
+    ck_assert_int_eq(result.plan.attention, NNC_ATTENTION_UNFUSED);
+    plan.attention = NNC_ATTENTION_FLASH1;
+    ck_assert_int_eq(nnc_estimate(llama, a100, early, &plan, scratch, &result, &err), NNC_OK);
+    ck_assert_int_eq(result.plan.attention, NNC_ATTENTION_FLASH1);
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
 static nnc_release found(const char *words, const char *framework, const char *version)
 {
     nnc_release release;
@@ -247,10 +273,15 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        follows_what_the_plan_does,    is_one_that_exists_for_the_device,
-        names_what_a_framework_lacks,  a_search_compares_plans_under_their_own,
-        any_lifts_what_is_shipped,     releases_are_found_by_their_words,
-        releases_fill_in_what_is_open, recipes_set_switches,
+        follows_what_the_plan_does,
+        is_one_that_exists_for_the_device,
+        is_one_of_the_years_of_the_device,
+        names_what_a_framework_lacks,
+        a_search_compares_plans_under_their_own,
+        any_lifts_what_is_shipped,
+        releases_are_found_by_their_words,
+        releases_fill_in_what_is_open,
+        recipes_set_switches,
     };
     return run_tests_with("profiles", setup, teardown, tests, COUNT_OF(tests));
 }
