@@ -319,6 +319,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
+    point->scratch->fits_only = !sweep->all; /* others are counted and dropped */
     find_order(sweep, &sweeper->order);
     return sweeper;
 }
