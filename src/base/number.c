@@ -5,10 +5,6 @@
  * power of ten; where the error of that product could change the 12th digit, it gives up and snprintf prints. */
 #include <float.h>
 #include <langinfo.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 
@@ -69,9 +65,9 @@ static double to_double(const char *text)
  * strtod does. */
 static bool read_short(const char *text, size_t size, double *value)
 {
-    static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    static const double exact[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
     const size_t begin = text[0] == '-' ? 1 : 0;
     size_t at = begin, point = 0;
     uint64_t digits_read = 0;
@@ -95,7 +91,7 @@ static bool read_short(const char *text, size_t size, double *value)
         return false;
     }
     const double whole = (double)digits_read,
-                 found = power < 0 ? whole / powers[-power] : whole * powers[power];
+                 found = power < 0 ? whole / exact[-power] : whole * exact[power];
     *value = begin > 0 ? -found : found;
     return true;
 }

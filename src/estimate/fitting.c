@@ -4,9 +4,6 @@
  *
  * "fits" and "tight" are those of the estimate: the upper end, or the lower end, of measured peaks is within what a
  * process can get. Times follow for the plans that are shown. */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -132,6 +129,15 @@ static void qlora(nnc_plan *p)
     p->adapter_rank = 16;
     p->frozen = NNC_FROZEN_NF4;
 }
+static void qlora_again(nnc_plan *p)
+{
+    qlora(p);
+    p->recompute = NNC_RECOMPUTE_FULL;
+}
+static bool trains_and_stores_all(const nnc_plan *p)
+{
+    return trains_all(p) && stores_all(p);
+}
 static bool has_wide_frozen(const nnc_plan *p)
 {
     return p->adapter_rank > 0 && p->frozen == NNC_FROZEN_16;
@@ -192,6 +198,16 @@ static void over_8(nnc_plan *p)
     over(p, 8, 3);
 }
 
+static void over_8_again(nnc_plan *p)
+{
+    over(p, 8, 3);
+    p->recompute = NNC_RECOMPUTE_FULL;
+}
+static bool is_alone_and_stores_all(const nnc_plan *p)
+{
+    return is_alone(p) && stores_all(p);
+}
+
 /* The mildest first. */
 static const option options[] = {
     { "--recompute selective", recompute_attention, stores_scores },
@@ -203,9 +219,11 @@ static const option options[] = {
     { "--recompute full --frozen nf4", nf4_again, has_both },
     { "--adapter-rank 16", lora, trains_all },
     { "--adapter-rank 16 --frozen nf4", qlora, trains_all },
+    { "--recompute full --adapter-rank 16 --frozen nf4", qlora_again, trains_and_stores_all },
     { "--data 2 --zero 3", over_2, is_alone },
     { "--data 8 --zero 1", over_8_by_1, is_alone },
     { "--data 8 --zero 3", over_8, is_alone },
+    { "--data 8 --zero 3 --recompute full", over_8_again, is_alone_and_stores_all },
     { "--offload optimizer", offload_states, has_states },
     { "--offload optimizer,activations", offload_more, has_tensors },
 };

@@ -3,8 +3,6 @@
  *
  * One object of a document can be left out of the tree (nnc_json_large): its members are parsed one at a
  * time. A check of recorded estimates then needs memory for one estimate, not for the whole file. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/input_internal.h"
 

@@ -1,11 +1,6 @@
 /* JSON text in one pass: checks the grammar of RFC 8259, names the first error, and builds the tree where one is asked
  * for. nnc_walk finds the places of values in text that is known to be valid; it checks nothing, so it can skip
  * megabytes quickly. */
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "input/input_internal.h"
 
 /* The lexemes that may come next. */

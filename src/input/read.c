@@ -1,10 +1,5 @@
 /* Objects read by tables: field tables for files, tables of metrics for recorded results. Errors are noted
  * in the document; reading continues after them. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/serve.h>
 
 #include "input/input_internal.h"
@@ -21,14 +16,17 @@ static void mismatch(nnc_json at, const nnc_field *field, const char *what)
 static void read_number(nnc_json at, const nnc_field *field, void *place, int index)
 {
     char expected[256];
+    double value = 0.0;
     if (nnc_json_type_of(at) == NNC_JSON_NULL) {
         return; /* not recorded, the same as absent */
     }
-    if (nnc_json_type_of(at) != NNC_JSON_NUMBER) {
+    if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
+        value = nnc_json_number(at);
+    } else if (nnc_json_type_of(at) != NNC_JSON_TEXT || field->unit == NULL ||
+               !nnc_read_quantity(nnc_json_text(at), field->unit, false, &value)) { /* "24GiB" */
         mismatch(at, field, "wrong type");
         return;
     }
-    const double value = nnc_json_number(at);
     const char *what = nnc_field_refuse(field, value, expected, sizeof(expected));
     if (what != NULL) {
         nnc_json_mismatch(at, what, expected);
@@ -462,7 +460,7 @@ static bool is_id(const char *id)
     return id[0] != '\0' && id[0] != '.' && strchr(id, '/') == NULL && strstr(id, "..") == NULL;
 }
 
-void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
+void nnc_read_schema(nnc_json root, const char *schema)
 {
     const nnc_json kind = nnc_json_get(root, "schema");
     if (nnc_json_type_of(kind) == NNC_JSON_ABSENT) {
@@ -473,6 +471,10 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
         snprintf(expected, sizeof(expected), "\"%s\"", schema);
         nnc_json_mismatch(kind, "unknown schema", expected);
     }
+}
+
+void nnc_read_id(nnc_json root, const char *stem)
+{
     const nnc_json id = nnc_json_get(root, "id");
     if (nnc_json_type_of(id) != NNC_JSON_TEXT) {
         return; /* the field table reports it */
@@ -484,6 +486,12 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
         snprintf(expected, sizeof(expected), "\"%s\"", stem);
         nnc_json_mismatch(id, "not the name of the file", expected);
     }
+}
+
+void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
+{
+    nnc_read_schema(root, schema);
+    nnc_read_id(root, stem);
 }
 
 /* ---- recorded results, read back by tables of metrics ---- */
@@ -839,9 +847,7 @@ static nnc_status read_arrivals(nnc_csv *csv, nnc_arena *arena, nnc_serve_ask *a
             return refuse_cell(csv, "requests", "at most 1,048,576", "more", err);
         }
         nnc_serve_arrival *grown = nnc_arena_grow(arena, list, count, &capacity, sizeof *list);
-        if (grown == NULL) {
-            return nnc_no_memory(err);
-        }
+        NNC_GOT(grown, err);
         list = grown;
         list[count++] = one;
     }

@@ -1,10 +1,6 @@
 /* The rows of a sweep. A point moves from row to row and sets only what changes; constraints are tested as soon as their
  * values are known, so that most excluded rows need no estimate; the rows of a chunk may be evaluated out of order. */
 #include <assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 #include "input/input_internal.h"
@@ -142,7 +138,7 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
         }
         return point->spec_fault.status;
     }
-    if (point->software.date[0] != '\0') {
+    if (point->axes->profiles == NULL && point->software.date[0] != '\0') { /* named by an axis */
         return estimate_release(point, result, err);
     }
     if (point->is_filled) {
@@ -404,9 +400,13 @@ static nnc_cell framework_of(nnc_sweeper *s)
     const nnc_software *first = s->sweep->axes.first;
     nnc_point *point = &s->point;
     nnc_result same = s->result;
-    if (first != NULL && strcmp(first->id, point->software.id) != 0 &&
-        nnc_estimate_read(&point->model, &point->device, first, &point->plan, point->scratch, &same,
-                          NULL) != NNC_OK) {
+    const bool fits_only = point->scratch->fits_only;
+    point->scratch->fits_only = false; /* there it may not fit; its time counts all the same */
+    const bool known = first == NULL || strcmp(first->id, point->software.id) == 0 ||
+                       nnc_estimate_read(&point->model, &point->device, first, &point->plan,
+                                         point->scratch, &same, NULL) == NNC_OK;
+    point->scratch->fits_only = fits_only;
+    if (!known) {
         return (nnc_cell){ .kind = NNC_CELL_NULL };
     }
     return (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = s->result.step_s - same.step_s };

@@ -436,7 +436,7 @@ $ grep -A12 serving mine.json
   "sources": { "": "made up for tests" }
 }
 $ nncost serve dense round --software mine.json --concurrency 4 --input-len 100 --output-len 200 | grep ^per
-per token    2.498 ms, nine of ten measurements from 1.998 ms to 3.123 ms, at least 237.7 us
+per token    2.498 ms, 90 % range 1.998 ms to 3.123 ms, at least 237.7 us
 percentiles  first token 14.89 ms (half), 14.93 ms (90 %), 14.97 ms (99 %),
 $ nncost calibrate inputs/served.csv --serve --device round --format json | grep -e software -e '"rows"' | head -2
   "software": "vllm",

@@ -143,7 +143,7 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      47.54 ms, nine of ten measurements fall in 39.33 ms .. 61.45 ms
+step      47.54 ms, 90 % range 39.33 ms to 61.45 ms
           open: --attention -5 to +21% of the step
           no software is faster than 27.68 ms; without any overlap it takes 54.42 ms
 bound by  compute 82.7% of the step, memory 17.3%, without the compute limit it would take 14.36 ms
@@ -574,7 +574,7 @@ device    fitted, A device of round efficiencies, 400.0 TFLOP/s fp8, 2.000 TB/s,
 plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      9.212 ms, nine of ten measurements fall in 7.620 ms .. 11.91 ms
+step      9.212 ms, 90 % range 7.620 ms to 11.91 ms
           open: --attention -11 to +21% of the step
           no software is faster than 2.249 ms; without any overlap it takes 10.46 ms
 $ nncost estimate dense fitted --full --full --precision tf32 | head -8
@@ -583,7 +583,7 @@ device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s
 plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      15.88 ms, nine of ten measurements fall in 13.14 ms .. 20.53 ms
+step      15.88 ms, 90 % range 13.14 ms to 20.53 ms
           open: --attention -12 to +25% of the step
           no software is faster than 6.921 ms; without any overlap it takes 18.28 ms
 $ nncost estimate dense old --full --full --precision fp32 | head -8
@@ -669,10 +669,10 @@ $ nncost estimate dense fitted --full --full --set efficiency.basis=none | grep 
 step      5.398 ms
           no software is faster than 3.460 ms; without any overlap it takes 6.537 ms
 $ nncost estimate dense fitted --full --full --set efficiency.basis=default | grep -A1 '^step'
-step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
+step      9.457 ms, 90 % range 5.246 ms to 20.99 ms
           open: --attention -10 to +21% of the step
 $ nncost estimate dense fitted --full --full --set efficiency.basis=kernels | grep -A1 '^step'
-step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
+step      9.457 ms, 90 % range 5.246 ms to 20.99 ms
           open: --attention -10 to +21% of the step
 
 # A narrow terminal, and one too narrow for anything.
@@ -686,8 +686,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           software torch-compile (chosen for this plan),
           mode predicted
 
-step      9.457 ms,
-          nine of ten measurements fall in 7.823 ms .. 12.22 ms
+step      9.457 ms, 90 % range 7.823 ms to 12.22 ms
           open: --attention -10 to +21% of the step
           no software is faster than 3.460 ms; without any
           overlap it takes 10.79 ms

@@ -36,12 +36,14 @@ Commands:
             and framework.
   calibrate A device's efficiency parameters fitted to measured rows, with the errors before and
             after, and the device file that has them.
-  init      Print a plan file to begin with, for 'nncost check'.
+  init      Print a file to begin with: a plan file for 'nncost check', a device, a model or a
+            cluster.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   report    One page of HTML: the verdict, pictures, every number, its sources.
   explore   The whole program as one page for a browser, which starts with this estimate.
   import    Convert an ONNX file to a model file of the graph family, on standard output.
-  list      The devices, models and software profiles that have an id.
+  list      The devices, models and software profiles that have an id; with TEXT, those that have it
+            in an id, a name or an alias.
   show      A device, model or software profile: the file it came from, every field, the sources.
   validate  Check device, model, software, cluster and plan files, and list every fault.
   mcp       A server of the Model Context Protocol for AI assistants, on standard input and output.
@@ -210,12 +212,12 @@ usage: nncost check PLANS.json [options]
 usage: nncost diff OLD NEW [options]
 usage: nncost accuracy FILE.csv... [options]
 usage: nncost calibrate FILE.csv... --device DEVICE [options]
-usage: nncost init [MODEL DEVICE] [options]
+usage: nncost init [MODEL DEVICE | device | model | cluster | plan] [options]
 usage: nncost plot PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE] [options]
 usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW [options]
 usage: nncost explore [MODEL DEVICE] [options]
 usage: nncost import FILE.onnx [AXES] [options]
-usage: nncost list [devices|models|software] [options]
+usage: nncost list [devices|models|software [TEXT]] [options]
 usage: nncost show ID | CHECKPOINT | FILE... [MODEL] [DEVICE] --to-options [options]
 usage: nncost validate FILE... [options]
 usage: nncost mcp  [options]

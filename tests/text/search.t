@@ -534,7 +534,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-st
 
 # A vocabulary that does not divide is padded for tensor ranks.
 $ nncost search dense fitted --set vocab=10001 --threads 1 --devices 2 --global-batch 4 --recompute none --best 1 | head -4
-dense on 2 x fitted, global batch 4
+dense with vocab=10001 on 2 x fitted, global batch 4
 4608 combinations: 116 legal, 116 fit; 116 evaluated
 
 software torch-compile
