@@ -402,11 +402,11 @@ static nnc_cell framework_of(nnc_sweeper *s)
     nnc_result same = s->result;
     const bool fits_only = point->scratch->fits_only;
     point->scratch->fits_only = false; /* there it may not fit; its time counts all the same */
-    const bool known = first == NULL || strcmp(first->id, point->software.id) == 0 ||
-                       nnc_estimate_read(&point->model, &point->device, first, &point->plan,
-                                         point->scratch, &same, NULL) == NNC_OK;
+    const bool done = first == NULL || strcmp(first->id, point->software.id) == 0 ||
+                      nnc_estimate_read(&point->model, &point->device, first, &point->plan,
+                                        point->scratch, &same, NULL) == NNC_OK;
     point->scratch->fits_only = fits_only;
-    if (!known) {
+    if (!done) {
         return (nnc_cell){ .kind = NNC_CELL_NULL };
     }
     return (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = s->result.step_s - same.step_s };
