@@ -342,6 +342,7 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
     if (estimate(&t, &base, &t.base)) {
         t.shipped =
             !ask->profiles->any && nnc_software_ships(software_of(&t, &base), &base.plan, NULL);
+        scratch->fits_only = true;
         for (move what = 0; what < (ask->quick ? MOVE_QUICK : MOVES); what++) {
             candidate to;
             nnc_result r;
@@ -356,6 +357,7 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
         }
     }
     scratch->brief = brief;
+    scratch->fits_only = false;
     found->tries = t.tries;
     return found->count;
 }

@@ -406,6 +406,15 @@ nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch
     return brief ? time_briefly(step, scratch, r, err) : time_fully(model, step, scratch, r, err);
 }
 
+/* Ends the estimate of a plan whose memory is known, and no time yet. */
+nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err)
+{
+    NNC_TRY(check_result(r, model, err));
+    leave_out(r);
+    r->step_s = r->samples_per_s = r->tokens_per_s = r->cost_step = r->mfu = (double)NAN;
+    return NNC_OK;
+}
+
 nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device,
                                const nnc_step *step, nnc_result *r, nnc_error *err)
 {

@@ -517,6 +517,8 @@ struct nnc_scratch {
     nnc_result result; /* for a program whose nnc_result has another size */
     nnc_ideal bound;   /* the lower bound of the last result; in ideal mode its step */
     bool brief; /* estimates set bounds, and all that needs the rows of a whole step, to NaN */
+    bool
+        fits_only; /* and a plan that does not fit may come back without its times, which are NaN */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = nowhere */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or a function with the same results */
     struct nnc_estimate_cache *shared; /* of that function; nnc_estimate_once does not read it */
@@ -654,6 +656,7 @@ nnc_status nnc_estimate_time_parts(const nnc_step *step,
                                    const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);
 /* Rates, money and energy; refuses numbers beyond the arithmetic. */
+nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err);
 nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device,
                                const nnc_step *step, nnc_result *r, nnc_error *err);
 

@@ -426,6 +426,13 @@ static void recall_stages(const nnc_model *model, const nnc_pass_entry *p, const
     }
 }
 
+/* Is the memory of this plan its answer? */
+static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r)
+{
+    return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED &&
+           r->verdict == NNC_OVER_MEMORY;
+}
+
 /* A plan whose passes are known. */
 static nnc_status time_known(const nnc_model *model, const nnc_software *software,
                              nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r, nnc_error *err)
@@ -439,13 +446,17 @@ static nnc_status time_known(const nnc_model *model, const nnc_software *softwar
     nnc_describe_model(model, &p->alike->whole, &p->step, r);
     nnc_step_work(&p->step, &p->work, r);
     recall_stages(model, p, &p->step, scratch, r);
+    if (ends_untimed(scratch, r)) {
+        return nnc_estimate_untimed(model, r, err);
+    }
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share)) {
         prepare_again(shared, &p->step, p->alike); /* weight gradients alone differ */
         nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
         nnc_step_segment_times(&p->step, &scratch->rows, p->units);
         p->grad_accumulate = share;
     }
-    return nnc_estimate_time_parts(&p->step, p->units, scratch, r, err);
+    NNC_TRY(nnc_estimate_time_parts(&p->step, p->units, scratch, r, err));
+    return nnc_estimate_finish(model, shared->device, &p->step, r, err);
 }
 
 /* ---- estimates ---- */
@@ -483,13 +494,19 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
                                 ? nnc_pass_find(shared, &r->plan, software)
                                 : NULL;
     if (known != NULL) {
-        NNC_TRY(time_known(model, software, known, scratch, r, err));
-        return nnc_estimate_finish(model, device, &known->step, r, err);
+        return time_known(model, software, known, scratch, r, err);
     }
     shared->dealt = NULL;
     NNC_TRY(
         nnc_prepare_list(shared, software, &r->plan, &scratch->network, &step, sums, &alike, err));
     nnc_step_partition(&step, &scratch->step);
+    if (scratch->fits_only) {
+        nnc_stage_memory(&step, model, true, &scratch->step, r);
+        if (ends_untimed(scratch, r)) {
+            nnc_describe_model(model, &alike->whole, &step, r);
+            return nnc_estimate_untimed(model, r, err);
+        }
+    }
     nnc_prepare_work(scratch, alike, &step, r);
     nnc_lowered_rows(shared, alike, &step, &scratch->rows);
     NNC_TRY(time_and_keep(model, &step, scratch, r, err));

@@ -100,7 +100,7 @@ static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const cha
 /* Finds the schedules that a framework offers, the profile chosen by each ZeRO stage. */
 static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
 {
-    const nnc_choice *zero = &groups->space->axes[NNC_AXIS_ZERO];
+    const nnc_space_axis *zero = &groups->space->axes[NNC_AXIS_ZERO];
     nnc_plan plan = *base;
     plan.pipeline = 2;
     for (int32_t i = 0; i < zero->count; i++) {

@@ -32,8 +32,16 @@ typedef enum nnc_axis {
     NNC_AXES
 } nnc_axis;
 
+/* The values of a choice: more than nnc_choice holds, since they may be the divisors of a number. No number up to 14
+ * million has more. */
+enum { NNC_SPACE_VALUES = 512 };
+typedef struct nnc_space_axis {
+    int32_t count;
+    int64_t values[NNC_SPACE_VALUES];
+} nnc_space_axis;
+
 typedef struct nnc_space {
-    nnc_choice axes[NNC_AXES];
+    nnc_space_axis axes[NNC_AXES];
     uint64_t blocks, block_size; /* the space has blocks * block_size plans */
 } nnc_space;
 

@@ -171,6 +171,11 @@ Pareto front: no other plan is faster with less memory
 10.21 ms  444.7 MB  58.8%    0.8%  dp8 pp2 ep8 zero1 mb1 zb-h2 recompute=norm
 10.33 ms  420.7 MB  58.1%    1.0%  dp8 pp2 ep8 zero1 mb1 zb-h2 recompute=norm+activation
 
+# A number with 72 divisors.
+$ nncost search dense fitted --threads 1 --devices 16 --global-batch 10080 --best 1 --tensor 1 --pipeline 1 --context 1 --zero 1 | head -2
+dense on 16 x fitted, global batch 10080
+17280 combinations: 120 legal, 94 fit; 51 evaluated, no other can be among the best
+
 # The whole run: a deadline and a budget, kept and missed.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
 dense on 16 x fitted, global batch 64
