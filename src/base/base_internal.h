@@ -180,8 +180,6 @@ static inline int64_t nnc_ceil_div(int64_t a, int64_t b)
 /* Length of the number at the start of text by the grammar of JSON ("-0.5e9"; not "01", "1.", "+1", ".5", "inf");
  * 0 = no number. */
 size_t nnc_number_span(const char *text, size_t size);
-/* The value of a number of at most 63 characters whose span is known; the nearest double, infinite if it is too large. */
-double nnc_number_value(const char *text, size_t size);
 
 /* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"); false for hex, inf, nan, blanks and all else.
  * Does not depend on the locale. */

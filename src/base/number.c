@@ -3,7 +3,6 @@
  * Printing has its own code because sweeps print many numbers: put_plain() takes about 350 instructions per number,
  * snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). It multiplies the 53 bits of the number by 64 bits of a
  * power of ten; where the error of that product could change the 12th digit, it gives up and snprintf prints. */
-#include <float.h>
 #include <langinfo.h>
 
 #include "base/base_internal.h"
@@ -61,60 +60,13 @@ static double to_double(const char *text)
     return strtod(own, NULL);
 }
 
-/* A number of at most 15 digits and a power of ten that doubles hold exactly: one rounding gives the nearest double, as
- * strtod does. */
-static bool read_short(const char *text, size_t size, double *value)
-{
-    static const double exact[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
-    const size_t begin = text[0] == '-' ? 1 : 0;
-    size_t at = begin, point = 0;
-    uint64_t digits_read = 0;
-    int power = 0, stated = 0;
-    for (; at < size && text[at] != 'e' && text[at] != 'E'; at++) {
-        point = text[at] == '.' ? at : point;
-        digits_read = text[at] == '.' ? digits_read : digits_read * 10 + (uint64_t)(text[at] - '0');
-    }
-    if (FLT_EVAL_METHOD != 0 || at - begin > 15 || size - at > 5) {
-        return false;
-    }
-    power = point > 0 ? -(int)(at - point - 1) : 0;
-    if (at < size) {
-        const bool falls = text[at + 1] == '-';
-        for (at += falls || text[at + 1] == '+' ? 2 : 1; at < size; at++) {
-            stated = stated * 10 + (text[at] - '0');
-        }
-        power += falls ? -stated : stated;
-    }
-    if (power < -22 || power > 22) {
-        return false;
-    }
-    const double whole = (double)digits_read,
-                 found = power < 0 ? whole / exact[-power] : whole * exact[power];
-    *value = begin > 0 ? -found : found;
-    return true;
-}
-
-double nnc_number_value(const char *text, size_t size)
-{
-    char own[NUMBER_LENGTH_MAX + 1];
-    double value;
-    if (read_short(text, size, &value)) {
-        return value;
-    }
-    memcpy(own, text, size);
-    own[size] = '\0';
-    return to_double(own);
-}
-
 bool nnc_read_double(const char *text, double *out)
 {
     const size_t size = strlen(text);
     if (size == 0 || size > NUMBER_LENGTH_MAX || nnc_number_span(text, size) != size) {
         return false;
     }
-    const double value = nnc_number_value(text, size);
+    const double value = to_double(text);
     if (!isfinite(value)) {
         return false;
     }

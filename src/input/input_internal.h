@@ -1,7 +1,7 @@
 /* From files to structs: strict JSON, field tables, spec files found by id.
  *
  *     json.c           documents, values, and errors that name line and key
- *     json_scan.c      JSON text: grammar, tree, positions of values
+ *     json_scan.c      JSON text: grammar check before cJSON, positions of values after it
  *     read.c           objects read by field tables; recorded results read by tables of metrics; comma-separated values
  *     folders.c        data folders: from an id, alias, path or name of the Hugging Face hub to a file
  *     spec.c           the set of loaded specs; one file of any kind
@@ -80,7 +80,6 @@ nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *er
 
 enum {
     NNC_SCAN_DEPTH_MAX = 64,
-    NNC_SCAN_NUMBER_MAX = 64,                   /* characters, with the NUL */
     NNC_SCAN_VALUES_MAX = 10000,                /* keeps the tree small */
     NNC_SCAN_VALUES_MANY = 700000,              /* a configuration written by another program */
     NNC_SCAN_VALUES_RECORDED = 50 * 1000 * 1000 /* a file with many recorded estimates */
@@ -96,43 +95,14 @@ typedef struct nnc_json_scan_fault {
     char what[160]; /* "bad syntax, expected a value, found '}'" */
 } nnc_json_scan_fault;
 
-typedef enum nnc_json_type {
-    NNC_JSON_ABSENT,
-    NNC_JSON_NULL,
-    NNC_JSON_BOOL,
-    NNC_JSON_NUMBER,
-    NNC_JSON_TEXT,
-    NNC_JSON_LIST,
-    NNC_JSON_OBJECT
-} nnc_json_type;
+/* Fast check of numbers and strings only. false: the text may contain a number, a string or a character that cJSON
+ * accepts and RFC 8259 does not, be nested too deeply, or hold more than values_max values. cJSON checks the order of
+ * the lexemes. */
+bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max);
 
-/* A value of a tree. Other files see it through nnc_json. */
-typedef struct nnc_json_node {
-    struct nnc_json_node *next, *child,
-        *last; /* the next of its container; its own first and last */
-    const char *key, *text;
-    double number; /* of a bool: 1 or 0 */
-    uint32_t hash; /* of the key */
-    int32_t count; /* of its own values */
-    nnc_json_type type;
-    bool inherited;
-} nnc_json_node;
-
-typedef struct nnc_json_tree {
-    nnc_arena *arena;
-    bool part; /* other text may follow the value */
-    nnc_json_node *root;
-    bool repeats; /* an object may have a key twice */
-    bool no_memory;
-} nnc_json_tree;
-
-/* Checks one JSON value (RFC 8259): valid UTF-8, paired surrogates, finite numbers of at most 63 characters, within the
- * limits. text[size] is a NUL. On an error fills `fault` (may be NULL: then a number may be infinite). */
+/* Full check: one JSON value (RFC 8259), valid UTF-8, finite numbers of at most 63 characters, within the limits. On an
+ * error fills `fault` (may be NULL). Does not check for unpaired surrogates. */
 bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault);
-/* The same, and builds the tree in an arena. */
-bool nnc_json_build(const char *text, size_t size, int values_max, nnc_json_tree *tree,
-                    nnc_json_scan_fault *fault);
-void nnc_json_append(nnc_json_node *container, nnc_json_node *child);
 
 /* Line and column of a place in the text. */
 nnc_position nnc_json_position(const char *text, const char *at);
@@ -178,13 +148,12 @@ typedef struct nnc_faults {
 /* One large object whose members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of that
  * size. */
 typedef struct nnc_json_large {
-    const char *name; /* dotted: "recorded.estimates" */
-    const nnc_json_node
-        *object;       /* NULL: the document does not have it, or it was parsed as usual */
-    int32_t count;     /* of its members */
-    size_t *places;    /* offset of each member in the text; 0 = parsed as usual */
-    size_t end;        /* offset after the object */
-    uint64_t *digests; /* of the members that were closed */
+    const char *name;           /* dotted: "recorded.estimates" */
+    const struct cJSON *object; /* NULL: the document does not have it, or it was parsed as usual */
+    int32_t count;              /* of its members */
+    size_t *places;             /* offset of each member in the text; 0 = parsed as usual */
+    size_t end;                 /* offset after the object */
+    uint64_t *digests;          /* of the members that were closed */
 } nnc_json_large;
 
 typedef struct nnc_json_doc {
@@ -197,16 +166,25 @@ typedef struct nnc_json_doc {
     bool lenient;     /* skip and note unknown keys of such a file */
     nnc_specs *specs; /* where the data files of its architecture are; NULL = nowhere */
     nnc_json_large apart;
-    nnc_arena *trees, *member; /* hold the tree, and the member of the large object that is open */
-    nnc_json_node *root;       /* NULL: no document, errors have no line */
+    struct cJSON *root;        /* NULL: no document, errors have no line */
     struct nnc_json_doc *like; /* the file whose values it inherits, freed with it; NULL = none */
 } nnc_json_doc;
 
 /* A value of a document, passed by value. node NULL = absent. */
 typedef struct nnc_json {
     const nnc_json_doc *doc;
-    const nnc_json_node *node;
+    const struct cJSON *node;
 } nnc_json;
+
+typedef enum nnc_json_type {
+    NNC_JSON_ABSENT,
+    NNC_JSON_NULL,
+    NNC_JSON_BOOL,
+    NNC_JSON_NUMBER,
+    NNC_JSON_TEXT,
+    NNC_JSON_LIST,
+    NNC_JSON_OBJECT
+} nnc_json_type;
 
 /* Parses a document whose faults, arena, text and size are set; text[size] must be a NUL. false: an error was noted.
  * With doc->foreign, a text without "schema" may be as Python writes it: Infinity and NaN are read as texts ("+inf"),

@@ -1,6 +1,7 @@
-/* JSON text in one pass: checks the grammar of RFC 8259, names the first error, and builds the tree where one is asked
- * for. nnc_walk finds the places of values in text that is known to be valid; it checks nothing, so it can skip
- * megabytes quickly. */
+/* JSON text without a tree. nnc_json_scan checks the grammar of RFC 8259 and names the first error;
+ * nnc_json_scan_lexemes is the fast path, which checks numbers and strings only and leaves the order of
+ * lexemes to cJSON. nnc_walk finds the places of values in text that is known to be valid; it checks
+ * nothing, so it can skip megabytes quickly. */
 #include "input/input_internal.h"
 
 /* The lexemes that may come next. */
@@ -13,11 +14,6 @@ typedef struct scan {
     int depth;
     int values, values_max;     /* number of values so far */
     nnc_json_scan_fault *fault; /* NULL: do not describe the error */
-    bool escaped, part;         /* the last text has escapes; other text may follow the value */
-    nnc_json_tree *tree;        /* NULL: build none */
-    const char *key;            /* of the next value in an object */
-    uint32_t hash;
-    nnc_json_node *open[NNC_SCAN_DEPTH_MAX + 1]; /* the open containers, from 1 */
 } scan;
 
 nnc_position nnc_json_position(const char *text, const char *at)
@@ -62,10 +58,11 @@ static void describe(const scan *s, const char *at, char *text, size_t size)
     }
 }
 
-static bool refuse_found(scan *s, const char *at, const char *what, const char *expected,
-                         const char *found)
+static bool refuse(scan *s, const char *at, const char *what, const char *expected)
 {
+    char found[48];
     if (s->fault != NULL) {
+        describe(s, at, found, sizeof(found));
         snprintf(s->fault->what, sizeof(s->fault->what), "%s, expected %s, found %s", what,
                  expected, found);
         s->fault->at = nnc_json_position(s->begin, at);
@@ -73,39 +70,9 @@ static bool refuse_found(scan *s, const char *at, const char *what, const char *
     return false;
 }
 
-static bool refuse(scan *s, const char *at, const char *what, const char *expected)
-{
-    char found[48];
-    describe(s, at, found, sizeof(found));
-    return refuse_found(s, at, what, expected, found);
-}
-
-/* ---- texts ---- */
-
-/* The four hexadecimal digits of an escape; -1 = others. The text ends with a NUL. */
-static int32_t code_at(const char *at)
-{
-    int32_t code = 0;
-    for (int i = 0; i < 4; i++) {
-        const char c = at[i], lower = (char)(c | 0x20);
-        const bool digit = c >= '0' && c <= '9';
-        if (!digit && (lower < 'a' || lower > 'f')) {
-            return -1;
-        }
-        code = code * 16 + (digit ? c - '0' : lower - 'a' + 10);
-    }
-    return code;
-}
-
-static bool is_surrogate(int32_t code, int32_t half)
-{
-    return (code & 0xFC00) == half;
-}
-
 /* After a backslash. \u0000 is refused because it would end the C string early. */
 static bool scan_escape(scan *s)
 {
-    s->escaped = true;
     if (s->end - s->at < 2 || strchr("\"\\/bfnrtu", s->at[1]) == NULL || s->at[1] == '\0') {
         return refuse(s, s->at, "bad escape in text",
                       "one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u");
@@ -114,20 +81,18 @@ static bool scan_escape(scan *s)
         s->at += 2;
         return true;
     }
-    const int32_t code = s->end - s->at < 6 ? -1 : code_at(s->at + 2);
-    if (code < 0) {
-        return refuse(s, s->at, "bad escape in text", "four hexadecimal digits after \\u");
+    bool zero = true;
+    for (int i = 2; i < 6; i++) {
+        const int c = s->at + i < s->end ? s->at[i] : 0;
+        if (c == 0 || strchr("0123456789abcdefABCDEF", c) == NULL) {
+            return refuse(s, s->at, "bad escape in text", "four hexadecimal digits after \\u");
+        }
+        zero = zero && c == '0';
     }
-    if (code == 0) {
+    if (zero) {
         return refuse(s, s->at, "NUL in text", "a character from \\u0001");
     }
-    const bool first = is_surrogate(code, 0xD800);
-    if (is_surrogate(code, 0xDC00) ||
-        (first && (s->end - s->at < 12 || s->at[6] != '\\' || s->at[7] != 'u' ||
-                   !is_surrogate(code_at(s->at + 8), 0xDC00)))) {
-        return refuse_found(s, s->at, "bad text", "paired surrogates after \\u", "a half");
-    }
-    s->at += first ? 12 : 6;
+    s->at += 6;
     return true;
 }
 
@@ -155,7 +120,6 @@ static const char *past_plain(const char *at, const char *end)
 
 static bool scan_text(scan *s)
 {
-    s->escaped = false;
     s->at = past_plain(s->at + 1, s->end);
     while (s->at < s->end && *s->at != '"') {
         const unsigned char c = (unsigned char)*s->at;
@@ -179,74 +143,30 @@ static bool scan_text(scan *s)
     return true;
 }
 
-/* Writes a character as UTF-8 and returns the place after it. */
-static char *put_code(char *to, int32_t code)
-{
-    const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const int marks[] = { 0, 0xC0, 0xE0, 0xF0 };
-    *to++ = (char)(marks[more] | code >> 6 * more);
-    for (int i = more - 1; i >= 0; i--) {
-        *to++ = (char)(0x80 | (code >> 6 * i & 0x3F));
-    }
-    return to;
-}
-
-/* The character of a valid escape; *at moves behind it. */
-static int32_t read_escape(const char **at)
-{
-    static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    const char kind = (*at)[1];
-    if (kind != 'u') {
-        *at += 2;
-        return meant[strchr(plain, kind) - plain];
-    }
-    const int32_t code = code_at(*at + 2);
-    *at += is_surrogate(code, 0xD800) ? 12 : 6;
-    return is_surrogate(code, 0xD800)
-               ? 0x10000 + ((code & 0x3FF) << 10 | (code_at(*at - 4) & 0x3FF))
-               : code;
-}
-
-/* A copy of the text that was just scanned and began, with its quote, at `from`; NULL: out of memory. */
-static char *copy_text(scan *s, const char *from)
-{
-    const size_t length = (size_t)(s->at - from) - 2;
-    char *copy = nnc_arena_alloc(s->tree->arena, length + 1), *to = copy;
-    if (copy != NULL && !s->escaped) {
-        memcpy(copy, from + 1, length);
-    }
-    for (const char *at = from + 1; copy != NULL && s->escaped && at < s->at - 1;) {
-        if (*at == '\\') {
-            to = put_code(to, read_escape(&at));
-        } else {
-            *to++ = *at++;
-        }
-    }
-    s->tree->no_memory = s->tree->no_memory || copy == NULL;
-    return copy;
-}
-
-/* ---- numbers ---- */
-
 /* Can this character continue a number? After a complete number it is an error. */
 static bool goes_on(char c)
 {
     return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
 }
 
-static bool scan_number(scan *s, double *value)
+static bool scan_number(scan *s)
 {
+    char number[64]; /* cJSON looks at no more than 63 characters */
+    double value;
     const size_t length = nnc_number_span(s->at, (size_t)(s->end - s->at));
     const char *after = s->at + length;
     if (length == 0 || (after < s->end && goes_on(*after))) {
         return refuse(s, s->at, "bad number", "one such as 12, -0.5 or 3e9");
     }
-    if (length >= NNC_SCAN_NUMBER_MAX) {
+    if (length >= sizeof(number)) {
         return refuse(s, s->at, "number too long", "at most 63 characters");
     }
-    *value = s->fault != NULL || s->tree != NULL ? nnc_number_value(s->at, length) : 0.0;
-    if (!isfinite(*value)) {
-        return refuse(s, s->at, "infinite number", "at most 1.79e308");
+    if (s->fault != NULL) { /* else the tree is checked for it */
+        memcpy(number, s->at, length);
+        number[length] = '\0';
+        if (!nnc_read_double(number, &value)) {
+            return refuse(s, s->at, "infinite number", "at most 1.79e308");
+        }
     }
     s->at = after;
     return true;
@@ -262,80 +182,35 @@ static bool begins_number(char c)
     return c == '-' || (c >= '0' && c <= '9');
 }
 
-/* ---- the tree ---- */
-
-enum { SEEN_MAX = 256 };
-
-/* Do two keys have the same hash, or are there too many keys to tell? Most objects then need no sorting. */
-static bool may_repeat(const nnc_json_node *object)
+bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max)
 {
-    uint32_t seen[SEEN_MAX], size = 8; /* 0 = empty slot */
-    while (size < SEEN_MAX && size < 2 * (uint32_t)object->count) {
-        size *= 2;
-    }
-    if (size < (uint32_t)object->count + 1) {
-        return true;
-    }
-    memset(seen, 0, size * sizeof seen[0]);
-    for (const nnc_json_node *at = object->child; at != NULL; at = at->next) {
-        uint32_t place = at->hash;
-        while (seen[place % size] != 0 && seen[place % size] != at->hash) {
-            place++;
+    scan s = { .begin = text, .at = text, .end = text + size };
+    int values = 1, depth = 0; /* an empty list counts as one value */
+    while (s.at < s.end) {
+        const char c = *s.at;
+        if (is_blank(c)) {
+            s.at++;
+            continue;
         }
-        if (seen[place % size] == at->hash) {
-            return true;
+        if (c == '"' ? !scan_text(&s) : begins_number(c) && !scan_number(&s)) {
+            return false;
         }
-        seen[place % size] = at->hash;
-    }
-    return false;
-}
-
-/* FNV-1a over words, never 0. */
-static uint32_t hash_of(const char *text, size_t length)
-{
-    uint64_t hash = 14695981039346656037U;
-    for (; length > 0; text += length < 8 ? length : 8, length -= length < 8 ? length : 8) {
-        uint64_t word = 0;
-        memcpy(&word, text, length < 8 ? length : 8);
-        hash = (hash ^ word) * 1099511628211U;
-        hash ^= hash >> 29;
-    }
-    return (uint32_t)(hash >> 32) | 1;
-}
-
-void nnc_json_append(nnc_json_node *container, nnc_json_node *child)
-{
-    *(container->child == NULL ? &container->child : &container->last->next) = child;
-    container->last = child;
-    container->count++;
-}
-
-/* Adds a value at the place that the text has reached; NULL: there is no tree, or no memory. */
-static nnc_json_node *add_value(scan *s, nnc_json_type type)
-{
-    nnc_json_tree *tree = s->tree;
-    nnc_json_node *node = tree != NULL ? nnc_arena_alloc(tree->arena, sizeof *node) : NULL;
-    if (node == NULL) {
-        if (tree != NULL) {
-            tree->no_memory = true;
+        if (c == '"' || begins_number(c)) {
+            continue;
         }
-        return NULL;
+        const bool opens = c == '{' || c == '[';
+        depth += opens ? 1 : c == '}' || c == ']' ? -1 : 0;
+        values += opens || c == ',';
+        if (depth > NNC_SCAN_DEPTH_MAX || values > values_max || (unsigned char)c > 0x7E ||
+            c < ' ') {
+            return false;
+        }
+        s.at++;
     }
-    node->type = type;
-    if (s->depth == 0) {
-        tree->root = node;
-        return node;
-    }
-    nnc_json_node *parent = s->open[s->depth];
-    if (parent->type == NNC_JSON_OBJECT) {
-        node->key = s->key;
-        node->hash = s->hash;
-    }
-    nnc_json_append(parent, node);
-    return node;
+    return true;
 }
 
-/* ---- the grammar ---- */
+/* ---- the grammar, with error messages ---- */
 
 static bool scan_word(scan *s)
 {
@@ -343,10 +218,6 @@ static bool scan_word(scan *s)
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         const size_t length = strlen(words[i]);
         if (word_length(s->at, s->end) == length && memcmp(s->at, words[i], length) == 0) {
-            nnc_json_node *node = add_value(s, i < 2 ? NNC_JSON_BOOL : NNC_JSON_NULL);
-            if (node != NULL) {
-                node->number = i == 0 ? 1.0 : 0.0;
-            }
             s->at += length;
             return true;
         }
@@ -376,10 +247,8 @@ static bool open_bracket(scan *s)
     if (s->depth == NNC_SCAN_DEPTH_MAX) {
         return refuse(s, s->at, "nested too deeply", "at most 64 levels");
     }
-    nnc_json_node *node = add_value(s, object ? NNC_JSON_OBJECT : NNC_JSON_LIST);
     s->at++;
     s->depth++;
-    s->open[s->depth] = node;
     s->objects = s->objects << 1 | (object ? 1U : 0U);
     s->allowed = object ? KEY | CLOSE : VALUE | CLOSE;
     return true;
@@ -387,10 +256,6 @@ static bool open_bracket(scan *s)
 
 static void close_bracket(scan *s)
 {
-    const nnc_json_node *node = s->tree != NULL ? s->open[s->depth] : NULL;
-    if (node != NULL && node->type == NNC_JSON_OBJECT && node->count > 1 && !s->tree->repeats) {
-        s->tree->repeats = may_repeat(node);
-    }
     s->at++;
     s->depth--;
     s->objects >>= 1;
@@ -408,34 +273,7 @@ static bool scan_value(scan *s, char c)
         return open_bracket(s);
     }
     s->allowed = s->depth > 0 ? COMMA | CLOSE : END;
-    const char *from = s->at;
-    double number = 0.0;
-    if (c != '"' && !begins_number(c)) {
-        return scan_word(s);
-    }
-    if (!(c == '"' ? scan_text(s) : scan_number(s, &number))) {
-        return false;
-    }
-    nnc_json_node *node = add_value(s, c == '"' ? NNC_JSON_TEXT : NNC_JSON_NUMBER);
-    if (node != NULL) {
-        node->number = number;
-        node->text = c == '"' ? copy_text(s, from) : NULL;
-    }
-    return true;
-}
-
-static bool scan_key(scan *s)
-{
-    const char *from = s->at;
-    s->allowed = COLON;
-    if (!scan_text(s)) {
-        return false;
-    }
-    if (s->tree != NULL) {
-        s->key = copy_text(s, from);
-        s->hash = s->key != NULL ? hash_of(s->key, strlen(s->key)) : 0;
-    }
-    return true;
+    return c == '"' ? scan_text(s) : begins_number(c) ? scan_number(s) : scan_word(s);
 }
 
 /* Scans the next lexeme if it is allowed here. */
@@ -447,7 +285,8 @@ static bool scan_next(scan *s)
         return true;
     }
     if ((s->allowed & KEY) != 0 && c == '"') {
-        return scan_key(s);
+        s->allowed = COLON;
+        return scan_text(s);
     }
     if (((s->allowed & COLON) != 0 && c == ':') || ((s->allowed & COMMA) != 0 && c == ',')) {
         s->allowed = c == ',' && in_object(s) ? KEY : VALUE;
@@ -463,33 +302,25 @@ static bool scan_all(scan *s)
         while (s->at < s->end && is_blank(*s->at)) {
             s->at++;
         }
-        if (s->allowed == END && (s->at == s->end || s->part)) {
+        if (s->at == s->end && s->allowed == END) {
             return true;
         }
-    } while (scan_next(s) && (s->tree == NULL || !s->tree->no_memory));
+    } while (scan_next(s));
     return false;
 }
 
-bool nnc_json_build(const char *text, size_t size, int values_max, nnc_json_tree *tree,
-                    nnc_json_scan_fault *fault)
+bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault)
 {
     scan s = { .begin = text,
                .at = text,
                .end = text + size,
                .allowed = VALUE,
                .values_max = values_max,
-               .fault = fault,
-               .tree = tree,
-               .part = tree != NULL && tree->part };
+               .fault = fault };
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         return refuse(&s, text, "byte order mark", "plain UTF-8 text");
     }
     return scan_all(&s);
-}
-
-bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault)
-{
-    return nnc_json_build(text, size, values_max, NULL, fault);
 }
 
 static bool opens(char c)

@@ -1,6 +1,5 @@
 /* base/: numbers, errors, names, memory. */
 #include <float.h>
-#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdint.h>
@@ -145,32 +144,6 @@ static void check_written(double value)
     }
     ck_assert_str_eq(nnc_number_text(value, text), expected);
 }
-
-/* Short numbers are read without strtod: random digits, decimals and powers of ten. */
-START_TEST(numbers_are_read_as_strtod_does)
-{
-    uint64_t state = 88172645463325252u;
-    for (int i = 0; i < 300000; i++) {
-        char text[64];
-        double value;
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        const int decimals = (int)(state >> 5 & 15);
-        const uint64_t digits = state >> (4 + (state >> 9 & 31));
-        const int power = (int)(state >> 20 & 63) - 32;
-        if ((state & 1) == 0) {
-            snprintf(text, sizeof text, "%s%.*f", (state & 2) != 0 ? "-" : "", decimals,
-                     (double)(digits >> 20) / 1e6);
-        } else {
-            snprintf(text, sizeof text, "%" PRIu64 "%c%s%d", digits >> 12,
-                     (state & 2) != 0 ? 'e' : 'E', power > 0 && (state & 4) != 0 ? "+" : "", power);
-        }
-        ck_assert(nnc_read_double(text, &value));
-        ck_assert_msg(value == strtod(text, NULL), "%s", text);
-    }
-}
-END_TEST
 
 /* Random bits, random sizes, whole numbers, short decimals, and the halves between two of twelve digits. */
 START_TEST(numbers_are_written_as_printf_does)
@@ -383,7 +356,6 @@ int main(void)
         largest_keeps_nan,
         numbers_are_read_strictly,
         numbers_are_written_short,
-        numbers_are_read_as_strtod_does,
         numbers_are_written_as_printf_does,
         whole_numbers_are_written,
         units_have_prefixes,

@@ -156,40 +156,12 @@ START_TEST(no_place_in_a_text_is_passed_over)
         const bool plain = byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
         for (size_t place = 1; place < size - 1; place++) {
             text[place] = (char)(unsigned char)byte;
-            ck_assert_msg(nnc_json_scan(text, size, 10, NULL) == plain, "byte 0x%02X at %zu", byte,
-                          place);
+            ck_assert_msg(nnc_json_scan_lexemes(text, size, 10) == plain, "byte 0x%02X at %zu",
+                          byte, place);
+            ck_assert(nnc_json_scan(text, size, 10, NULL) == plain);
             text[place] = '_';
         }
     }
-}
-END_TEST
-
-/* RFC 8259, section 7: a character beyond the first 65,536 is a pair of escapes (its example is the G clef, U+1D11E). */
-START_TEST(trees_hold_what_the_text_says)
-{
-    static const char text[] =
-        "[\"\\uD834\\uDD1E \\u00e9\\u20AC\\n\\\"\", -0, 1e3, true, false, null, "
-        "{\"a\\u0062\": []}, 123456789012345678, 1e-23]";
-    nnc_faults faults = { .err = &err };
-    nnc_json_doc doc = { .faults = &faults, .text = text, .size = sizeof text - 1 };
-    ck_assert(nnc_json_parse(&doc));
-    nnc_json at = nnc_json_first(nnc_json_root(&doc));
-    ck_assert_int_eq(nnc_json_count(nnc_json_root(&doc)), 9);
-    ck_assert_str_eq(nnc_json_text(at), "\xf0\x9d\x84\x9e \xc3\xa9\xe2\x82\xac\n\"");
-    at = nnc_json_next(at);
-    ck_assert(nnc_json_number(at) == 0.0 && signbit(nnc_json_number(at)));
-    at = nnc_json_next(at);
-    ck_assert(nnc_json_number(at) == 1000.0);
-    at = nnc_json_next(at);
-    ck_assert(nnc_json_bool(at) && !nnc_json_bool(nnc_json_next(at)));
-    at = nnc_json_next(nnc_json_next(at));
-    ck_assert_int_eq(nnc_json_type_of(at), NNC_JSON_NULL);
-    at = nnc_json_next(at);
-    ck_assert_int_eq(nnc_json_type_of(nnc_json_get(at, "ab")), NNC_JSON_LIST);
-    at = nnc_json_next(at);
-    ck_assert(nnc_json_number(at) == 123456789012345678.0);
-    ck_assert(nnc_json_number(nnc_json_next(at)) == 1e-23);
-    nnc_json_free(&doc);
 }
 END_TEST
 
@@ -414,7 +386,6 @@ int main(void)
     tcase_add_test(tests, models_get_their_defaults);
     tcase_add_test(tests, software_gets_its_defaults);
     tcase_add_test(tests, no_place_in_a_text_is_passed_over);
-    tcase_add_test(tests, trees_hold_what_the_text_says);
     tcase_add_loop_test(tests, bad_syntax_is_placed, 0, (int)COUNT_OF(syntax_faults));
     tcase_add_loop_test(tests, bad_devices_are_refused, 0, (int)COUNT_OF(device_faults));
     tcase_add_loop_test(tests, bad_models_are_refused, 0, (int)COUNT_OF(model_faults));
