@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections import defaultdict
 
-COMMON = 0.6  # common_share of src/cli/cmd_search.c
+COMMON = 0.7  # common_share of src/cli/cmd_search.c
 
 
 def main():

@@ -610,7 +610,7 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best)
 /* Share of the variance of an error that two plans of one search have in common, of the model, the device and the
  * profile. Chosen on pairs of published steps that differ in the plan alone: tests/sure.py prints how often a plan is
  * the faster one where this says 80 %. */
-static const double common_share = 0.6;
+static const double common_share = 0.7;
 
 /* 90 % of a normal distribution lie within so many deviations. */
 static const double within_90 = 1.6449;
