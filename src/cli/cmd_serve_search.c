@@ -355,7 +355,12 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     char **operands = session->options.operands, engine[NNC_EMIT_FORMAT];
     nnc_scenario_args *given = &session->options.given;
     if (session->options.emit != NULL && given->software == NULL) {
+        const nnc_software *profile = NULL;
         (void)nnc_emit_file(&session->options, engine);
+        if (nnc_software_load(session->specs, engine, &profile, NULL) != NNC_OK) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                            "expected vllm, sglang or tensorrt-llm, found \"%.60s\"", engine);
+        }
         given->software = nnc_arena_strdup(nnc_specs_arena(session->specs), engine);
     }
     return nnc_serve_with(session, operands[0], operands[1], search, err);

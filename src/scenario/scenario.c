@@ -31,13 +31,7 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *s
         const nnc_setting *setting = &given->settings[i];
         char value[256];
         snprintf(value, sizeof value, "%s", setting->value);
-        /* '+' joins the flags of one plan, because ',' separates plans in lists. */
-        const bool flags = nnc_flags_of(setting->field->type) != NULL;
-        for (char *at = value; flags && *at; at++) {
-            if (*at == '+') {
-                *at = ',';
-            }
-        }
+        nnc_field_join(setting->field, value);
         if (apply_setting(setting->field, value, scenario, err) != NNC_OK) {
             char name[NNC_OPTION_NAME];
             return bad_option(nnc_option_name(setting->field->name, name), err);
@@ -953,7 +947,6 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     const reader readers[] = {
         { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL, "--adapter-rank or --train",
           "frozen" },
-        { plan->tensor > 1 || !plan->sequence_parallel, "--tensor", "sequence_parallel" },
         { run->evaluate_every > 0.0, "--evaluate-every", "evaluate_s" },
         { stops, of_failures,
           "detect_s start_s replace_s repair_s failing_share elastic_replicas" },

@@ -437,7 +437,7 @@ would fit --recompute norm,activation, 4.997 GB, step 233.4 ms
 $ nncost estimate dense fitted --full --full --precision fp32 --set layers=100 | sed -n '/^total/,/^$/p'
 total     21.00 GB (19.56 GiB) of 20.00 GB (18.63 GiB), 105.0%:
           tight, over by 1.004 GB, 19.41 GB with settings that are open
-would fit --recompute norm,activation, 19.41 GB, step 1.465 s
+would fit --recompute norm,activation, 19.41 GB, step 1.397 s
 
 
 # Not even with everything that was tried.

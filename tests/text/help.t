@@ -284,6 +284,7 @@ Memory:
       --activations NAME         How kept activations are counted
       --reserve-bytes N          Device memory for other uses: driver, collectives, allocator ...
       --max-memory BYTES         Memory that a plan may use on one device
+      --risk SHARE               Greatest probability that a plan runs out of memory: 5%, 0.05
 
 Numbers:
       --precision NAME           Number format of the matrix products

@@ -119,7 +119,7 @@ software torch-compile
 
 the first is 1.179 ms faster than the second, bubble 1.179 ms less
 
-best of the list with 61 %; else dp1 tp4 pp4 mb2 recompute=norm+activation; one run of 20 steps of
+best of the list with 62 %; else dp1 tp4 pp4 mb2 recompute=norm+activation; one run of 20 steps of
 each decides, 1.235 s
 
     nncost estimate dense fitted --devices 16 --global-batch 16 --tensor 4 --pipeline 4 --micro-batch 2 --schedule zb-h1 --recompute norm,activation

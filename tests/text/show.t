@@ -590,6 +590,12 @@ ships.recompute_full        on
 ships.offload_optimizer     on
 ships.offload_activations   on
 ships.offload_weights       on
+ships.sharded_gradients     on
+ships.sharded_weights       on
+ships.sharded_pipelines     on
+ships.plain_tensor          on
+ships.uneven_stages         on
+policy                      default
 zero_gradients              on
 
 source    made up
