@@ -3,8 +3,8 @@
 
     usage: first_screen.py PROGRAM
 
-For plans of all kinds: at most 20 lines of 80 columns, the verdict first, and every override in it. Each change that the
-screen or 'nncost advise' names is estimated again as a command of its own: step and memory have to be the same."""
+For plans of all kinds: at most 20 lines of 80 columns, the verdict first, and every override in it. Every command that
+takes --set names it in its answer, a table in the first lines. Each change that the screen, 'nncost serve' or 'nncost advise' names is estimated again as a command of its own: step and memory have to be the same."""
 import json
 import os
 import subprocess
@@ -43,6 +43,35 @@ gpt2 a100 --price 100 --seller aws
 gpt2 h100 --set device.mem_bytes=8GB --optimizer sgd
 llama2-7b l40s --devices 4 --zero 2 --seq-len 4096 --measured 3s""".split("\n")
 
+SERVED = """llama3-8b h100
+llama3-8b h100 --batch 4
+llama3-70b h100
+llama3-70b h100 --devices 4
+llama3-70b a100 --devices 8 --tensor 1
+llama3-8b rtx4090
+deepseek-v3 h100 --devices 16
+mixtral-8x7b a100""".split("\n")
+
+# Commands whose answer depends on a changed field; "llama3-8b h100 --set layers=4" is put behind the last word here.
+SET = """estimate
+ops
+compare
+fit
+advise
+run --devices 64 --tokens 1T
+serve
+sweep --micro-batch 1,2
+search --devices 8
+scale --devices 8,64
+explain step_s
+report
+plot step
+plot memory
+plot roofline
+plot timeline --devices 4 --pipeline 4 --micro-batches 8
+plot front --devices 8 --global-batch 64
+plot scaling --devices 8,64 --global-batch 512""".split("\n")
+
 
 def run(program, *words, **environment):
     done = subprocess.run([program, *words, "--no-defaults"], capture_output=True, text=True,
@@ -51,7 +80,7 @@ def run(program, *words, **environment):
 
 
 def main(program):
-    faults, screens, changes = [], 0, 0
+    faults, screens, changes, served = [], 0, 0, 0
     for plan in PLANS:
         words = plan.split()
         out, error = run(program, "estimate", *words)
@@ -105,9 +134,34 @@ def main(program):
         steps = [change["samples_per_s"] for change in advice["changes"]]
         if steps != sorted(steps, reverse=True):
             faults.append(f"{plan}: the changes are not sorted")
-    print(f"{screens} screens, {changes} changes estimated again")
+    for plan in SERVED:
+        words = ["serve", *plan.split()]
+        out, error = run(program, *words, "--format", "json")
+        answer = json.loads(out)
+        for change in answer["changes"]:
+            served += 1
+            option = change["options"].split()
+            old = [w for i, w in enumerate(words) if not {w, words[i - 1]} & set(option[::2])]
+            again = json.loads(run(program, *old, *option, "--format", "json")[0])
+            found = [again["latency"]["tpot_s"], again["throughput"]["output_tokens_per_s"], again["memory"]["total_bytes"]]
+            told = [change["tpot_s"], change["output_tokens_per_s"], change["total_bytes"]]
+            if not again["memory"]["fits"] or any(abs(a / b - 1) > 1e-9 for a, b in zip(found, told)):
+                faults.append(f"serve {plan}: {change['options']}: {told}, again {found}")
+            if "--batch" in option and change["tpot_s"] > 0.05:
+                faults.append(f"serve {plan}: {change['options']}: {change['tpot_s']} s per token")
+        if not answer["memory"]["fits"] and not answer["changes"]:
+            faults.append(f"serve {plan}: does not fit, and no change is named")
+    for command in SET:
+        command, *words = command.split()
+        name = [words.pop(0)] if command in ("plot", "explain") else []
+        words = [command, *name, "llama3-8b", "h100", *words, "--set", "layers=4"]
+        out, error = run(program, *words)
+        first = out if command in ("report", "plot") else " ".join("\n".join(out.splitlines()[:12]).split())
+        if error or "layers=4" not in first:
+            faults.append(f"{' '.join(words)}: does not name the override {error}")
+    print(f"{screens} screens, {changes} changes estimated and {served} served again")
     print("\n".join(faults))
-    return 1 if faults or screens < 30 else 0
+    return 1 if faults or screens < 30 or served < 10 else 0
 
 
 if __name__ == "__main__":

@@ -184,8 +184,7 @@ def check_estimate(model, device, plan, width):
             check_bar(svg, root, {name: result["step"][name] for name in names}, result["step"]["step_s"])
         elif picture == "memory":
             memory = result["memory"]
-            names = [name for name in memory if name.endswith("_bytes") and name.split("_")[0] not in
-                     ("total", "capacity", "headroom")]
+            names = [f"{name}_bytes" for name in ("weight", "gradient", "optimizer", "activation", "transient", "reserve")]
             check_bar(svg, root, {name: memory[name] for name in names},
                       max(memory["total_bytes"], memory["capacity_bytes"]))
         elif picture == "timeline":

@@ -52,8 +52,13 @@ ALONE = re.compile(r"nncost( [a-z]+){1,2}( --[a-z]+)?( json)?$")
 SMALLER = (("net.onnx sequence=128,x.2=48", "net.onnx"), ("--devices 8..256 --tokens", "--devices 8..16 --tokens"), ("--micro-batches 1..512", "--micro-batches 1..4"),
            ("--devices 1024 --global-batch 1536 --shard 2/16", "--devices 64 --global-batch 96 --shard 1/1"))
 RUN = ("nncost ", "sqlite3 ", "cat ", "awk ", "mkdir ")
-# Shows a page that may not have been built.
-SHOWN["nncost explore llama3-8b"] = ("tests/text/explore.t", "nncost explore")
+SHOWN |= { # commands of nncost that take what is not here: a page, a machine that was measured, a job
+    "nncost explore": ("tests/text/explore.t", "nncost explore"),
+    "python3 -m nncost.measure": ("tests/measured_here.py", "nncost.measure"),
+    "nncost estimate gpt2 .": ("tests/measured_here.py", "measured"),
+    "nncost calibrate measure.json": ("tests/measured_here.py", "calibrate"),
+    "python3 train.py": (None, "a reader's own job"),
+}
 
 faults = []
 counts = {"commands": 0, "shown": 0, "json": 0, "programs": 0}
@@ -108,6 +113,9 @@ class Scratch:
         rows = (ROOT / "tests/published/training_llmfoundry.csv").read_text().splitlines()
         self.put("steps.csv", "\n".join([rows[0], *[row for row in rows if "h100" in row][:6]]) + "\n")
         (self.path / "tests").symlink_to(ROOT / "tests")
+        (self.path / "train.log").symlink_to(ROOT / "tests/data/watch/megatron.log")
+        for name in ("step", "before", "after"):
+            (self.path / f"{name}.json.gz").symlink_to(ROOT / "tests/data/trace/sampled_rank-0.json.gz")
         self.environment = {"PATH": f"{self.path}/bin:{os.environ['PATH']}", "LC_ALL": "C", "HOME": str(self.path),
                             "XDG_CONFIG_HOME": str(self.path / ".config"), "COLUMNS": "100"}
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
@@ -151,7 +159,7 @@ def is_command(line):
 
 def command_of(scratch, where, command):
     command = re.sub(r"\s+#\s.*", "", command).strip()
-    if command.startswith("nncost explore "):
+    if command.startswith(tuple(begin for begin in SHOWN if begin.startswith("nncost "))):
         return shown(where, command)
     for full, part in SMALLER:
         command = command.replace(full, part)
@@ -229,6 +237,25 @@ def program_of(scratch, where, lines):
     return None
 
 
+def python_of(scratch, where, lines):
+    """Python that needs only nncost is run, other Python compiled."""
+    counts["programs"] += 1
+    text = "\n".join(lines) + "\n"
+    try:
+        compile(text, where, "exec")
+    except SyntaxError as error:
+        return fault(where, str(error))
+    if not text.startswith("import nncost\n") or text.count("import ") > 1:
+        return None
+    scratch.put("piece.py", text)
+    scratch.environment |= {"NNCOST_PATH": str(ROOT), "NNCOST_DATA": str(ROOT), "NNCOST_LIBRARY": str(LIBRARY),
+                            "NNCOST_PROGRAM": str(PROGRAM), "PYTHONPATH": str(ROOT / "python")}
+    done = scratch.run(where, f"'{sys.executable}' piece.py")
+    if done.returncode != 0:
+        fault(where, done.stderr[-300:])
+    return None
+
+
 def page(scratch, path):
     name = path.relative_to(ROOT)
     compared = path.parent == ROOT / "docs" or name == Path("README.md")
@@ -247,6 +274,8 @@ def page(scratch, path):
             pieces = json_of(scratch, where, lines, pieces)
         elif kind == "c":
             program_of(scratch, where, lines)
+        elif kind == "python":
+            python_of(scratch, where, lines)
         elif not (kind == "console" and name == Path("docs/architecture.md")) and kind != "text":
             fault(where, f"a block of kind {kind}: not run here, its first line '{lines[0] if lines else ''}'")
     for number, command in inline(path):

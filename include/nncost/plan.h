@@ -369,14 +369,12 @@ typedef struct nnc_serve_engine {
     double prefill_factor,
         decode_factor; /* time of all ops of such a step over the device's   [1] */
     double ttft_s;     /* per request, outside queue and prefill   [0] */
-    double ttft_wave;  /* not used: simulated */
     double stream_factor[NNC_STORED_COUNT]; /* of the device's stream_fraction   [1] */
     double kv_factor;                       /* of the device's kv_fraction   [1] */
     double all_reduce_factor;               /* time over the device's   [1] */
     double all_reduce_s;                    /* additional time of each all-reduce   [0] */
     double attention_factor;                /* time of prefill attention over the device's   [1] */
     double kv_reread; /* share of the cache that is read again for each further query head   [0] */
-    double stall;     /* not used: simulated */
     double host_layer_s; /* launch of a layer; overlaps with device work   [0] */
     double expert_s
         [NNC_STORED_COUNT]; /* per layer of experts in a format that the device cannot compute   [0] */

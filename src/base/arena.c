@@ -1,10 +1,6 @@
 /* Arena: a list of blocks, newest first. Allocation advances a pointer in the newest block; a larger request gets its
  * own block. Nothing is freed before the arena is destroyed. */
 #include <stdalign.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 

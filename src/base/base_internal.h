@@ -8,8 +8,10 @@
  *     platform.c  atomic files and threads, with simpler versions for WebAssembly
  *     dlopen.c    system libraries that are loaded when first needed
  *
- * derivation.h (arithmetic that records its formulas) stays a header of its own: it defines macros with short names,
- * and only the folders that compute need them. */
+ * It includes the headers of the C library that most files need; a file includes the others itself.
+ *
+ * derivation.h (arithmetic that records its formulas, and expressions: derivation.c) stays a header of its own: it
+ * defines macros with short names, and only the folders that compute need them. */
 #ifndef NNCOST_BASE_BASE_INTERNAL_H
 #define NNCOST_BASE_BASE_INTERNAL_H
 
@@ -17,11 +19,14 @@
 #error "-ffast-math: an unknown number is NaN here, and sums have one order; build without it"
 #endif
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <nncost/cell.h>
 #include <nncost/status.h>
@@ -48,6 +53,14 @@ void nnc_error_within(nnc_error *err, const char *outer);
         if (nnc_try_status != NNC_OK) {           \
             return nnc_try_status;                \
         }                                         \
+    } while (0)
+
+/* Returns from the function when an allocation failed. For functions that have nothing to release. */
+#define NNC_GOT(pointer, err)          \
+    do {                               \
+        if ((pointer) == NULL) {       \
+            return nnc_no_memory(err); \
+        }                              \
     } while (0)
 
 /* Refuses NULL where a public function needs a pointer: "nnc_estimate: no model ...". */

@@ -1,11 +1,4 @@
 /* Text: growing buffers, UTF-8 and control characters, JSON strings, shell words, packed cells, digests. */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 
 static bool reserve(nnc_buffer *buffer, size_t size)

@@ -3,11 +3,6 @@
 #include "base/derivation.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 #include "base/expression.h"

@@ -1,8 +1,6 @@
 /* System libraries that are loaded when first needed. The library nncost itself loads nothing: only the program links
  * this file. */
 #include <dlfcn.h>
-#include <stdbool.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 

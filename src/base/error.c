@@ -1,8 +1,5 @@
 /* Errors: status texts, filling nnc_error, the nearest name to a misspelt one, names of enumerators, and structs that
  * begin with their size. */
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include <nncost/nncost.h>

@@ -4,10 +4,6 @@
  * snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). It multiplies the 53 bits of the number by 64 bits of a
  * power of ten; where the error of that product could change the 12th digit, it gives up and snprintf prints. */
 #include <langinfo.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 

@@ -3,11 +3,8 @@
 
 /* For realpath() and O_TMPFILE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
-
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/base_internal.h"
@@ -15,7 +12,6 @@
 #if !defined(__wasi__)
 #include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #endif
 

@@ -2,9 +2,6 @@
  * SGLang and TensorRT-LLM. A name that means the same is replaced by the options it stands for; a name that needs
  * arithmetic or a choice is answered with a hint. */
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"

@@ -1,8 +1,5 @@
 /* Checkpoints on the command line: shown by 'show', and as the MODEL of other commands. A model stands for a checkpoint
  * only if it has exactly as many parameters. */
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli_internal.h"
@@ -119,9 +116,7 @@ nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *
     nnc_arena *arena = nnc_specs_arena(session->specs);
     const char *config = nnc_path_from(arena, *operand, "config.json");
     char *kept = config != NULL ? nnc_arena_strdup(arena, config) : NULL;
-    if (kept == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(kept, err);
     if (access(kept, R_OK) != 0) {
         return nnc_fail(err, NNC_BAD_SPEC, *operand,
                         "names no architecture, expected a config.json next to it; "

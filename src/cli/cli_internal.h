@@ -279,6 +279,9 @@ typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_sc
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device,
                                nnc_report_writer *write, void *context, nnc_error *err);
 
+/* Puts "with layers=4" and an empty line, where --set changes fields. */
+void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
+
 /* The operands and options of an estimate. */
 typedef struct nnc_command_args {
     const char *model, *device; /* model: or a plan file; device NULL = none */

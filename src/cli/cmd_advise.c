@@ -1,8 +1,4 @@
 /* nncost advise: the changes of a plan that help most, each tried, the fastest first. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"

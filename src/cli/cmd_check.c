@@ -3,8 +3,6 @@
  * Formats: a table; a Markdown comment for a pull request; JUnit XML; commands of a GitHub workflow. JSON and CSV
  * come from the metrics table of nnc_check_report. */
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"

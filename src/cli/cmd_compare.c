@@ -1,9 +1,5 @@
 /* compare: every combination of the given devices, models and plan options, side by side. */
 #include <assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
@@ -199,6 +195,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     const int32_t varied =
         comparison->varied_count < VARIED_MAX ? comparison->varied_count : VARIED_MAX;
     nnc_table table = { .count = 0 };
+    if (comparison->row_count > 0 && comparison->rows->report.overrides != NULL) {
+        nnc_sheet_line(out, style, "with %s", comparison->rows->report.overrides);
+        nnc_buffer_byte(out, '\n');
+    }
     for (int32_t i = 0; i < varied; i++) {
         nnc_table_head(&table, (nnc_head){ .text = comparison->varied_names[i], .left = true });
     }
@@ -342,9 +342,7 @@ static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_erro
         size += strlen(plans->scenarios[i].id) + 1;
     }
     char *all = nnc_arena_alloc(p->arena, size);
-    if (all == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(all, err);
     for (int32_t i = 0; i < plans->scenario_count; i++) {
         const size_t used = strlen(all);
         snprintf(all + used, size - used, "%s%s", i > 0 ? "," : "", plans->scenarios[i].id);

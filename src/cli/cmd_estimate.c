@@ -9,12 +9,6 @@
  *     cost; run, stages, timeline, sensitivity where asked for
  *
  * Most lines are rows of page_rows; tables and sentences with several cases are functions. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"
@@ -455,7 +449,7 @@ static void write_timeline(nnc_sheet *sheet, const void *record)
 static const nnc_page_row step_rows[] = {
     NNC_LINE("step"),
     NNC_BOLD("{step.step_s}"),
-    NNC_ITEM("nine of ten measurements fall in {step.interval_s.0} .. {step.interval_s.1}"),
+    NNC_ITEM("90 % range {step.interval_s.0} to {step.interval_s.1}"),
     NNC_ITEM("busiest stage {step.stage} of {plan.pipeline}", .when = "plan.pipeline > 1"),
     NNC_BLOCK(write_past),
     NNC_BLOCK(write_open_facts),
@@ -876,9 +870,7 @@ static nnc_status find_sensitivity(nnc_scenario *scenario,
                                    nnc_sensitivity entries[NNC_PARAMETER_COUNT], nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
-    if (scratch == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(scratch, err);
     const nnc_status status = nnc_sensitivity_of(
         &scenario->model, &scenario->device, &scenario->software, &scenario->plan, scratch, entries,
         NNC_PARAMETER_COUNT, &scenario->report.sensitivity_count, err);
@@ -892,9 +884,7 @@ static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NN
                                   nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
-    if (scratch == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(scratch, err);
     scenario->report.open_facts = facts;
     const nnc_status status =
         nnc_scenario_open_facts(scenario, scratch, facts, &scenario->report.open_fact_count, err);

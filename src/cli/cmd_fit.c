@@ -1,6 +1,4 @@
 /* nncost fit: the largest micro-batch, sequence, adapter rank or depth that fits on a device, and ways to save memory. */
-#include <inttypes.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"
@@ -133,9 +131,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     (void)scratch;
     NNC_TRY(nnc_scenario_profiles(scenario, err));
     nnc_scratch *own = nnc_scratch_create();
-    if (own == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(own, err);
     const nnc_status status =
         nnc_fitting_find(&scenario->model, &scenario->device, &scenario->profiles, &scenario->plan,
                          own, &a.fit, err);

@@ -1,8 +1,6 @@
 /* list: the devices, models or software profiles that can be named by id. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): strcasestr() */
+
 #include <strings.h>
 
 #include <nncost/nncost.h>
@@ -246,8 +244,25 @@ static const struct {
 };
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
+/* Has its id, its name or one of its aliases this text, in any case? NULL = any text. */
+static bool has_text(const nnc_metrics *metrics, const void *record, const char *text)
+{
+    static const char *const columns[] = { "id", "name", "aliases" };
+    char space[NNC_METRIC_TEXT_MAX];
+    const nnc_place place = { .record = record };
+    bool found = text == NULL;
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0] && !found; i++) {
+        const nnc_metric *row = nnc_metric_find(metrics, columns[i]);
+        const nnc_cell cell = row != NULL ? nnc_metric_read(row, &place, 0, space)
+                                          : (nnc_cell){ .kind = NNC_CELL_NULL };
+        found = cell.kind == NNC_CELL_TEXT && strcasestr(cell.text, text) != NULL;
+    }
+    return found;
+}
+
+/* text: of the ids and names that are listed; NULL = all */
 static nnc_status list_all(nnc_session *session, int which, const char *const *ids, int32_t count,
-                           nnc_error *err)
+                           const char *text, nnc_error *err)
 {
     const nnc_view view = { .schema = lists[which].schema,
                             .document = &lists[which].document,
@@ -264,12 +279,17 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
     for (int32_t i = 0; i < count && status == NNC_OK; i++) {
         status = lists[which].load(session->specs, ids[i], scratch,
                                    (char *)list.records + (size_t)list.count * size, err);
-        list.count += status == NNC_OK;
+        const char *record = (const char *)list.records + (size_t)list.count * size;
+        list.count += status == NNC_OK && has_text(list.metrics, record, text);
         if (status == NNC_BAD_SPEC || status == NNC_IO) { /* list the others */
             fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);
             session->exit_code = 1;
             status = NNC_OK;
         }
+    }
+    if (status == NNC_OK && list.count == 0 && text != NULL) {
+        status = nnc_fail(err, NNC_UNKNOWN_ID, text,
+                          "in no id and no name, 'nncost list %s' has all", lists[which].name);
     }
     if (status == NNC_OK) {
         nnc_view_write(session->out, session->style, &view, &list);
@@ -279,12 +299,12 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
     return status;
 }
 
-static nnc_status list_one(nnc_session *session, int which, nnc_error *err)
+static nnc_status list_one(nnc_session *session, int which, const char *text, nnc_error *err)
 {
     const char *const *ids = NULL;
     int32_t count = 0;
     const nnc_status status = nnc_specs_list(session->specs, lists[which].kind, &ids, &count, err);
-    return status == NNC_OK ? list_all(session, which, ids, count, err) : status;
+    return status == NNC_OK ? list_all(session, which, ids, count, text, err) : status;
 }
 
 /* "devices" or "device". */
@@ -297,10 +317,12 @@ static bool is_called(const char *name, const char *word)
 
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
-    const char *what = session->options.operands[0];
+    const nnc_options *options = &session->options;
+    const char *what = options->operands[0];
+    const char *text = options->operand_count > 1 ? options->operands[1] : NULL;
     for (int which = 0; which < LIST_COUNT && what != NULL; which++) {
         if (is_called(lists[which].name, what)) {
-            return list_one(session, which, err);
+            return list_one(session, which, text, err);
         }
     }
     if (what != NULL) {
@@ -317,18 +339,20 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     nnc_status status = NNC_OK;
     for (int which = 0; which < LIST_COUNT && status == NNC_OK; which++) {
         nnc_buffer_text(session->out, which > 0 ? "\n" : "");
-        status = list_one(session, which, err);
+        status = list_one(session, which, NULL, err);
     }
     return status;
 }
 
 const nnc_command nnc_cmd_list = {
     .name = "list",
-    .operands = "[devices|models|software]",
-    .summary = "The devices, models and software profiles that have an id.",
+    .operands = "[devices|models|software [TEXT]]",
+    .summary =
+        "The devices, models and software profiles that have an id; with TEXT, those that have it "
+        "in an id, a name or an alias.",
     .notes = "A file that cannot be read is reported on standard error and left out; the exit code "
              "is then 1.",
-    .max_operands = 1,
+    .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
     .run = run,
 };

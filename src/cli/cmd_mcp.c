@@ -2,10 +2,6 @@
  * message a line. A member that a tool does not know is refused: assistants must not read an answer to another
  * question. Source: modelcontextprotocol.io, specification 2025-06-18, "stdio" and "tools". */
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <nncost/nncost.h>
 
@@ -500,9 +496,7 @@ nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_er
     nnc_error why = { 0 };
     nnc_faults faults = { .name = "message", .err = &why };
     nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = line, .size = size };
-    if (arena == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(arena, err);
     if (!nnc_json_parse(&doc)) {
         nnc_buffer_text(out, "{\"jsonrpc\":\"2.0\",\"id\":null,");
         put_fault(out, -32700, why.what);

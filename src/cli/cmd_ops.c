@@ -1,8 +1,4 @@
 /* nncost ops: the ops of a step, one row each or added up by op, group or phase (--by), sorted by --sort. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"

@@ -1,9 +1,4 @@
 /* plot: a picture as SVG, of an estimate or of the plans that a search finds. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "plot/plot_internal.h"

@@ -1,11 +1,6 @@
 /* nncost report: one page of HTML for an estimate, the scenarios of a plan file, a search, or two estimates
  * (diff): the verdict, pictures, numbers, ops and sources, and the command that makes the page again. */
-#include <inttypes.h>
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <nncost/nncost.h>
 
@@ -294,9 +289,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     const bool search = is_of(options, "search"), diff = is_of(options, "diff");
     nnc_arena *arena = nnc_arena_create();
     nnc_status status = NNC_OK;
-    if (arena == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(arena, err);
     nnc_html_begin(session->out, "nncost report");
     if (search && options->operand_count < 2) {
         status = nnc_fail(err, NNC_BAD_USAGE, "report search",
@@ -360,9 +353,7 @@ static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err)
 {
     const nnc_options *options = &session->options;
     nnc_scenario *scenario = nnc_arena_alloc(arena, sizeof *scenario);
-    if (scenario == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(scenario, err);
     if (options->operand_count == 1) {
         return nnc_fail(err, NNC_BAD_USAGE, "explore", "too few arguments, expected MODEL DEVICE");
     }

@@ -1,10 +1,5 @@
 /* nncost run: a whole run on its page: length, parts of the wall time, method, input, failures and checkpoints, money,
  * energy, carbon. run_rows is the page; nncost estimate shows it below its own. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"

@@ -1,10 +1,5 @@
 /* nncost scale: the best plan for each number of devices, how efficient it is, and what the lost device time goes to.
  */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"
@@ -36,6 +31,7 @@ typedef struct scale_row {
 
 typedef struct nnc_scale {
     const char *model, *device;
+    const char *overrides; /* the --set options; NULL = none */
     int64_t global_batch;
     bool batch_chosen; /* by the command; the options have none */
     int32_t base; /* index of the size with most throughput per device; -1 = no size has a plan */
@@ -241,9 +237,11 @@ static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *sca
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_scale *scale = record;
-    nnc_buffer_print(out, "%s on %s, global batch %" PRId64 "%s; the best plan of each size\n\n",
-                     scale->model, scale->device, scale->global_batch,
-                     scale->batch_chosen ? NNC_BATCH_CHOSEN : "");
+    nnc_buffer_print(out,
+                     "%s%s%s on %s, global batch %" PRId64 "%s; the best plan of each size\n\n",
+                     scale->model, scale->overrides != NULL ? " with " : "",
+                     scale->overrides != NULL ? scale->overrides : "", scale->device,
+                     scale->global_batch, scale->batch_chosen ? NNC_BATCH_CHOSEN : "");
     write_table(out, style, scale);
     for (int32_t i = 0; i < scale->count; i++) {
         const scale_row *row = &scale->rows[i];
@@ -398,11 +396,10 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
                             : "is for 'search', which merges shards");
     }
     scale->rows = nnc_arena_array(s->arena, (size_t)report->size_count + 1, sizeof *scale->rows);
-    if (scale->rows == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(scale->rows, err);
     scale->model = report->model->id;
     scale->device = report->device->id;
+    scale->overrides = report->overrides;
     scale->global_batch = report->search->base.global_batch;
     scale->base = -1;
     NNC_TRY(fill(session, s, report, err));

@@ -1,11 +1,5 @@
 /* nncost search: the best legal plans for a number of devices, or for each of several sizes, and the Pareto
  * front of step time and memory. Also the best plan of a device or a size, for device_ranking.c and cmd_scale.c. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"
@@ -343,14 +337,16 @@ static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report
 {
     const nnc_search_total *t = &report->total;
     const char *chosen = report->batch_chosen ? NNC_BATCH_CHOSEN : "";
+    const char *with = report->overrides != NULL ? " with " : "";
+    const char *overrides = report->overrides != NULL ? report->overrides : "";
     if (report->sizes != NULL) {
-        nnc_buffer_print(out, "%s on %" PRId32 " sizes of %s, global batch %" PRId64 "%s\n",
-                         report->model->id, report->size_count, report->device->id,
+        nnc_buffer_print(out, "%s%s%s on %" PRId32 " sizes of %s, global batch %" PRId64 "%s\n",
+                         report->model->id, with, overrides, report->size_count, report->device->id,
                          report->search->base.global_batch, chosen);
     } else {
-        nnc_buffer_print(out, "%s on %" PRId32 " x %s, global batch %" PRId64 "%s\n",
-                         report->model->id, report->search->base.devices, report->device->id,
-                         report->search->base.global_batch, chosen);
+        nnc_buffer_print(out, "%s%s%s on %" PRId32 " x %s, global batch %" PRId64 "%s\n",
+                         report->model->id, with, overrides, report->search->base.devices,
+                         report->device->id, report->search->base.global_batch, chosen);
     }
     char shard[64] = "";
     if (report->search->shards > 0) {
@@ -462,9 +458,7 @@ static nnc_status keep_batch(nnc_scenario_args *given, nnc_arena *arena, int64_t
     char number[24];
     snprintf(number, sizeof number, "%" PRId64, batch);
     const char *value = nnc_arena_strdup(arena, number);
-    if (value == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(value, err);
     given->settings[given->setting_count++] =
         (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "global_batch"), value };
     return NNC_OK;
@@ -513,9 +507,7 @@ static nnc_status estimate_found(const nnc_session *session, const nnc_search_re
 {
     nnc_profiles profiles;
     nnc_result *made = nnc_arena_alloc(arena, sizeof *made);
-    if (made == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(made, err);
     *result = made;
     NNC_TRY(nnc_profiles_asked(session->specs, session->options.given.software, &profiles, err));
     return nnc_estimate(report->model, report->device,

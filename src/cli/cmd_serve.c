@@ -2,12 +2,6 @@
  *
  * One loader serves all commands of a deployment: with_scenario() reads the operands, answers, and hands the result
  * to the command's writer. Both pages are rows. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"
@@ -118,16 +112,14 @@ static const nnc_page_row answer_rows[] = {
     NNC_LINE("first token"),
     NNC_BAD(UNBOUNDED, .when = "!latency.ttft_s"),
     NNC_BOLD("{latency.ttft_s}"),
-    NNC_ITEM(
-        "nine of ten measurements from {latency.ttft_interval_s.0} to {latency.ttft_interval_s.1}",
-        .when = "latency.ttft_s"),
+    NNC_ITEM("90 % range {latency.ttft_interval_s.0} to {latency.ttft_interval_s.1}",
+             .when = "latency.ttft_s"),
     NNC_ITEM("at least {latency.ttft_lower_bound_s}", .when = "latency.ttft_s"),
     NNC_LINE("per token"),
     NNC_BAD(UNBOUNDED, .when = "!latency.tpot_s"),
     NNC_BOLD("{latency.tpot_s}"),
-    NNC_ITEM(
-        "nine of ten measurements from {latency.tpot_interval_s.0} to {latency.tpot_interval_s.1}",
-        .when = "latency.tpot_s"),
+    NNC_ITEM("90 % range {latency.tpot_interval_s.0} to {latency.tpot_interval_s.1}",
+             .when = "latency.tpot_s"),
     NNC_ITEM("at least {latency.tpot_lower_bound_s}", .when = "latency.tpot_s"),
     NNC_LINE("request"),
     NNC_BAD(UNBOUNDED, .when = "!latency.request_s"),
@@ -195,6 +187,26 @@ static const nnc_page_row answer_rows[] = {
 };
 static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_rows);
 
+/* "would fit    --tensor 4: 52.5 ms per token, 73 tokens/s, 105 USD per million out". */
+static void write_changes(nnc_sheet *sheet, const nnc_report *report)
+{
+    char time[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT], money[64] = "";
+    const char *label = report->serve->fits ? "cheaper" : "would fit";
+    for (int32_t i = 0; i < report->serve_change_count; i++) {
+        const nnc_serve_change *change = &report->serve_changes[i];
+        if (!isnan(change->per_million_output_tokens)) {
+            snprintf(money, sizeof money, ", %s %s per million out",
+                     nnc_count_text(change->per_million_output_tokens, cost),
+                     nnc_report_currency(report));
+        }
+        nnc_sheet_label(sheet, i == 0 ? label : "");
+        nnc_sheet_words(sheet, "%s: %s per token, %s tokens/s%s", change->options,
+                        nnc_unit_text(change->tpot_s, "s", time),
+                        nnc_count_text(change->output_tokens_per_s, rate), money);
+        nnc_sheet_end(sheet);
+    }
+}
+
 enum { INDENT = 13, IMAGES_INDENT = 11 };
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
@@ -203,6 +215,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     sheet.indent = INDENT;
     nnc_sheet_rows(&sheet, &plan_page, record);
     nnc_sheet_rows(&sheet, &answer_page, record);
+    write_changes(&sheet, record);
 }
 
 static nnc_lines lines_of(const void *record)
@@ -297,6 +310,7 @@ static nnc_status answer(nnc_session *session, nnc_serve_scenario *scenario, nnc
 {
     const nnc_serve *serve = &scenario->serve;
     NNC_TRY(nnc_serve_scenario_compute(scenario, scratch, err));
+    nnc_serve_scenario_changes(scenario, scratch);
     const bool fits = scenario->base.report.images != NULL ? scenario->images.fits
                                                            : serve->fits && !serve->saturated;
     session->exit_code = fits ? 0 : 1;

@@ -1,11 +1,5 @@
 /* nncost search --serve: deployments of a served decoder: the cheapest, the fastest, and the front between them, within
  * the limits of --slo ("ttft_s<=0.5,tpot_s<=0.03"). */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"
@@ -334,9 +328,7 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
         nnc_option_count("--max-devices", options->search.max_devices, DEVICES_MOST, &most, err));
     asked.devices_most = (int32_t)most;
     nnc_serve_search_result *result = nnc_arena_alloc(arena, sizeof *result);
-    if (result == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(result, err);
     NNC_TRY(nnc_serve_search_of(report->model, report->device, report->software, &scenario->ask,
                                 &asked, scratch, result, err));
     const searched shown = { report, options->slo, limits, result };
@@ -566,9 +558,7 @@ static nnc_status find_axes(serve_sweep *s, nnc_error *err)
                              setting->field->type == NNC_FIELD_I64 ||
                              setting->field->type == NNC_FIELD_F64;
         char *name = nnc_arena_alloc(s->arena, NNC_OPTION_NAME);
-        if (name == NULL) {
-            return nnc_no_memory(err);
-        }
+        NNC_GOT(name, err);
         NNC_TRY(add_axis(s, nnc_option_name(setting->field->name, name), setting->value, numeric,
                          &setting->value, err));
         if (s->axes[s->axis_count - 1].count > 1) {
@@ -656,9 +646,7 @@ static nnc_status run_serve_sweep(nnc_session *session, nnc_error *err)
 {
     serve_sweep *s = calloc(1, sizeof *s);
     nnc_status status = NNC_NO_MEMORY;
-    if (s == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(s, err);
     s->session = session;
     s->given = session->options.given;
     s->arena = nnc_arena_create();

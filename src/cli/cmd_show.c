@@ -1,11 +1,6 @@
 /* show: a device, model or software profile, each field with its value and where it comes from; or a model as a file that
  * reads back. */
 #include <assert.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"

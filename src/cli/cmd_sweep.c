@@ -112,6 +112,9 @@ static nnc_status open_lines(row_sink *sink, const nnc_options *options, nnc_err
     }
     nnc_status status = nnc_file_open(&sink->file, options->output, err);
     sink->file_open = status == NNC_OK;
+    if (status == NNC_OK && format->page != NULL) {
+        nnc_put_sets(&sink->text, &options->given);
+    }
     if (status == NNC_OK && !format->held && format->heading != NULL) {
         format->heading(&sink->text, (nnc_heads){ sweep->heads, sweep->column_count });
         status = sink->text.failed ? nnc_no_memory(err) : NNC_OK;

@@ -1,9 +1,5 @@
 /* nncost trace: where the time of a profiled program went, what each operator could have taken, and what changed between
  * two traces. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "trace/trace_internal.h"
@@ -294,9 +290,7 @@ static nnc_status compare(comparison *c, nnc_arena *arena, nnc_error *err)
     const size_t most = (size_t)(c->before.sum.row_count + c->after.sum.row_count);
     change *all = nnc_arena_array(arena, most + 1, sizeof *all);
     size_t count = 0, joined = 0;
-    if (all == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(all, err);
     for (int s = 0; s < 2; s++) {
         for (int64_t i = 0; i < sides[s]->sum.row_count; i++) {
             const nnc_trace_row *r = &sides[s]->sum.rows[i];

@@ -1,8 +1,4 @@
 /* nncost watch: does a run keep to its plan? Its log, line by line, against the interval of the estimate. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"
 #include "lab/lab_internal.h"

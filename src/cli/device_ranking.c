@@ -1,11 +1,6 @@
 /* nncost search MODEL DEVICE,DEVICE,...: the best plan on each device, the devices ranked by cost or time, and --plans,
  * a plan file with a scenario for each. */
-#include <inttypes.h>
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <nncost/nncost.h>
@@ -27,6 +22,7 @@ typedef struct choice_row {
 
 typedef struct choices {
     const char *model;
+    const nnc_scenario_args *given;
     const char *aim; /* "the cheapest size within the deadline" */
     int64_t global_batch;
     bool batch_chosen; /* by the command; the options have none */
@@ -148,6 +144,7 @@ static void write_prices(nnc_buffer *out, const choices *all)
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const choices *all = record;
+    nnc_put_sets(out, all->given);
     nnc_buffer_print(out, "%s, global batch %" PRId64 "%s; for each device: %s\n\n", all->model,
                      all->global_batch, all->batch_chosen ? NNC_BATCH_CHOSEN : "", all->aim);
     write_table(out, style, all);
@@ -397,9 +394,7 @@ static nnc_status write_plans(const nnc_session *session, const choices *all, nn
 static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc_error *err)
 {
     char *list = nnc_arena_strdup(r->arena, session->options.operands[1]);
-    if (list == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(list, err);
     for (char *next = list; next != NULL;) {
         char *device = next, *comma = strchr(next, ',');
         next = comma != NULL ? comma + 1 : NULL;
@@ -429,7 +424,7 @@ static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc
 
 static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err)
 {
-    choices all = { .model = session->options.operands[0] };
+    choices all = { .model = session->options.operands[0], .given = &session->options.given };
     choice_row *rows = nnc_arena_array(r->arena, DEVICES_MAX, sizeof *rows);
     bool any = false;
     if (rows == NULL || r->scratch == NULL) {

@@ -4,11 +4,7 @@
  *
  * tools/docs.py writes the pages from 'nncost docs options', which prints every command, option, field and metric of this
  * program as JSON. The pages are committed and installed; here they are found and printed. */
-
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <nncost/nncost.h>
 

@@ -1,8 +1,4 @@
 /* Help: of the program, of a command with all its options, and the short form of -h. */
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/cli_internal.h"
 #include "render/render_internal.h"
 

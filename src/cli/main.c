@@ -3,9 +3,6 @@
  * A command prints into a buffer, which is shown only when the command has succeeded: after a failure standard output stays
  * empty. nncost mcp runs command lines through the same path (nnc_command_call). */
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -183,9 +180,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     const char *data = find_data(path);
     session->specs = nnc_specs_open(data);
-    if (session->specs == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(session->specs, err);
     session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
     session->style.mark = nnc_specs_marks(session->specs);

@@ -3,15 +3,11 @@
  * Sources: modelcontextprotocol.io, specification 2025-06-18, "cancellation"; JSON-RPC 2.0. */
 #if !defined(__wasi__)
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): memmem() */
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -271,9 +267,7 @@ static nnc_status take(server *s, char *line, size_t size, nnc_error *err)
         return NNC_OK;
     }
     char *copy = malloc(size + 1); /* the input moves while a call runs */
-    if (copy == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(copy, err);
     memcpy(copy, line, size);
     copy[size] = '\0';
     nnc_buffer out = { 0 };
@@ -341,9 +335,7 @@ nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err)
     server s = { .deadline_s = session->options.mcp.deadline_s,
                  .memory_bytes = (rlim_t)session->options.mcp.memory_bytes };
     s.input = malloc(INPUT_MAX + 1);
-    if (s.input == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(s.input, err);
     nnc_status status = set_roots(session, err);
     if (status == NNC_OK) {
         status = serve(&s, err);

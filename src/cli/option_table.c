@@ -2,10 +2,6 @@
  *
  * Options of the plan, the run, a serve plan and a budget are not listed here: their field tables are. A row names the
  * member of nnc_options that its value goes to; options.c reads and checks it by its type and limits. */
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <nncost/search.h>
 
 #include "cli/cli_internal.h"

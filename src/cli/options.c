@@ -9,12 +9,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 

@@ -1,9 +1,5 @@
 /* Operands and options as a scenario: a model, a device and a plan, loaded and estimated; and a scenario as the command line
  * that gives it, which search, compare and sweep print next to each plan. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 
@@ -26,6 +22,14 @@ nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char 
                         "missing, expected MODEL DEVICE or a plan file, found only \"%s\"", model);
     }
     return NNC_OK;
+}
+
+void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given)
+{
+    for (int i = 0; i < given->set_count; i++) {
+        nnc_buffer_print(out, "%s%s", i == 0 ? "with " : ", ", given->sets[i]);
+    }
+    nnc_buffer_text(out, given->set_count > 0 ? "\n\n" : "");
 }
 
 void nnc_scenario_request_run(nnc_scenario *scenario)

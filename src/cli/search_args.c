@@ -2,12 +2,6 @@
  * progress, signals, shards and MPI ranks.
  *
  * A plan option that a search varies (--tensor 1,2,4) restricts its values; all other options hold for every plan. */
-#include <inttypes.h>
-#include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/base_internal.h"
@@ -127,9 +121,7 @@ static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_ta
     const char **values = NULL;
     NNC_TRY(nnc_sweep_sizes(arena, "--devices", text, &values, &task->size_count, err));
     task->sizes = nnc_arena_array(arena, (size_t)task->size_count, sizeof *task->sizes);
-    if (task->sizes == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(task->sizes, err);
     for (int32_t i = 0; i < task->size_count; i++) {
         nnc_plan plan = nnc_plan_default();
         if (nnc_plan_set(&plan, "devices", values[i], err) != NNC_OK) {
@@ -232,9 +224,7 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
                                                         : 1;
     enum { DOUBLINGS = 32 };
     task->sizes = nnc_arena_array(arena, DOUBLINGS, sizeof *task->sizes);
-    if (task->sizes == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(task->sizes, err);
     for (int64_t size = node; size <= max_devices && task->size_count < DOUBLINGS; size *= 2) {
         task->sizes[task->size_count++] = (int32_t)size;
     }
@@ -479,6 +469,7 @@ static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const
     const bool shard = task->search.shards > 0;
     NNC_TRY(options->search.shards != NULL ? read_shards(options, task, arena, digest, &report, err)
                                            : run_task(options, arena, b, task, &w, &report, err));
+    report.overrides = b->scenario.overrides[0] != '\0' ? b->scenario.overrides : NULL;
     report.digest = shard ? nnc_digest_print(digest, text) : NULL;
     NNC_TRY(b->write(session, b->context, &report, err));
     session->exit_code = report.stopped                          ? 128 + w.stopped

@@ -1,10 +1,5 @@
 /* The schedule of a step: --timeline of `estimate`, a bar of letters for each pipeline stage, and --trace, a file in the
  * Trace Event Format. Both walk the intervals of a report, which are sorted by stage and time. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"
 #include "pipeline/pipeline_internal.h"

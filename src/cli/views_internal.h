@@ -3,7 +3,7 @@
  * One file per command, cmd_NAME.c: it loads what the operands name, computes, and writes the result through an
  * nnc_view. A view's page is rows of (label, text with metrics in braces, ink, condition), see nnc_page_row; only
  * sentences that depend on more than a metric are code. This header has what the files offer each other and the
- * tables of outputs (docs_output.c). */
+ * tables of outputs (docs.c). */
 #ifndef NNCOST_CLI_VIEWS_INTERNAL_H
 #define NNCOST_CLI_VIEWS_INTERNAL_H
 
@@ -13,8 +13,8 @@
 #include "scenario/scenario_internal.h"
 #include "search/search_internal.h"
 
-typedef struct nnc_session nnc_session; /* command.h */
-typedef struct nnc_options nnc_options; /* option.h */
+typedef struct nnc_session nnc_session;
+typedef struct nnc_options nnc_options;
 
 /* ---- views: the record that each is of ---- */
 

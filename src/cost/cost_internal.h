@@ -13,8 +13,6 @@
 #ifndef NNCOST_COST_COST_INTERNAL_H
 #define NNCOST_COST_COST_INTERNAL_H
 
-#include <math.h>
-
 #include <nncost/estimate.h>
 #include <nncost/status.h>
 

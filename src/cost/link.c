@@ -1,8 +1,5 @@
 /* The links that a group of ranks uses: how many ranks share a domain, the rate and latency inside it and between
  * domains, and in a torus or ring the axes that the group spans.   [routes] */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 

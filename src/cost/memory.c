@@ -3,10 +3,6 @@
  *     op list -> sums of one instance of each segment -> sums over the segments of a device -> ZeRO, offload -> bytes
  *
  * [memory] [korthikanti] */
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"

@@ -1,7 +1,5 @@
 /* Communication of a plan: the route of each group of ranks, the seconds of a collective inside a training step, and
  * the load that it puts on each fabric at least. */
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "shape/shape_internal.h"

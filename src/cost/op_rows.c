@@ -5,9 +5,6 @@
  *     rows    f0 f1 f2 | (r2) b2 b2' | (r1) b1 | (r0) b0 b0'       r: recomputed, b: backward
  *
  * The last part slows rows down under a power cap. */
-#include <stddef.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"

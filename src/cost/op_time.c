@@ -717,15 +717,13 @@ NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nn
     return roofline(0.0, issued_s, started_s, why);
 }
 
-static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, const nnc_work *work,
-                             nnc_derivation *why)
+static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, nnc_derivation *why)
 {
     const nnc_issued i = nnc_op_issued(op);
     const nnc_stream_efficiency *e = &device->efficiency.stream;
     nnc_op plain = *op;
     plain.issued_as = NNC_ISSUED_NOT;
     const nnc_work own = nnc_op_work(&plain);
-    (void)work;
     nnc_timing t =
         why != NULL ? form_of(op)->say(device, op, &own, why) : form_of(op)->time(device, op, &own);
     const double casts_s = i.bytes / (e->memory_fraction * device->mem_bytes_per_s) +
@@ -740,7 +738,7 @@ nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_wor
 {
     if (op->issued_as != NNC_ISSUED_NOT) {
         return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, NULL)
-                                                   : issued_too(device, op, work, NULL);
+                                                   : issued_too(device, op, NULL);
     }
     return form_of(op)->time(device, op, work);
 }
@@ -750,7 +748,7 @@ nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc
 {
     if (op->issued_as != NNC_ISSUED_NOT) {
         return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, why)
-                                                   : issued_too(device, op, work, why);
+                                                   : issued_too(device, op, why);
     }
     return form_of(op)->say(device, op, work, why);
 }

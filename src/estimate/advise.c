@@ -4,11 +4,6 @@
  * the fastest of them first; over several devices the fastest is changed further while that helps. Adapters are trained for a task, so the format of their frozen weights and the length of
  * the sequence count among these. Only if none fits are other changes tried, the mildest first. Memory decides before
  * time: a set whose strongest steps do not fit costs one estimate of memory. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"

@@ -6,10 +6,6 @@
  * The options of a change are the fields of the plan that differ from what was asked, so a user can append them. The
  * number of devices stays. The global batch stays where the micro-batches can follow; where a larger micro-batch makes
  * it larger, changes compare by samples per second. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"
 #include "op/op_internal.h"

@@ -1,7 +1,5 @@
 /* Lines of explain that are sums: over ops, groups, parts of the step or segments. Other formulas are recorded where
  * they are computed. Nothing here changes a result. */
-#include <stdio.h>
-
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 

@@ -4,8 +4,6 @@
  *
  * A brief estimate leaves out the bounds and the rows of the step: searches and sweeps need neither. Nothing is
  * remembered from one estimate to the next (memo/ does that). */
-#include <stdlib.h>
-
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"

@@ -5,19 +5,16 @@
  *     partition.c    layers -> pipeline stages: segments that each device holds
  *     overlap.c      rows -> segment times: communication that compute overlaps, time to issue ops
  *     step_end.c     once per step: gradients, sharded weights, optimizer
- *     step.c         segment times -> the pipeline schedule -> step time, its parts, its work, its timeline
+ *     step.c         segment times -> the pipeline schedule -> step time, its parts, its work, its timeline; one op alone
  *     bounds.c       lower bound (ideal step) and upper bound (no overlap)
  *     estimate.c     the story, then rates, cost and interval
  *     derive_step.c  lines of explain that are sums over rows or segments
- *     advise.c, sensitivity.c    many estimates: plans that fit, and the effect of device parameters
- *     step.c         one op alone on a device (nncost op)
+ *     advise.c, changes.c, fitting.c, sensitivity.c    many estimates: plans that fit, faster or smaller plans, the
+ *                    largest size that fits, the effect of device parameters
  *
  * A file calls files above it in this list, never below; derive_step.c calls none. */
 #ifndef NNCOST_ESTIMATE_ESTIMATE_INTERNAL_H
 #define NNCOST_ESTIMATE_ESTIMATE_INTERNAL_H
-
-#include <math.h>
-#include <string.h>
 
 #include <nncost/estimate.h>
 

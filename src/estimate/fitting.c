@@ -4,9 +4,6 @@
  *
  * "fits" and "tight" are those of the estimate: the upper end, or the lower end, of measured peaks is within what a
  * process can get. Times follow for the plans that are shown. */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"

@@ -1,9 +1,6 @@
 /* From a given plan to a whole and legal one: reads a plan of any struct_size, fills in what it leaves open
  * (precision, policy, devices, batch, schedule), and checks the rules. Also picks the software profile of a plan.  
  * [legal-plans] */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"

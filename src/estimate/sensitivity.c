@@ -1,8 +1,5 @@
 /* The step time against each parameter of the device file: elasticity, twice the value, and the value that reaches a
  * target time. Each is found by estimates with another device.   [sensitivity] */
-#include <stddef.h>
-#include <stdio.h>
-
 #include <nncost/estimate.h>
 
 #include "base/base_internal.h"

@@ -6,7 +6,6 @@
  *
  * [step] */
 #include <assert.h>
-#include <stdio.h>
 
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"

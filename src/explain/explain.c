@@ -1,8 +1,4 @@
 /* Questions and answers of `nncost explain`: which names are known, and the estimate made again. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/estimate.h>
 
 #include "base/base_internal.h"
@@ -366,9 +362,7 @@ static nnc_status open_example(nnc_specs *specs, int index, opened *to, nnc_erro
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
     to->scratch = nnc_scratch_create();
     to->software = nnc_software_default();
-    if (to->scratch == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(to->scratch, err);
     NNC_TRY(nnc_model_parse(specs, "example", model, strlen(model), &to->model, err));
     NNC_TRY(
         nnc_device_parse(specs, "example", device_text, sizeof device_text - 1, &to->device, err));

@@ -1,8 +1,4 @@
 /* All names that can be explained, and the page that lists them. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "base/derivation.h"
 #include "cost/cost_internal.h"

@@ -1,10 +1,5 @@
 /* Field tables at work: printing and checking a value, finding a field by its dotted name, setting it from text, and
  * filling or checking a whole struct. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "fields/fields_internal.h"
 
 /* The smallest number that a field takes besides 0: no time, size, rate, share or price of this field is smaller, and

@@ -3,20 +3,13 @@
  * files and options work by these rows, and so do the functions that fill a struct with its defaults and check it.
  *
  *     field.c            finding a field by name; setting, printing, checking and initialising members
- *     software_fields.c  texts of the public enumerations and flag sets
- *     plan_fields.c      nnc_plan
- *     plan_fields.c      nnc_run_ask, nnc_budget_ask
- *     plan_fields.c      nnc_serve_ask, and the serving parameters of devices and engines
- *     software_fields.c  nnc_software
+ *     software_fields.c  texts of the public enumerations and flag sets; nnc_software
+ *     plan_fields.c      nnc_plan, nnc_run_ask, nnc_budget_ask, nnc_serve_ask, serving parameters of devices and engines
  *
  * This folder lies below the core, because the core fills in and checks these structs. Tables of structs that only
  * files have (devices, models, clusters, prices) are in input/. */
 #ifndef NNCOST_FIELDS_FIELDS_INTERNAL_H
 #define NNCOST_FIELDS_FIELDS_INTERNAL_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <nncost/plan.h>
 
@@ -141,7 +134,7 @@ extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nn
 
 /* Serving parameters: fitted to a device (part of its efficiency object), and of an engine (part of a software
  * profile). */
-enum { NNC_SERVE_EFFICIENCY_FIELDS = 10, NNC_SERVE_ENGINE_FIELDS = 29 };
+enum { NNC_SERVE_EFFICIENCY_FIELDS = 10, NNC_SERVE_ENGINE_FIELDS = 27 };
 extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
 extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 

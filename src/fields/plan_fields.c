@@ -1,11 +1,22 @@
 /* The fields of a training plan: each is a JSON key, a --set name, an option and a sweep axis. */
-#include <string.h>
-
 #include <nncost/run.h>
 #include <nncost/serve.h>
 #include <nncost/spec.h>
 
 #include "fields/fields_internal.h"
+
+/* The function that fills a struct of a caller, up to the size that the caller knows, with the defaults of its rows. */
+#define INIT_BY_ROWS(type, table)                                  \
+    void type##_init(type *object, size_t struct_size)             \
+    {                                                              \
+        type unset;                                                \
+        if (object != NULL && struct_size >= sizeof struct_size) { \
+            memset(&unset, 0, sizeof unset);                       \
+            nnc_fields_init(&(table), &unset);                     \
+            object->struct_size = struct_size;                     \
+            nnc_sized_write(object, &unset, sizeof unset);         \
+        }                                                          \
+    }
 
 #define SAMPLES_MAX 1e9
 #define RUN_MAX 1e18
@@ -157,16 +168,7 @@ const nnc_field_table nnc_plan_table = { "plan", plan_fields, NNC_COUNT_OF(plan_
 _Static_assert(sizeof(nnc_plan) <= NNC_PLAN_SPACE,
                "nnc_plan is larger than its space in other structs");
 
-void nnc_plan_init(nnc_plan *plan, size_t struct_size)
-{
-    nnc_plan unset;
-    if (plan != NULL && struct_size >= sizeof struct_size) {
-        memset(&unset, 0, sizeof unset);
-        nnc_fields_init(&nnc_plan_table, &unset);
-        plan->struct_size = struct_size;
-        nnc_sized_write(plan, &unset, sizeof unset);
-    }
-}
+INIT_BY_ROWS(nnc_plan, nnc_plan_table)
 
 nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value, nnc_error *err)
 {
@@ -348,16 +350,7 @@ static const nnc_field run_fields[] = {
 };
 const nnc_field_table nnc_run_table = { "run", run_fields, NNC_COUNT_OF(run_fields) };
 
-void nnc_run_ask_init(nnc_run_ask *ask, size_t struct_size)
-{
-    nnc_run_ask unset;
-    if (ask != NULL && struct_size >= sizeof struct_size) {
-        memset(&unset, 0, sizeof unset);
-        nnc_fields_init(&nnc_run_table, &unset);
-        ask->struct_size = struct_size;
-        nnc_sized_write(ask, &unset, sizeof unset);
-    }
-}
+INIT_BY_ROWS(nnc_run_ask, nnc_run_table)
 
 nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err)
 {
@@ -390,16 +383,7 @@ static const nnc_field budget_fields[] = {
 };
 const nnc_field_table nnc_budget_table = { "budget", budget_fields, NNC_COUNT_OF(budget_fields) };
 
-void nnc_budget_ask_init(nnc_budget_ask *ask, size_t struct_size)
-{
-    nnc_budget_ask unset;
-    if (ask != NULL && struct_size >= sizeof struct_size) {
-        memset(&unset, 0, sizeof unset);
-        nnc_fields_init(&nnc_budget_table, &unset);
-        ask->struct_size = struct_size;
-        nnc_sized_write(ask, &unset, sizeof unset);
-    }
-}
+INIT_BY_ROWS(nnc_budget_ask, nnc_budget_table)
 
 /* ---- The fields of serving: a deployment (options, and a plan of a file), the fitted serving parameters of a device, and
  * the parameters of a serving engine. */
@@ -524,16 +508,7 @@ static const nnc_field serve_fields[] = {
 };
 const nnc_field_table nnc_serve_table = { "serve plan", serve_fields, NNC_COUNT_OF(serve_fields) };
 
-void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size)
-{
-    nnc_serve_ask unset;
-    if (ask != NULL && struct_size >= sizeof struct_size) {
-        memset(&unset, 0, sizeof unset);
-        nnc_fields_init(&nnc_serve_table, &unset);
-        ask->struct_size = struct_size;
-        nnc_sized_write(ask, &unset, sizeof unset);
-    }
-}
+INIT_BY_ROWS(nnc_serve_ask, nnc_serve_table)
 
 nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
 {
@@ -637,8 +612,6 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "Time of the ops of a decode step over the device's." },
     { ENGINE(ttft_s), SECONDS, NNC_DEFAULT(0),
       .help = "Time to first token outside queue and prefill." },
-    { ENGINE(ttft_wave), .max = 100, NNC_DEFAULT(1),
-      .help = "Not used: the first wave of a closed loop is simulated. Older files have it." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, stream_factor),
       NNC_FIELD_TABLE(factor_fields), .help = "Rate of reading weights over the device's." },
     { ENGINE(kv_factor), FACTOR, .help = "Rate of reading the cache over the device's." },
@@ -654,8 +627,6 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(kv_reread), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the cache that decode attention reads again for each further query head "
               "with the same keys and values." },
-    { ENGINE(stall), .max = 1, NNC_DEFAULT(1),
-      .help = "Not used: prompts in decode steps are simulated. Older files have it." },
     { ENGINE(host_layer_s), SECONDS, NNC_DEFAULT(0),
       .help = "Host time to launch a layer; overlaps with device work." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, expert_s),

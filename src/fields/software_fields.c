@@ -1,9 +1,6 @@
 /* The fields of a software profile: which kernels are fused, what each keeps for backward, how much communication
  * overlaps, and what the host costs. The defaults are the profile of PyTorch with torch.compile: everything is fused,
  * every schedule is supported. */
-#include <stdio.h>
-#include <string.h>
-
 #include <nncost/nncost.h>
 #include <nncost/plan.h>
 

@@ -1,10 +1,5 @@
 /* The walk over a network: macros and repeats become ops, one after the other, each with its shapes; and what a walk alone
  * tells: sizes of tensors, parameters, equal layers. */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "graph/graph_internal.h"
 

@@ -8,10 +8,6 @@
  * Equal layers stand in the file once, with a repeat; storages are those of the unfolded step. Bytes of a folded
  * operator are the mean over its repeats, so their sums are exact. The optimizer's operators only count: the plan's
  * optimizer is priced by its own rules. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "graph/graph_internal.h"
 #include "input/input_internal.h"
 

@@ -1,9 +1,6 @@
 /* Catalogues: prices of sellers, carbon intensity of regions, energy overhead (PUE) of buildings. Every
  * entry names its source; a price also its place and date. */
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "input/input_internal.h"

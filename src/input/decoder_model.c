@@ -1,7 +1,4 @@
 /* Models of the decoder family: fields, defaults that depend on other fields, and rules between fields. */
-#include <inttypes.h>
-#include <stddef.h>
-
 #include "input/input_internal.h"
 
 #define DECODER(member) NNC_FIELD_IN(nnc_model, decoder, member)

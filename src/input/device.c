@@ -1,11 +1,6 @@
-/* Devices, and the links of clusters. A device file separates datasheet values from fitted ones
- * (efficiency.c). A cluster file replaces the links of a device: its datasheet describes one server, a
+/* Devices, and the links of clusters. A device file separates datasheet values from fitted ones.
+ * A cluster file replaces the links of a device: its datasheet describes one server, a
  * cluster is another. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "input/input_internal.h"
 
 static const nnc_field scale_up_fields[] = {

@@ -1,8 +1,5 @@
 /* Expressions of a graph file as postfix code: "2 * heads + 1" becomes 2, heads, *, 1, +. */
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 #include "base/expression.h"

@@ -7,8 +7,6 @@
  * variants of a known network are found too; "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. A word that is not known stays, and the name is then not found: a network
  * that only sounds alike is never taken. The table is read when a name is neither a file nor a shipped id. */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "input/input_internal.h"
@@ -182,9 +180,7 @@ nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name 
     nnc_arena *arena = nnc_specs_arena(specs);
     const char **notes = nnc_arena_array(arena, (size_t)model->note_count + 2, sizeof *notes);
     char text[512];
-    if (notes == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(notes, err);
     int32_t count = 0;
     snprintf(text, sizeof text, "%.200s has the shape %s%s%s%s", asked, hub->shape,
              hub->source != NULL ? " (" : "", hub->source != NULL ? hub->source : "",
@@ -201,9 +197,7 @@ nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name 
         notes[count++] = model->notes[i];
     }
     for (int32_t i = 0; i < count; i++) {
-        if (notes[i] == NULL) {
-            return nnc_no_memory(err);
-        }
+        NNC_GOT(notes[i], err);
     }
     model->notes = notes;
     model->note_count = count;

@@ -1,6 +1,4 @@
 /* Models of the image families: U-Nets (segmentation, diffusion) and vision transformers (classification). */
-#include <inttypes.h>
-
 #include "input/input_internal.h"
 
 #define UNET(member) NNC_FIELD_IN(nnc_model, unet, member)

@@ -1,9 +1,6 @@
 /* Completing a document before any reader sees it: "references" (short keys for long sources), "like"
  * (values of another file), "same_as" (values of another object). Inherited values are marked, so that
  * errors name the key that inherited them and sources stay with the file that states them. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "input/input_internal.h"
 
 /* ---- references: texts that a file cites by short keys, as in "@nv-h100-ds, table 3" ---- */

@@ -2,15 +2,15 @@
  *
  *     json.c           documents, values, and errors that name line and key
  *     json_scan.c      JSON text: grammar check before cJSON, positions of values after it
- *     read.c           objects read by field tables; recorded results read by tables of metrics
+ *     read.c           objects read by field tables; recorded results read by tables of metrics; comma-separated values
  *     folders.c        data folders: from an id, alias or path to a file
  *     spec.c           the set of loaded specs; one file of any kind
  *     inherit.c        "like", "same_as" and "references"
- *     device.c         devices and the links of clusters      efficiency.c     fitted parameters of a device
+ *     device.c         devices with their fitted parameters, and the links of clusters
  *     model.c          models of every family                 decoder_model.c  image_model.c  graph_model.c
  *     capture.c        captured PyTorch programs
  *     software.c       software profiles                      catalogue.c      prices, regions, buildings
- *     read.c           comma-separated values
+ *     release.c        releases of frameworks                 plausible.c      relations that every real device holds
  *     foreign/         model configurations of other programs
  *     hub.c            names of the Hugging Face hub
  *
@@ -18,10 +18,6 @@
  * the content when the caller wants all of them. */
 #ifndef NNCOST_INPUT_INPUT_INTERNAL_H
 #define NNCOST_INPUT_INPUT_INTERNAL_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <nncost/nncost.h>
 
@@ -277,6 +273,8 @@ void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources,
 /* Checks "schema" and "id": the schema must be this one; the id must be usable as a file name and equal to stem (NULL =
  * any). */
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem);
+void nnc_read_schema(nnc_json root, const char *schema);
+void nnc_read_id(nnc_json root, const char *stem);
 
 /* Called first for each row of a recorded object; true: it has read the value, which may be absent, itself. record: the
  * struct that the row describes. */
@@ -339,7 +337,7 @@ nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
 /* Its folders of data. Returns their number. */
 int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
-/* What is implausible about the inputs of this answer, "" = nothing; and adds to it. */
+/* The implausible inputs of this answer, "" = none; and adds one. */
 const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
 

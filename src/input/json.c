@@ -6,9 +6,6 @@
  * time. A check of recorded estimates then needs memory for one estimate, not for the whole file. */
 #include <cjson/cJSON.h>
 #include <locale.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "input/input_internal.h"
 

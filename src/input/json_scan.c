@@ -2,10 +2,6 @@
  * nnc_json_scan_lexemes is the fast path, which checks numbers and strings only and leaves the order of
  * lexemes to cJSON. nnc_walk finds the places of values in text that is known to be valid; it checks
  * nothing, so it can skip megabytes quickly. */
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "input/input_internal.h"
 
 /* The lexemes that may come next. */

@@ -1,9 +1,5 @@
 /* Models of every family: a file names its family, whose row reads the rest. Also the scaling of a model by
  * --set hidden=N. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "input/input_internal.h"
 
 static const nnc_family_fields *const rows[] = {
@@ -89,7 +85,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
         nnc_capture_read(root, model);
         return;
     }
-    nnc_read_identity(root, "nncost.model/1", stem);
+    nnc_read_schema(root, "nncost.model/1");
     if (!read_family(root, model)) {
         return;
     }
@@ -100,6 +96,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
         row->begin(model);
     }
     nnc_read_object(root, table, other_keys, model);
+    nnc_read_id(root, stem); /* last: the name of a file is its least fault */
     nnc_read_texts(nnc_json_get(root, "aliases"), &model->aliases, &model->alias_count);
     nnc_read_sources(root, table, other_keys, &model->sources, &model->source_count);
     if (root.doc->faults->count > 0) {

@@ -1,10 +1,5 @@
 /* Objects read by tables: field tables for files, tables of metrics for recorded results. Errors are noted
  * in the document; reading continues after them. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/serve.h>
 
 #include "input/input_internal.h"
@@ -462,7 +457,7 @@ static bool is_id(const char *id)
     return id[0] != '\0' && id[0] != '.' && strchr(id, '/') == NULL && strstr(id, "..") == NULL;
 }
 
-void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
+void nnc_read_schema(nnc_json root, const char *schema)
 {
     const nnc_json kind = nnc_json_get(root, "schema");
     if (nnc_json_type_of(kind) == NNC_JSON_ABSENT) {
@@ -473,6 +468,10 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
         snprintf(expected, sizeof(expected), "\"%s\"", schema);
         nnc_json_mismatch(kind, "unknown schema", expected);
     }
+}
+
+void nnc_read_id(nnc_json root, const char *stem)
+{
     const nnc_json id = nnc_json_get(root, "id");
     if (nnc_json_type_of(id) != NNC_JSON_TEXT) {
         return; /* the field table reports it */
@@ -484,6 +483,12 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
         snprintf(expected, sizeof(expected), "\"%s\"", stem);
         nnc_json_mismatch(id, "not the name of the file", expected);
     }
+}
+
+void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
+{
+    nnc_read_schema(root, schema);
+    nnc_read_id(root, stem);
 }
 
 /* ---- recorded results, read back by tables of metrics ---- */
@@ -839,9 +844,7 @@ static nnc_status read_arrivals(nnc_csv *csv, nnc_arena *arena, nnc_serve_ask *a
             return refuse_cell(csv, "requests", "at most 1,048,576", "more", err);
         }
         nnc_serve_arrival *grown = nnc_arena_grow(arena, list, count, &capacity, sizeof *list);
-        if (grown == NULL) {
-            return nnc_no_memory(err);
-        }
+        NNC_GOT(grown, err);
         list = grown;
         list[count++] = one;
     }

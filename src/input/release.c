@@ -2,9 +2,6 @@
  * nothing, and the switches that its recipes set for some models and devices.
  *
  * estimate and accuracy read this one table (the "stands_for" and "recipes" of software/<id>.json). */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "input/input_internal.h"

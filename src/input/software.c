@@ -1,10 +1,5 @@
 /* Software profiles: reading them, the frameworks that each stands for, and the choice of a profile by the
  * plan. */
-#include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "input/input_internal.h"
 
 static const nnc_field compared_fields[] = {
@@ -98,9 +93,7 @@ static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_so
         return load_or_neutral(specs, NNC_SOFTWARE_DEFAULT, software, err);
     }
     nnc_software *made = nnc_arena_alloc(nnc_specs_arena(specs), sizeof *made);
-    if (made == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(made, err);
     *made = nnc_software_default();
     *software = made;
     return NNC_OK;
@@ -135,9 +128,7 @@ nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **pro
     NNC_TRY(nnc_need("nnc_profiles_get", "profiles", profiles != NULL, err));
     *profiles = NULL;
     made = nnc_arena_alloc(nnc_specs_arena(specs), sizeof *made);
-    if (made == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(made, err);
     NNC_TRY(nnc_profiles_load(specs, made, err));
     made->any = any;
     *profiles = made;

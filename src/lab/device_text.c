@@ -1,8 +1,4 @@
 /* Device files and engine profiles written anew with fitted parameters. Everything else stays byte for byte. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"

@@ -30,11 +30,6 @@
  * The fit minimises the mean of |ln(predicted / measured)| over the rows of a file, then over the files, then over
  * the groups. A small term, 0.01 / rows times ln(1 + steps^2) for each of several parameters, draws them to where
  * they start, so that one that the rows do not determine stays there. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"

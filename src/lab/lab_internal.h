@@ -1,7 +1,6 @@
 /* The laboratory: tables of measurements, their predictions, and device parameters fitted to them.
  *
- *   columns.c      names of columns, and other spellings of columns and values
- *   measured.c     a CSV file -> rows (nnc_measured)
+ *   measured.c     names of columns and their other spellings; a CSV file -> rows (nnc_measured)
  *   score.c        a row -> its prediction (nnc_scored); many rows -> errors by group
  *   fit.c          rows -> the parameters that they determine (nnc_fit)
  *   log.c          the log of a training program -> seconds of a step, memory, MFU

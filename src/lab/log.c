@@ -5,10 +5,6 @@
  * NeMo nemo/utils/exp_manager.py, torchtitan torchtitan/components/metrics.py, transformers src/transformers/trainer.py
  * and tqdm, DeepSpeed deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py. */
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lab/lab_internal.h"
 

@@ -3,12 +3,6 @@
  * A column is a field of the plan ("tensor"), of the serving plan ("input_len"), of the model, device or software
  * ("model.layers", "device.scale_out.bytes_per_s"), or one of the special columns listed here. Tables of others spell
  * some of them in other ways. tools/lab/canonical.py rewrites such tables; the program knows the spellings below. */
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
@@ -174,7 +168,7 @@ void nnc_column_meaning(const char *name, const char *cell, char *text, size_t s
 
 /* ---- Reads tables of measurements: a CSV file becomes a list of nnc_measured.
  *
- * Each column gets its name (columns.c). The cells of a line set the fields of a plan and a model; an empty cell sets
+ * Each column gets its name (above). The cells of a line set the fields of a plan and a model; an empty cell sets
  * nothing. A file with an unknown column is refused. A cell of the wrong type, or a value that has no meaning, is the
  * `reason` of its row, which is then listed and not predicted. */
 

@@ -1,8 +1,5 @@
 /* The only file that includes NLopt. */
-#include <math.h>
 #include <nlopt.h>
-#include <stdbool.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 #include "lab/lab_internal.h"

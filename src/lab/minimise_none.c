@@ -1,6 +1,4 @@
 /* Stands in for minimise.c in a program that is built without NLopt: nothing can be fitted. */
-#include <math.h>
-
 #include "base/base_internal.h"
 #include "lab/lab_internal.h"
 

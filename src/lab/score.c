@@ -1,10 +1,5 @@
 /* Predictions of measured rows, and their errors by group. A row is predicted as an estimate, a serving run or a
  * single op would be; what its program does on the host is added. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"

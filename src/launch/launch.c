@@ -116,9 +116,6 @@ static bool has_any(nnc_json root, nnc_json keys)
 /* Does the document have a sign of the format, and no key that the format never has? */
 static bool is_format(nnc_json root, nnc_json table)
 {
-    if (nnc_json_get(root, "_class_name").node != NULL) {
-        return false; /* a configuration of diffusers: a model */
-    }
     const nnc_json inside = nnc_json_get(table, "inside");
     const nnc_json of =
         inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : (nnc_json){ 0 };

@@ -238,6 +238,18 @@ static int32_t command_end(const nnc_script_words *w, int32_t from)
     return from;
 }
 
+static void add_command(nnc_shell_commands *s, nnc_shell_command made)
+{
+    nnc_shell_command *grown =
+        nnc_arena_grow(s->arena, s->list, s->count, &s->capacity, sizeof *grown);
+    if (grown == NULL) {
+        s->status = nnc_no_memory(s->err);
+        return;
+    }
+    s->list = grown;
+    s->list[s->count++] = made;
+}
+
 /* Keeps a command that starts a program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
 {
@@ -251,13 +263,6 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
     if (program < 0 || end - program < 2) {
         return;
     }
-    nnc_shell_command *grown =
-        nnc_arena_grow(s->arena, s->list, s->count, &s->capacity, sizeof *grown);
-    if (grown == NULL) {
-        s->status = nnc_no_memory(s->err);
-        return;
-    }
-    s->list = grown;
     made.line = w->items[program].line;
     made.options = with_engine(
         s, w, program, options_json(s, w, program + 1, end, base_name(w->items[program].text)));
@@ -272,7 +277,7 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
             made.config = text;
         }
     }
-    s->list[s->count++] = made;
+    add_command(s, made);
 }
 
 bool nnc_shell_has_program(const nnc_script_words *w)
@@ -282,16 +287,9 @@ bool nnc_shell_has_program(const nnc_script_words *w)
 
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w)
 {
-    nnc_shell_command *grown =
-        nnc_arena_grow(s->arena, s->list, s->count, &s->capacity, sizeof *grown);
-    if (grown == NULL) {
-        s->status = nnc_no_memory(s->err);
-        return;
-    }
-    s->list = grown;
-    s->list[s->count++] = (nnc_shell_command){ .options = options_json(s, w, 0, w->count, ""),
-                                               .launcher_options = "{}",
-                                               .line = w->items[0].line };
+    add_command(s, (nnc_shell_command){ .options = options_json(s, w, 0, w->count, ""),
+                                        .launcher_options = "{}",
+                                        .line = w->items[0].line });
 }
 
 nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json,

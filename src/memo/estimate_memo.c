@@ -6,9 +6,6 @@
  *           else: list known, or lowered     -> partition, table, nnc_estimate_time
  *
  * Every path gives the digits of nnc_estimate_once. */
-#include <stddef.h>
-#include <stdlib.h>
-
 #include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "op/op_internal.h"

@@ -6,9 +6,6 @@
  *
  * A table with no more slots than ways is searched without a hash. If all ways of a key are in use, one of them is
  * replaced, in turn. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "memo/memo_internal.h"
 
 enum { ALIGN = 16 };

@@ -1,10 +1,5 @@
 /* The table of an estimate: plan, work, step, throughput, model, device, memory, cost. Rows of the
  * plan have no help here: their sentences are those of the plan's fields. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "metrics/metrics_internal.h"
 
 static const nnc_metric degree_rows[] = {

@@ -1,7 +1,4 @@
 /* Tables of the lists of an estimate: ops, stages, intervals, sensitivities. */
-#include <math.h>
-#include <stdio.h>
-
 #include "base/base_internal.h"
 #include "metrics/metrics_internal.h"
 #include "op/op_internal.h"

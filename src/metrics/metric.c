@@ -1,10 +1,4 @@
-
 #include <assert.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 #include "metrics/metrics_internal.h"

@@ -5,8 +5,6 @@
 #ifndef NNCOST_METRICS_METRICS_INTERNAL_H
 #define NNCOST_METRICS_METRICS_INTERNAL_H
 
-#include <stddef.h>
-
 #include <nncost/estimate.h>
 #include <nncost/run.h>
 #include <nncost/serve.h>
@@ -311,6 +309,14 @@ typedef struct nnc_launch_said {
     bool serves; /* they start an engine that serves */
 } nnc_launch_said;
 
+/* A change of a deployment with a static batch, tried: it fits. */
+enum { NNC_SERVE_CHANGES_MAX = 3 };
+typedef struct nnc_serve_change {
+    char options[104]; /* "--tensor 4 --batch 64" */
+    double tpot_s, output_tokens_per_s, total_bytes;
+    double per_million_output_tokens; /* NaN = no price is known */
+} nnc_serve_change;
+
 typedef struct nnc_report {
     const char *model_asked, *device_asked; /* as the user named them: "a100", "my/device.json" */
     const char *overrides;                  /* "hidden=2048, ..."; NULL = no overrides */
@@ -343,6 +349,8 @@ typedef struct nnc_report {
     const struct nnc_images *images;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;
+    const nnc_serve_change *serve_changes; /* NULL = not looked for */
+    int32_t serve_change_count;
     const nnc_open_fact *open_facts; /* of a profile that the plan got; NULL = not looked for */
     int32_t open_fact_count;
     nnc_past past;                 /* accuracy of earlier predictions */

@@ -279,11 +279,28 @@ static const nnc_metric op_rows[] = {
 };
 const nnc_metrics nnc_serve_op_metrics = NNC_METRICS("an op of a step", op_rows, nnc_serve_op);
 
+static const nnc_metric change_rows[] = {
+    NNC_CHARS(nnc_serve_change, options, .help = "The options of the change."),
+    NNC_NUMBER(nnc_serve_change, tpot_s, .unit = "s", .help = "Time per output token with it."),
+    NNC_NUMBER(nnc_serve_change, output_tokens_per_s,
+               .help = "Tokens per second of the deployment."),
+    NNC_NUMBER(nnc_serve_change, total_bytes, .unit = "B", .help = "Memory of one device."),
+    NNC_NUMBER(nnc_serve_change, per_million_output_tokens,
+               .help = "Cost of a million output tokens."),
+};
+static const nnc_metrics change_metrics =
+    NNC_METRICS("a change of a deployment", change_rows, nnc_serve_change);
+
 static const nnc_metric document_rows[] = {
     NNC_ROWS(&nnc_serve_metrics),
     NNC_AS("ops", LIST, NNC_IN(nnc_report, serve_ops), NNC_COUNT(nnc_report, serve_op_count),
            .rows = &nnc_serve_op_metrics,
            .help = "Every op of prefill and of a decode step; equal layers are merged."),
+    NNC_AS("changes", LIST, NNC_IN(nnc_report, serve_changes),
+           NNC_COUNT(nnc_report, serve_change_count), .rows = &change_metrics,
+           .help =
+               "For a static batch: the smallest change that makes it fit, and the largest batch "
+               "that fits with at most 50 ms per token."),
 };
 const nnc_metrics nnc_serve_document = NNC_METRICS("serving", document_rows, nnc_report);
 

@@ -2,10 +2,6 @@
 #include "onnx/onnx_import.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/base_internal.h"
@@ -39,9 +35,7 @@ static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc
     *bytes = malloc(*size + 1);
     const size_t got = *bytes != NULL ? fread(*bytes, 1, *size, file) : 0;
     fclose(file);
-    if (*bytes == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(*bytes, err);
     return got == *size ? NNC_OK : nnc_fail(err, NNC_IO, path, "cannot be read");
 }
 

@@ -2,8 +2,6 @@
 #ifndef NNCOST_ONNX_ONNX_IMPORT_H
 #define NNCOST_ONNX_ONNX_IMPORT_H
 
-#include <stdint.h>
-
 #include <nncost/spec.h>
 
 #include "base/base_internal.h"

@@ -8,9 +8,6 @@
 #define NNCOST_ONNX_ONNX_INTERNAL_H
 
 #include <onnx.pb-c.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 
 #include <nncost/status.h>
 

@@ -1,7 +1,4 @@
 /* ONNX files as models on the command line. A program without protobuf-c has this file alone (NNC_ONNX_MISSING). */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "onnx/onnx_import.h"

@@ -1,8 +1,5 @@
 /* The nodes of an ONNX graph, one function for each kind, and the table that says which. Nodes that cut, join and reorder
  * first, then those on maps. A node that has no place is refused by its name: nothing is guessed. */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 

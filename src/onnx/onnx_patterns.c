@@ -1,9 +1,5 @@
 /* Nodes that are part of a larger op: norms, GELU and SiLU, linear layers with their bias, attention. Each either completes
  * a deferred pattern (onnx_write.c), goes on with it, or is an op by itself. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "onnx/onnx_internal.h"
 
 /* ---- norms ---- */

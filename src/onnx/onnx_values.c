@@ -2,12 +2,6 @@
  *
  * Shape arithmetic (Shape, Gather, Concat, Reshape) is computed, because exports write it as nodes. The numbers of
  * parameters are never read: their shapes are enough. */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 

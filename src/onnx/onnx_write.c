@@ -5,11 +5,6 @@
  *
  * Frameworks export one op as several nodes (mean, subtract, square, ...: a norm). Such a value is deferred: it carries a
  * pattern and its source, and is written when the next node shows what it is part of. */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 

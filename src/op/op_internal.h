@@ -2,8 +2,8 @@
  *
  *     nnc_op (kind, dims, phase)  --row of its kind-->  FLOPs, bytes, kept bytes, backward ops, shards
  *
- * Each kind of op is one row (nnc_op_row), filled in by the kind's own file: matmul.c, conv.c ... Other
- * folders call nnc_op_work() and its like, or ask the row; they never compare kinds.
+ * Each kind of op is one row (nnc_op_row), in the file of its subject: matmul.c, sequence_ops.c ... Other folders
+ * call nnc_op_work() and its like, or ask the row; they never compare kinds.
  *
  * Invariants: dims are those of one instance on one rank once the op is sharded; `repeat` counts equal
  * instances of one micro-batch. A tensor that several ops need for backward is owned by one of them, so

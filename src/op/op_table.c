@@ -1,10 +1,5 @@
 /* The table of op kinds, and the functions that ask a row. Also small tables of the same level: number
  * formats, phases, groups, FLOPs conventions. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <nncost/dtype.h>
 
 #include "base/base_internal.h"

@@ -1,8 +1,4 @@
 /* Optimizers and precision policies: bytes of each state, work of an update. One row each. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 

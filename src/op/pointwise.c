@@ -4,10 +4,6 @@
  * Counts are by inspection of the kernels, per element of the output; transcendentals count as one
  * FLOP. Some kinds change the number of elements (dispatch, pools): input_elements then counts the
  * other side, which forward reads and backward writes.   [pointwise] */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 

@@ -6,8 +6,6 @@
  *                                                              0  0  1     1     0
  *
  * A chunk is kept from the start of its forward to the end of the op that frees it; see nnc_pipeline_in_flight. */
-#include <math.h>
-
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 

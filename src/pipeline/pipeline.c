@@ -2,7 +2,6 @@
  * nnc_pipeline_run skips the steady part of a long schedule: once the state repeats, only later in time, all further
  * periods take the same time.   [pipeline] [pipeline-skip] */
 #include <float.h>
-#include <math.h>
 
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"

@@ -1,7 +1,4 @@
 /* The pipeline schedules: one row each, with its order list, its closed forms, and its rules for a plan. */
-#include <inttypes.h>
-#include <math.h>
-
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 

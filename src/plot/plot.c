@@ -1,10 +1,4 @@
 /* The table of pictures, and the canvas that all of them draw on: text, legends, labels, scales. */
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "plot/plot_internal.h"
 
 const nnc_picture *const nnc_pictures[NNC_PICTURE_COUNT] = {
@@ -102,14 +96,17 @@ void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *senten
 }
 
 void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_t devices,
-                        char text[NNC_CANVAS_TITLE])
+                        const char *overrides, char text[NNC_CANVAS_TITLE])
 {
-    char many[32] = "";
+    char many[32] = "", set[64] = "";
+    if (overrides != NULL) {
+        snprintf(set, sizeof set, " with %.56s", overrides);
+    }
     if (devices > 1) {
         snprintf(many, sizeof many, "%d x ", (int)devices);
     }
-    snprintf(text, NNC_CANVAS_TITLE, "%.70s on %s%.70s",
-             model->name[0] != '\0' ? model->name : model->id, many,
+    snprintf(text, NNC_CANVAS_TITLE, "%.40s%s on %s%.40s",
+             model->name[0] != '\0' ? model->name : model->id, set, many,
              device->name[0] != '\0' ? device->name : device->id);
 }
 
@@ -119,7 +116,8 @@ void nnc_canvas_other(const nnc_report *other, double value, const char *unit,
     char subject[NNC_CANVAS_TITLE], text[NNC_NUMBER_TEXT];
     const size_t used = strlen(sentence);
     if (other != NULL) {
-        nnc_canvas_subject(other->model, other->device, other->result->plan.devices, subject);
+        nnc_canvas_subject(other->model, other->device, other->result->plan.devices,
+                           other->overrides, subject);
         snprintf(sentence + used, NNC_CANVAS_SENTENCE - used, "; outlined: %s%s%s", subject,
                  *unit != '\0' ? ", " : "", *unit != '\0' ? nnc_unit_text(value, unit, text) : "");
     }

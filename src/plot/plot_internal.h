@@ -76,9 +76,9 @@ void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *senten
                         const char *result);
 void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* "Llama 3 8B on 64 x NVIDIA H100 SXM5 80 GB". */
+/* "Llama 3 8B with layers=4 on 64 x NVIDIA H100 SXM5 80 GB". overrides: of --set; NULL = none. */
 void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_t devices,
-                        char text[NNC_CANVAS_TITLE]);
+                        const char *overrides, char text[NNC_CANVAS_TITLE]);
 
 /* "...; outlined: Llama 3 8B on NVIDIA A100, 2.163 s", or the sentence alone without another
  * estimate. */

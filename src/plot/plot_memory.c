@@ -1,9 +1,4 @@
 /* The memory of a device by class, and whether it fits. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
@@ -143,7 +138,7 @@ static void draw_one(nnc_canvas *canvas, const nnc_report *report, const nnc_rep
     const nnc_memory none = { 0 }, *more = other != NULL ? &other->result->memory : &none;
     char sentence[NNC_CANVAS_SENTENCE], result[96];
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
-    nnc_canvas_subject(report->model, report->device, r->plan.devices, sentence);
+    nnc_canvas_subject(report->model, report->device, r->plan.devices, report->overrides, sentence);
     if (r->plan.pipeline > 1) {
         const size_t used = strlen(sentence);
         snprintf(sentence + used, sizeof sentence - used, ", the fullest stage: %" PRId32,
@@ -187,7 +182,8 @@ static void draw_stages(nnc_canvas *canvas, const nnc_report *report)
     const nnc_memory *bars[ROWS_MAX];
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_TITLE + 96], text[64], a[NNC_NUMBER_TEXT];
     int32_t count = 0;
-    nnc_canvas_subject(report->model, report->device, report->result->plan.devices, subject);
+    nnc_canvas_subject(report->model, report->device, report->result->plan.devices,
+                       report->overrides, subject);
     snprintf(sentence, sizeof sentence,
              every > 1 ? "%s, every %" PRId32 "th stage; right: micro-batches in flight"
                        : "%s, a device of each stage; right: micro-batches in flight",
@@ -418,7 +414,7 @@ static void draw_bounds(nnc_canvas *canvas, const nnc_result *r, double other_s)
     if (known) {
         const nnc_px from = nnc_scale_at(&scale, r->interval_s[0]);
         const nnc_px to = nnc_scale_at(&scale, r->interval_s[1]);
-        snprintf(band, sizeof band, "9 of 10 measured: %s to %s",
+        snprintf(band, sizeof band, "90 %% range: %s to %s",
                  nnc_unit_text(r->interval_s[0], "s", a), nnc_unit_text(r->interval_s[1], "s", b));
         nnc_canvas_say(canvas, " %s.", band);
         nnc_svg_mark(&canvas->svg, "interval_s", NULL, band);
@@ -454,7 +450,8 @@ static void draw_step(nnc_canvas *canvas, const nnc_plot_data *data)
     const double other_s = other != NULL ? other->result->step_s + wait_of(other->run) : 0.0;
     const nnc_scale scale = { 0.0, nnc_max(step_s, other_s), canvas->left, canvas->right, false };
     const int count = all_parts(report, parts);
-    nnc_canvas_subject(report->model, report->device, report->result->plan.devices, sentence);
+    nnc_canvas_subject(report->model, report->device, report->result->plan.devices,
+                       report->overrides, sentence);
     nnc_canvas_other(other, other_s, "s", sentence);
     nnc_canvas_heading(canvas, "One step", sentence, nnc_unit_text(step_s, "s", step));
     if (other != NULL) {

@@ -1,9 +1,4 @@
 /* Every op under the roof of the device: on which side of the ridge, and how far below the roof. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
@@ -411,7 +406,8 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
 {
     const nnc_report *report = data->report;
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_SENTENCE];
-    nnc_canvas_subject(report->model, report->device, report->result->plan.devices, subject);
+    nnc_canvas_subject(report->model, report->device, report->result->plan.devices,
+                       report->overrides, subject);
     snprintf(sentence, sizeof sentence, "%s, every op of the step; area is its share", subject);
     nnc_canvas_other(data->other, 0.0, "", sentence);
     nnc_canvas_heading(canvas, "Roofline", sentence, "");

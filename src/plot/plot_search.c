@@ -1,10 +1,5 @@
 /* Pictures of a search: the Pareto front of time and memory, and the throughput per device by
  * number of devices. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
@@ -15,31 +10,6 @@ typedef struct front {
     nnc_box area;
     nnc_places places;
 } front;
-
-/* "d16 t4 p2 z3 mb1 re:full": the degrees above 1 and the other choices that identify the plan. */
-static void short_plan(const nnc_plan *plan, char *text, size_t size)
-{
-    char recompute[64];
-    const struct {
-        const char *letter;
-        int64_t value, off;
-    } parts[] = { { "d", plan->data, 1 },     { "t", plan->tensor, 1 },
-                  { "p", plan->pipeline, 1 }, { "v", plan->virtual_stages, 1 },
-                  { "c", plan->context, 1 },  { "e", plan->expert, 1 },
-                  { "z", plan->zero, 0 },     { "mb", plan->micro_batch, 0 } };
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && used < size; i++) {
-        if (parts[i].value != parts[i].off) {
-            used += (size_t)snprintf(text + used, size - used, "%s%s%" PRId64, used > 0 ? " " : "",
-                                     parts[i].letter, parts[i].value);
-        }
-    }
-    nnc_recompute_text(plan->recompute, recompute, sizeof recompute);
-    if (plan->recompute != 0 && used < size) {
-        snprintf(text + used, size - used, " re:%.20s", recompute);
-    }
-}
 
 static nnc_scale scale_of(double from, double to, double log_from, nnc_px start, nnc_px end)
 {
@@ -84,12 +54,14 @@ static void draw_capacity(front *f)
 
 static void draw_plan(front *f, const nnc_found *plan, const char *class, nnc_px radius)
 {
-    char tip[256], words[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
+    char tip[256], words[NNC_METRIC_TEXT_MAX], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT],
+        c[NNC_NUMBER_TEXT];
     const nnc_px x = nnc_scale_at(&f->x, (double)plan->memory_bytes);
     const nnc_px y = nnc_scale_at(&f->y, plan->step_s);
-    short_plan(&plan->plan, words, sizeof words);
-    snprintf(tip, sizeof tip, "%s: %s in %s, MFU %s", words, nnc_unit_text(plan->step_s, "s", a),
-             nnc_unit_text((double)plan->memory_bytes, "B", b), nnc_percent_text(plan->mfu, c));
+    nnc_plan_word(&plan->plan, words);
+    snprintf(tip, sizeof tip, "%.120s: %s in %s, MFU %s", words,
+             nnc_unit_text(plan->step_s, "s", a), nnc_unit_text((double)plan->memory_bytes, "B", b),
+             nnc_percent_text(plan->mfu, c));
     nnc_svg_mark(&f->canvas->svg, NULL, words, tip);
     nnc_svg_circle(&f->canvas->svg, class, x, y, radius);
     nnc_svg_mark_end(&f->canvas->svg);
@@ -149,11 +121,11 @@ static int32_t knee_of(const front *f)
 
 static void draw_label(front *f, const nnc_found *plan, const char *what, bool memory)
 {
-    char head[96], words[128], text[NNC_NUMBER_TEXT];
+    char head[96], words[NNC_METRIC_TEXT_MAX], text[NNC_NUMBER_TEXT];
     snprintf(head, sizeof head, "%s %s", what,
              memory ? nnc_unit_text((double)plan->memory_bytes, "B", text)
                     : nnc_unit_text(plan->step_s, "s", text));
-    short_plan(&plan->plan, words, sizeof words);
+    nnc_plan_word(&plan->plan, words);
     nnc_canvas_say(f->canvas, " %c%s: %s.", what[0] - 'a' + 'A', head + 1, words);
     nnc_canvas_label(f->canvas, &f->places,
                      (nnc_spot){ nnc_scale_at(&f->x, (double)plan->memory_bytes),
@@ -166,7 +138,8 @@ static void draw_front(nnc_canvas *canvas, const nnc_plot_data *data)
     const nnc_search_report *report = data->search;
     const nnc_search_result *r = report->result;
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_TITLE + 96];
-    nnc_canvas_subject(report->model, report->device, report->search->base.devices, subject);
+    nnc_canvas_subject(report->model, report->device, report->search->base.devices,
+                       report->overrides, subject);
     snprintf(sentence, sizeof sentence, "%s, batch %" PRId64 "; %s", subject,
              report->search->base.global_batch,
              r->pareto_count > 0 ? "filled: no plan is faster with less memory" : "no plan fits");
@@ -299,7 +272,7 @@ static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data)
     if (first != NULL) {
         snprintf(base, sizeof base, "throughput per device against %" PRId32, first->devices);
     }
-    nnc_canvas_subject(report->model, report->device, 1, subject);
+    nnc_canvas_subject(report->model, report->device, 1, report->overrides, subject);
     snprintf(sentence, sizeof sentence,
              "%s, %s; the batch of %" PRId64 " is fixed, every size has its own best plan", subject,
              base, report->search->base.global_batch);

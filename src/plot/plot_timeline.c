@@ -1,10 +1,4 @@
 /* The activity of every pipeline stage over time, and its idle time. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
@@ -297,7 +291,7 @@ static void draw_heading(stage_rows *t, const nnc_report *other)
     const nnc_plan *plan = &report->result->plan;
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_SENTENCE], idle[NNC_NUMBER_TEXT];
     char bubble[NNC_NUMBER_TEXT];
-    nnc_canvas_subject(report->model, report->device, plan->devices, subject);
+    nnc_canvas_subject(report->model, report->device, plan->devices, report->overrides, subject);
     nnc_percent_text(report->result->idle_share, idle);
     if (plan->pipeline > 1) {
         snprintf(

@@ -1,10 +1,5 @@
 /* Compares two estimates value by value: which values changed, in which order people should read them, as which
  * text; and `nncost diff`, which compares two recordings. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/check.h>
 
 #include "base/base_internal.h"

@@ -2,9 +2,6 @@
  * 
  * Values and changes live in buffers that the next scenario reuses; only what a report needs later is copied to the arena. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include <nncost/nncost.h>
@@ -62,14 +59,10 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
     NNC_TRY(nnc_spec_digest(origins->specs, path, &digest, err));
     nnc_recorded_digest *list = nnc_arena_grow(origins->arena, origins->list, origins->count,
                                                &origins->capacity, sizeof *list);
-    if (list == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(list, err);
     origins->list = list;
     const char *copy = nnc_arena_strdup(origins->arena, nnc_digest_print(digest, text));
-    if (copy == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(copy, err);
     origins->list[origins->count++] = (nnc_recorded_digest){ kind, name, copy };
     return NNC_OK;
 }
@@ -340,9 +333,7 @@ static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figure
 {
     nnc_check_verdict *verdicts =
         nnc_arena_array(c->arena, (size_t)from->requirement_count + 1, sizeof *verdicts);
-    if (verdicts == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(verdicts, err);
     for (int32_t i = 0; i < from->requirement_count; i++) {
         const nnc_requirement *requirement = &from->requirements[i];
         const nnc_figure *figure = nnc_figure_find(all, requirement->name, err);
@@ -352,9 +343,7 @@ static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figure
         }
         nnc_figure *own =
             nnc_arena_alloc(c->arena, sizeof *own); /* the next scenario reuses the list */
-        if (own == NULL) {
-            return nnc_no_memory(err);
-        }
+        NNC_GOT(own, err);
         *own = *figure;
         verdicts[i] =
             (nnc_check_verdict){ requirement, own, nnc_requirement_met(requirement, own) };
@@ -475,9 +464,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     const nnc_figures all = nnc_figures_of(&c->collector, &scenario->report);
     const nnc_recorded_estimate *old = find_old(c, from->id);
     *row = (nnc_check_row){ .id = from->id, .line = from->line };
-    if (all.list == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(all.list, err);
     c->names[from->serve] = all;
     NNC_TRY(select_now(c, all, &row->now, err));
     NNC_TRY(judge(c, from, all, row, err));
@@ -557,9 +544,7 @@ nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping 
 {
     nnc_check *made = calloc(1, sizeof *made);
     *check = NULL;
-    if (made == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(made, err);
     *made = (nnc_check){ .specs = specs,
                          .keeping = keeping,
                          .arena = nnc_arena_create(),
@@ -644,9 +629,7 @@ static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, 
     nnc_arena *arena = nnc_arena_create();
     nnc_faults faults = { .name = plans->path, .err = err };
     nnc_plans again;
-    if (arena == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(arena, err);
     nnc_plans_parse(arena, text, size, &faults, &again);
     nnc_arena_destroy(arena);
     return faults.status;
@@ -676,9 +659,7 @@ static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc
     const char *text =
         part.failed ? NULL : nnc_plans_with_recorded(c->arena, c->plans, part.bytes, &size);
     nnc_buffer_free(&part);
-    if (text == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(text, err);
     if (size == c->plans->size && memcmp(text, c->plans->text, size) == 0) {
         return NNC_OK;
     }
@@ -697,9 +678,7 @@ nnc_status nnc_check_update(nnc_check *c, nnc_error *err)
         .estimate_count = c->plans->scenario_count,
     };
     recorded.digests = origins_sorted(&c->origins, c->plans, &recorded.digest_count);
-    if (recorded.digests == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(recorded.digests, err);
     NNC_TRY(write_recorded(c, &recorded, err));
     c->report.updated = true;
     return NNC_OK;

@@ -1,7 +1,4 @@
 /* The report of a check or of a comparison: sums over its rows, summary lines, and the metric tables of its output. */
-#include <math.h>
-#include <stdio.h>
-
 #include "base/base_internal.h"
 #include "record/record_internal.h"
 
@@ -66,9 +63,7 @@ nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nn
         count += (size_t)report->rows[i].change_count;
     }
     nnc_check_line *lines = nnc_arena_array(arena, count + 1, sizeof *lines);
-    if (lines == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(lines, err);
     report->lines = lines;
     report->line_count = 0;
     for (int32_t i = 0; i < report->row_count; i++) {

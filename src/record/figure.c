@@ -1,9 +1,4 @@
 /* Values of an estimate: found by name, packed in little memory, and tested by requirements such as "<= 9.5". */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/check.h>
 #include <nncost/nncost.h>
 

@@ -1,12 +1,6 @@
 /* Reads plan files ("nncost.plans/1"): the common part, the scenarios that inherit it key by key, their requirements, and the validation of any spec file.
  * 
  * Lists of keys and values (plan fields, --set fields, rules) are inherited in the same way: a scenario's key replaces the common one, null removes it. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/run.h>
 #include <nncost/serve.h>
 
@@ -782,9 +776,7 @@ static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_sc
         const nnc_pair *pair = &from->sets.list[i];
         const size_t size = strlen(pair->key) + strlen(pair->text) + 2;
         char *set = nnc_arena_alloc(arena, size);
-        if (set == NULL) {
-            return nnc_no_memory(err);
-        }
+        NNC_GOT(set, err);
         snprintf(set, size, "%s=%s", pair->key, pair->text);
         sets[set_count++] = set;
     }
@@ -828,9 +820,7 @@ static nnc_status ask_whole(const nnc_scenario_args *given, nnc_arena *arena,
     for (int i = 0; i < NNC_REF_COUNT; i++) {
         if (refs[i] == NULL && from->refs[i] != NULL) {
             refs[i] = resolve_ref(arena, plans, from, (nnc_plans_ref)i);
-            if (refs[i] == NULL) {
-                return nnc_no_memory(err);
-            }
+            NNC_GOT(refs[i], err);
         }
     }
     whole->given.software = refs[NNC_REF_SOFTWARE];

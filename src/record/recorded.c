@@ -1,12 +1,5 @@
 /* Recorded estimates: the part of a plan file that `check --update` wrote, or the one estimate of `estimate --format
  * json`. Reading them, finding and replacing their place in a file, and writing them: equal values give equal bytes. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <nncost/check.h>
 #include <nncost/nncost.h>
 

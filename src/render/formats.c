@@ -1,9 +1,5 @@
 /* The formats of --format, one section each: JSON, CSV, Markdown. The terminal's is in table.c. A format is one
  * row: it writes a whole view, or line by line an output that may be longer than memory. */
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "render/render_internal.h"
 

@@ -1,8 +1,5 @@
 /* The JSON writer: a document value by value, or all members of a record by its metrics table. */
 #include <assert.h>
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "render/render_internal.h"
 

@@ -10,8 +10,6 @@
 #ifndef NNCOST_RENDER_RENDER_INTERNAL_H
 #define NNCOST_RENDER_RENDER_INTERNAL_H
 
-#include <stdint.h>
-
 #include "base/base_internal.h"
 #include "metrics/metrics_internal.h"
 
@@ -89,7 +87,7 @@ const char *nnc_format_name(unsigned index); /* "?" past the last */
 bool nnc_is_marked(nnc_style style);
 void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
 
-/* ---- numbers and names as text: text.c ---- */
+/* ---- numbers and names as text: table.c ---- */
 
 /* "1,557,611,200", "16.73", "0.0001234": thousands separated from 1000 up, four significant digits
  * below; "-" for NaN. Returns text. */
@@ -304,7 +302,7 @@ void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nn
 /* One value in JSON. */
 void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell);
 
-/* ---- HTML: html.c ---- */
+/* ---- HTML: formats.c ---- */
 
 /* A page of HTML that stands alone: style and script inside, nothing fetched. --format does not offer it. */
 extern const nnc_format nnc_format_html;

@@ -1,10 +1,5 @@
 /* Lines of a page: "label   item, item, item", and the rows that describe a page as data (nnc_page_row). */
 #include <assert.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "render/render_internal.h"
 

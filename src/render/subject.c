@@ -1,10 +1,5 @@
 /* The first lines of a page: model, device, links and plan as resolved, and the sources of prices, carbon intensities
  * and PUE. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "render/render_internal.h"
 
 #define PLAN_OF(record) (&((const nnc_report *)(record))->result->plan)

@@ -1,9 +1,4 @@
 /* Pictures as SVG: elements, widths of text, and the palette. Coordinates are whole tenths of a pixel. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "render/render_internal.h"
 

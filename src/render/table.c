@@ -1,11 +1,6 @@
 /* Small pieces of text: numbers as people read them, headings of columns, widths, and escapes. */
 #include <assert.h>
 #include <ctype.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 #include "render/render_internal.h"

@@ -1,7 +1,5 @@
 /* Compute budgets: the model size and the number of tokens of least loss for a number of FLOPs, a price or
  * a target loss, by published scaling laws (one row each). */
-#include <math.h>
-
 #include "base/base_internal.h"
 #include "run/run_internal.h"
 

@@ -1,7 +1,4 @@
 /* Failures, restarts and checkpoints: the share of the wall time that is useful (goodput). */
-#include <math.h>
-#include <stddef.h>
-
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "run/run_internal.h"

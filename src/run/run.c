@@ -1,9 +1,6 @@
 /* From one step to the whole run: the amount of work, the time of each part, cost and energy. Parts in the
  * order of the computation: fine-tuning method, input pipeline, sites, checkpoints and failures
- * (failures.c), times, money, energy (energy.c). Each reads what the parts before it left in `run`. */
-#include <math.h>
-#include <stddef.h>
-
+ * (failures.c), times, money, energy. Each reads what the parts before it left in `run`. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"

@@ -1,11 +1,5 @@
 /* A training scenario: loading the files, applying --cluster, --seller, --region, plan options and --set in this order,
  * choosing the software profile, and estimating. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "scenario/scenario_internal.h"
 
 static nnc_status bad_option(const char *option, nnc_error *err)

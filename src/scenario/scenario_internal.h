@@ -155,6 +155,7 @@ typedef struct nnc_serve_scenario {
     nnc_serve_ask ask;
     nnc_serve serve;
     nnc_serve_op ops[NNC_SERVE_OPS_MAX];
+    nnc_serve_change changes[NNC_SERVE_CHANGES_MAX];
     nnc_images_ask images_ask; /* steps 0: the model generates tokens */
     nnc_images images;
 } nnc_serve_scenario;
@@ -171,5 +172,11 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given,
 /* Computes the deployment; base.report is then complete. */
 nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch,
                                       nnc_error *err);
+
+/* Adds the changes that help a computed deployment with a static batch to base.report. Where it does not fit: the fewest
+ * tensor ranks on these devices and the mildest format of the weights that fit. Then the largest batch that fits and
+ * keeps to NNC_SERVE_TOKEN_S per token. */
+#define NNC_SERVE_TOKEN_S 0.05
+void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scratch);
 
 #endif

@@ -1,10 +1,5 @@
 /* A serving scenario: one model on one device with one engine; and the serving rate of a model that generates its own
  * training data (rollout). */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "scenario/scenario_internal.h"
 #include "shape/shape_internal.h"
 
@@ -144,6 +139,125 @@ nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch 
     report->serve_ops = scenario->ops;
     report->serve_op_count = count;
     return NNC_OK;
+}
+
+/* ---- changes of a deployment ---- */
+
+typedef struct serve_trial {
+    nnc_serve_scenario *scenario;
+    nnc_scratch *scratch;
+    nnc_serve serve;
+} serve_trial;
+
+/* Does the deployment fit? Of an illegal one the answer is no. */
+static bool fits(serve_trial *t, const nnc_serve_ask *ask)
+{
+    const nnc_report *report = &t->scenario->base.report;
+    return nnc_serve_of(report->model, report->device, report->software, ask, t->scratch, &t->serve,
+                        NULL) == NNC_OK &&
+           t->serve.fits;
+}
+
+static bool is_quick(serve_trial *t, nnc_serve_ask ask, int64_t batch)
+{
+    ask.batch = batch;
+    return fits(t, &ask) && t->serve.tpot_s <= NNC_SERVE_TOKEN_S;
+}
+
+/* The largest batch that fits and is quick: a power of two, or between two of them. Both shrink as it grows. 0 = none. */
+static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask)
+{
+    int64_t low = 0, high = 1;
+    while (high < 1 << 16 && is_quick(t, ask, high)) {
+        low = high;
+        high *= 2;
+    }
+    while (high - low > (low + 15) / 16) { /* to a sixteenth */
+        const int64_t middle = low + (high - low) / 2;
+        if (is_quick(t, ask, middle)) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low < 32 ? low : low / 16 * 16;
+}
+
+/* Adds a change that has these tensor ranks, format of the weights and batch, where it fits. */
+static void add_change(serve_trial *t, const nnc_serve_ask *ask)
+{
+    nnc_report *report = &t->scenario->base.report;
+    const nnc_serve_ask *asked = &t->scenario->ask;
+    nnc_serve_change *change = &t->scenario->changes[report->serve_change_count];
+    char tensor[24] = "", batch[40] = "", weights[32] = "";
+    if (!fits(t, ask)) {
+        return;
+    }
+    if (ask->tensor != asked->tensor) {
+        snprintf(tensor, sizeof tensor, " --tensor %" PRId32, ask->tensor);
+    }
+    if (ask->weights != asked->weights) {
+        snprintf(weights, sizeof weights, " --weights %s", nnc_stored_name(ask->weights));
+    }
+    if (ask->batch != asked->batch) {
+        snprintf(batch, sizeof batch, " --batch %" PRId64, ask->batch);
+    }
+    snprintf(change->options, sizeof change->options, "%s%s%s", tensor, weights, batch);
+    memmove(change->options, change->options + 1, strlen(change->options)); /* the first blank */
+    change->tpot_s = t->serve.tpot_s;
+    change->output_tokens_per_s = t->serve.output_tokens_per_s;
+    change->total_bytes = t->serve.total_bytes;
+    change->per_million_output_tokens = t->serve.per_million_output_tokens;
+    report->serve_changes = t->scenario->changes;
+    report->serve_change_count++;
+}
+
+/* The devices of the plan as fewer replicas of more tensor ranks. */
+static bool split_more(serve_trial *t, nnc_serve_ask *ask)
+{
+    const nnc_serve_ask *plan = &t->scenario->serve.plan, asked = *ask;
+    for (int32_t tensor = 2 * plan->tensor; tensor <= plan->tensor * plan->data; tensor *= 2) {
+        ask->tensor = tensor;
+        ask->data = 0;
+        ask->devices = plan->devices;
+        if (fits(t, ask)) {
+            return true;
+        }
+    }
+    *ask = asked;
+    return false;
+}
+
+void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scratch)
+{
+    enum { FORMATS = 3 };
+    static const nnc_stored formats[FORMATS] = { NNC_STORED_FP8, NNC_STORED_INT8, NNC_STORED_INT4 };
+    const nnc_report *report = &scenario->base.report;
+    serve_trial t = { .scenario = scenario, .scratch = scratch };
+    const nnc_serve *serve = &scenario->serve;
+    nnc_serve_ask ask = scenario->ask;
+    bool found = serve->fits;
+    if (scenario->images_ask.steps > 0 || serve->mode != NNC_SERVE_STATIC) {
+        return;
+    }
+    if (!found && split_more(&t, &ask)) {
+        found = true;
+        add_change(&t, &ask);
+    }
+    for (size_t i = 0; i < FORMATS && !serve->fits && report->serve_change_count < 1 + found; i++) {
+        nnc_serve_ask other = scenario->ask;
+        other.weights = formats[i];
+        if (fits(&t, &other) || (!found && split_more(&t, &other))) {
+            add_change(&t, &other);
+            ask = found ? ask : other;
+        }
+    }
+    const int64_t batch =
+        serve->fits || report->serve_change_count > 0 ? largest_batch(&t, ask) : 0;
+    if (batch > serve->plan.batch) {
+        ask.batch = batch;
+        add_change(&t, &ask);
+    }
 }
 
 /* ---- generation during fine-tuning ---- */

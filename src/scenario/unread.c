@@ -1,216 +1,35 @@
 /* Options that a command was given and that its computation does not read, because another option is missing: they are
- * refused with that option. One row per option: when it is read, and what it needs. Rows of a sweep are not checked: an
- * axis may switch the reader on in some rows. */
-#include <math.h>
-#include <string.h>
-
+ * refused with that option. One row per condition: is it met, what it needs, and the options that are read then. Rows
+ * of a sweep are not checked: an axis may switch the reader on in some rows. */
 #include "base/base_internal.h"
 #include "run/run_internal.h"
 #include "scenario/scenario_internal.h"
 
-/* Inputs that read an option: the plan of a run, of fine-tuning, or of a deployment. */
-typedef struct asked {
-    const nnc_run_ask *run;
-    const nnc_serve_ask *serve;
-    const nnc_device *device;
-} asked;
-
-static bool evaluates(const asked *a)
-{
-    return a->run->evaluate_every > 0.0;
-}
-
-static bool stops(const asked *a)
-{
-    return !isnan(a->run->device_mtbf_s) || a->run->reclaim_per_month > 0.0 ||
-           !isnan(a->run->stops == NNC_STOPS_ANY ? a->device->mtbf.any_s
-                                                 : a->device->mtbf.hardware_s);
-}
-
-static bool saves(const asked *a)
-{
-    return stops(a) || !isnan(a->run->checkpoint_interval_s);
-}
-
-static bool replaces(const asked *a)
-{
-    return a->run->replace_s > 0.0;
-}
-
-static bool is_elastic(const asked *a)
-{
-    return a->run->elastic_replicas > 0.0;
-}
-
-static bool tunes(const asked *a)
-{
-    return a->run->method != NNC_METHOD_TRAIN;
-}
-
-static bool rolls_out(const asked *a)
-{
-    return nnc_method_rolls_out(a->run->method);
-}
-
-static bool has_reference(const asked *a)
-{
-    const nnc_method method = a->run->method;
-    return method == NNC_METHOD_DPO || method == NNC_METHOD_GRPO || method == NNC_METHOD_PPO;
-}
-
-static bool has_reward(const asked *a)
-{
-    return a->run->method == NNC_METHOD_PPO || rolls_out(a);
-}
-
-static bool has_critic(const asked *a)
-{
-    return a->run->method == NNC_METHOD_PPO;
-}
-
-static bool has_teacher(const asked *a)
-{
-    return a->run->method == NNC_METHOD_DISTILL || a->run->method == NNC_METHOD_DISTILL_ON_POLICY;
-}
-
-static bool generates(const asked *a)
-{
-    return rolls_out(a) && isnan(a->run->rollout_s);
-}
-
-static bool has_sites(const asked *a)
-{
-    return a->run->sites > 1.0;
-}
-
-static bool reads_samples(const asked *a)
-{
-    return !isnan(a->run->sample_bytes);
-}
-
-static bool reads_storage(const asked *a)
-{
-    return reads_samples(a) && !isnan(a->run->input_bytes_per_s);
-}
-
-static bool has_input(const asked *a)
-{
-    return reads_samples(a) || !isnan(a->run->prepare_s) || !isnan(a->run->prepared_bytes);
-}
-
-static bool prepares(const asked *a)
-{
-    return !isnan(a->run->prepare_s) || !isnan(a->run->prepared_bytes);
-}
-
-static bool is_embodied(const asked *a)
-{
-    const nnc_run_ask *run = a->run;
-    return !(isnan(run->embodied_kg) && isnan(a->device->embodied_kg)) && !isnan(run->life_s) &&
-           !isnan(run->use_share);
-}
-
-static bool stores(const asked *a)
-{
-    return !isnan(a->run->stored_bytes);
-}
-
-static bool moves_out(const asked *a)
-{
-    return !isnan(a->run->egress_bytes);
-}
-
-static bool drafts(const asked *a)
-{
-    return a->serve->draft[0] != '\0' || a->serve->draft_length > 0;
-}
-
-static bool denoises(const asked *a)
-{
-    return a->serve->steps > 0;
-}
-
 typedef struct reader {
-    const char *field;
-    bool (*reads)(const asked *a);
+    bool reads;
     const char *needs;
+    const char *fields; /* joined by spaces */
 } reader;
 
-#define OF_A_METHOD "--method grpo, ppo, dpo or distill"
-#define OF_GENERATION "--method grpo, ppo or distill-on-policy"
-#define OF_FAILURES "--device-mtbf-s"
-#define OF_LIFE "--embodied-kg, --life-s and --use-share together"
-
-static const reader run_readers[] = {
-    { "evaluate_s", evaluates, "--evaluate-every" },
-    { "detect_s", stops, OF_FAILURES },
-    { "start_s", stops, OF_FAILURES },
-    { "replace_s", stops, OF_FAILURES },
-    { "repair_s", stops, OF_FAILURES },
-    { "failing_share", stops, OF_FAILURES },
-    { "elastic_replicas", stops, OF_FAILURES },
-    { "spares", replaces, "--replace-s" },
-    { "reshard_s", is_elastic, "--elastic-replicas" },
-    { "checkpoint_bytes", saves, OF_FAILURES " or --checkpoint-interval-s" },
-    { "storage_write_bytes_per_s", saves, OF_FAILURES " or --checkpoint-interval-s" },
-    { "storage_read_bytes_per_s", saves, OF_FAILURES " or --checkpoint-interval-s" },
-    { "asynchronous", saves, OF_FAILURES " or --checkpoint-interval-s" },
-    { "block_s", saves, OF_FAILURES " or --checkpoint-interval-s" },
-    { "save_s", saves, OF_FAILURES " or --checkpoint-interval-s" },
-    { "load_s", saves, OF_FAILURES " or --checkpoint-interval-s" },
-    { "policy_params", tunes, OF_A_METHOD },
-    { "reference_params", has_reference, "--method grpo, ppo or dpo" },
-    { "reward_params", has_reward, OF_GENERATION },
-    { "critic_params", has_critic, "--method ppo" },
-    { "teacher_params", has_teacher, "--method distill or distill-on-policy" },
-    { "update_epochs", tunes, OF_A_METHOD },
-    { "sampler_logprobs", rolls_out, OF_GENERATION },
-    { "prompt_tokens", rolls_out, OF_GENERATION },
-    { "response_tokens", rolls_out, OF_GENERATION },
-    { "group", rolls_out, OF_GENERATION },
-    { "rollout_batch", generates, OF_GENERATION " without --rollout-s" },
-    { "rollout_tensor", rolls_out, OF_GENERATION },
-    { "rollout_devices", rolls_out, OF_GENERATION },
-    { "rollout_overlap", rolls_out, OF_GENERATION },
-    { "rollout_tail", generates, OF_GENERATION " without --rollout-s" },
-    { "rollout_tokens_per_s", generates, OF_GENERATION " without --rollout-s" },
-    { "rollout_s", rolls_out, OF_GENERATION },
-    { "score_s", tunes, OF_A_METHOD },
-    { "sync_s", rolls_out, OF_GENERATION },
-    { "sync_bytes_per_s", rolls_out, OF_GENERATION },
-    { "outer_every", has_sites, "--sites" },
-    { "outer_bytes", has_sites, "--sites" },
-    { "site_bytes_per_s", has_sites, "--sites" },
-    { "outer_overlap_s", has_sites, "--sites" },
-    { "input_bytes_per_s", reads_samples, "--sample-bytes" },
-    { "access_share", reads_storage, "--sample-bytes and --input-bytes-per-s" },
-    { "cached_share", reads_storage, "--sample-bytes and --input-bytes-per-s" },
-    { "workers", prepares, "--prepare-s" },
-    { "prefetch", prepares, "--prepared-bytes" },
-    { "serial_input", has_input, "--sample-bytes or --prepare-s" },
-    { "embodied_kg", is_embodied, OF_LIFE },
-    { "life_s", is_embodied, OF_LIFE },
-    { "use_share", is_embodied, OF_LIFE },
-    { "storage_price", stores, "--stored-bytes" },
-    { "egress_price", moves_out, "--egress-bytes" },
-};
-
-static const reader serve_readers[] = {
-    { "acceptance", drafts, "--draft or --draft-length" },
-    { "draft_share", drafts, "--draft or --draft-length" },
-    { "image", denoises, "--steps" },
-    { "beside_s", denoises, "--steps" },
-    { "guidance", denoises, "--steps" },
-};
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += length) {
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *readers, size_t count,
-                                const asked *a, nnc_error *err)
+                                nnc_error *err)
 {
     for (int i = 0; i < given->own_count; i++) {
         const char *name = given->settings[i].field->name;
         for (size_t r = 0; r < count; r++) {
             char option[NNC_OPTION_NAME];
-            if (strcmp(readers[r].field, name) != 0 || readers[r].reads(a)) {
+            if (readers[r].reads || !has_word(readers[r].fields, name)) {
                 continue;
             }
             nnc_option_name(name, option);
@@ -224,13 +43,70 @@ static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *re
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario,
                                    nnc_error *err)
 {
-    const asked a = { .run = &scenario->run_ask, .device = &scenario->device };
-    return refuse_unread(given, run_readers, NNC_COUNT_OF(run_readers), &a, err);
+    const nnc_run_ask *run = &scenario->run_ask;
+    const nnc_device *device = &scenario->device;
+    const nnc_method method = run->method;
+    const bool tunes = method != NNC_METHOD_TRAIN, rolls_out = nnc_method_rolls_out(method);
+    const bool stops =
+        !isnan(run->device_mtbf_s) || run->reclaim_per_month > 0.0 ||
+        !isnan(run->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s);
+    const bool reads_samples = !isnan(run->sample_bytes);
+    const bool prepares = !isnan(run->prepare_s) || !isnan(run->prepared_bytes);
+    const bool is_embodied = !(isnan(run->embodied_kg) && isnan(device->embodied_kg)) &&
+                             !isnan(run->life_s) && !isnan(run->use_share);
+    static const char of_a_method[] = "--method grpo, ppo, dpo or distill";
+    static const char of_generation[] = "--method grpo, ppo or distill-on-policy";
+    static const char of_failures[] = "--device-mtbf-s";
+    const reader readers[] = {
+        { run->evaluate_every > 0.0, "--evaluate-every", "evaluate_s" },
+        { stops, of_failures,
+          "detect_s start_s replace_s repair_s failing_share elastic_replicas" },
+        { run->replace_s > 0.0, "--replace-s", "spares" },
+        { run->elastic_replicas > 0.0, "--elastic-replicas", "reshard_s" },
+        { stops || !isnan(run->checkpoint_interval_s), "--device-mtbf-s or --checkpoint-interval-s",
+          "checkpoint_bytes storage_write_bytes_per_s storage_read_bytes_per_s asynchronous "
+          "block_s save_s load_s" },
+        { tunes, of_a_method, "policy_params update_epochs score_s" },
+        { method == NNC_METHOD_DPO || method == NNC_METHOD_GRPO || method == NNC_METHOD_PPO,
+          "--method grpo, ppo or dpo", "reference_params" },
+        { method == NNC_METHOD_PPO || rolls_out, of_generation, "reward_params" },
+        { method == NNC_METHOD_PPO, "--method ppo", "critic_params" },
+        { method == NNC_METHOD_DISTILL || method == NNC_METHOD_DISTILL_ON_POLICY,
+          "--method distill or distill-on-policy", "teacher_params" },
+        { rolls_out, of_generation,
+          "sampler_logprobs prompt_tokens response_tokens group rollout_tensor rollout_devices "
+          "rollout_overlap rollout_s sync_s sync_bytes_per_s" },
+        { rolls_out && isnan(run->rollout_s),
+          "--method grpo, ppo or distill-on-policy without --rollout-s",
+          "rollout_batch rollout_tail rollout_tokens_per_s" },
+        { run->sites > 1.0, "--sites", "outer_every outer_bytes site_bytes_per_s outer_overlap_s" },
+        { reads_samples, "--sample-bytes", "input_bytes_per_s" },
+        { reads_samples && !isnan(run->input_bytes_per_s), "--sample-bytes and --input-bytes-per-s",
+          "access_share cached_share" },
+        { prepares, "--prepare-s", "workers" },
+        { prepares, "--prepared-bytes", "prefetch" },
+        { reads_samples || prepares, "--sample-bytes or --prepare-s", "serial_input" },
+        { is_embodied, "--embodied-kg, --life-s and --use-share together",
+          "embodied_kg life_s use_share" },
+        { !isnan(run->stored_bytes), "--stored-bytes", "storage_price" },
+        { !isnan(run->egress_bytes), "--egress-bytes", "egress_price" },
+    };
+    return refuse_unread(given, readers, NNC_COUNT_OF(readers), err);
 }
 
 nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given,
                                          const nnc_serve_scenario *scenario, nnc_error *err)
 {
-    const asked a = { .serve = &scenario->ask, .device = &scenario->base.device };
-    return refuse_unread(given, serve_readers, NNC_COUNT_OF(serve_readers), &a, err);
+    const nnc_serve_ask *ask = &scenario->ask;
+    const bool opens = !isnan(ask->request_rate) || ask->arrivals[0] != '\0';
+    const reader readers[] = {
+        { opens, "--request-rate", "burstiness" },
+        { opens || ask->concurrency > 0, "--request-rate or --concurrency", "requests seed" },
+        { opens || ask->concurrency > 0 || ask->offline,
+          "--request-rate, --concurrency or --offline", "length_spread" },
+        { ask->draft[0] != '\0' || ask->draft_length > 0, "--draft or --draft-length",
+          "acceptance draft_share" },
+        { ask->steps > 0, "--steps", "image beside_s guidance" },
+    };
+    return refuse_unread(given, readers, NNC_COUNT_OF(readers), err);
 }

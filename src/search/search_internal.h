@@ -287,7 +287,7 @@ void nnc_rank_group_search_serve(nnc_rank_group crew, const nnc_model *model,
 /* For rank 0: ends nnc_rank_group_search_serve on the other ranks. */
 void nnc_rank_group_search_end(nnc_rank_group crew);
 
-/* ---- search tasks, reports, shards (search_task.c, search_document.c, search_shard.c) ---- */
+/* ---- search tasks, reports, shards (search_task.c, search_shard.c) ---- */
 
 /* A search command: one number of devices or several, and the parameters that reach a step time; its report, and the
  * shards of reports. */
@@ -321,6 +321,7 @@ typedef struct nnc_search_size {
 typedef struct nnc_search_report {
     const nnc_model *model; /* NULL in a merged report, as is the device */
     const nnc_device *device;
+    const char *overrides; /* the --set options; NULL = none */
     nnc_search *search;
     nnc_search_result *result; /* of one number of devices */
     nnc_search_size *sizes;    /* of several; NULL = one */

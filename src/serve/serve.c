@@ -5,11 +5,6 @@
  *
  * The first half of the file reads the network from the model's op list; the second resolves the request
  * (fills in defaults, checks that model, device and engine allow it); the end puts the parts together. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "memo/memo_internal.h"
@@ -128,9 +123,7 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device,
     NNC_TRY(nnc_serve_rates_of(device, software, &s->plan, &of.rates, err));
     of.network_bytes_per_s = device->scale_out.bytes_per_s;
     of.work = nnc_serve_work_of(scratch, nnc_serve_requests_of(&s->plan));
-    if (of.work == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(of.work, err);
     if (s->plan.draft_model != NULL) {
         NNC_TRY(draft_of(&of, device, software, scratch, &draft_net, &draft, err));
         of.draft = &draft;

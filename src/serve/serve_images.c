@@ -1,6 +1,3 @@
-#include <inttypes.h>
-#include <math.h>
-
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "serve/serve_internal.h"

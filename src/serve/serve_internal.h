@@ -169,8 +169,9 @@ typedef struct nnc_serve_load_case {
     double context; /* mean context of a decode step */
     double shortest, longest; /* contexts */
     double prefill_s,
-        busy_s;    /* prefill of one prompt: its latency, and its time on the busiest stage */
-    double stages; /* their quotient */
+        busy_s; /* prefill of one prompt: its latency, and its time on the busiest stage */
+    double prefill_flops;
+    double stages;         /* quotient of both times */
     double tokens_of_step; /* output tokens of a sequence in a decode step: 1 without a draft */
     double chunk;          /* the most tokens of prompts in an iteration */
     double slots, places;  /* the most sequences of the engine; those that the cache holds */

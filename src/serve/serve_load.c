@@ -1,8 +1,6 @@
 /* Latency and throughput from step times, for each way in which requests arrive. One static batch and the offline
  * maximum have closed forms; closed loop (fixed concurrency) and open loop (request rate) are simulated
  * (serve_replay.c).   [serve-load] */
-#include <math.h>
-
 #include "serve/serve_internal.h"
 
 double nnc_serve_mean_wait_s(double service_s, double load)
@@ -326,7 +324,9 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s)
     l.tokens_of_step =
         p->draft_length > 0 ? nnc_serve_accepted(p->acceptance, (double)p->draft_length) : 1.0;
     l.stages = (double)p->pipeline * p->attention_data;
-    l.prefill_s = nnc_serve_prefill(of, 1.0, l.cached, l.fresh, NULL).time_s;
+    const nnc_serve_step prompt = nnc_serve_prefill(of, 1.0, l.cached, l.fresh, NULL);
+    l.prefill_s = prompt.time_s;
+    l.prefill_flops = prompt.flops;
     l.busy_s = l.prefill_s / l.stages;
     l.places = nnc_max(s->max_sequences / p->data, 1.0);
     l.room_bytes = nnc_serve_sequence_bytes(of, whole);
@@ -377,9 +377,8 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     const load l = load_of(of, s);
     nnc_serve_replayed replayed = { .sequences = l.most };
     NNC_LET(why, replicas, NULL, of->plan->data);
-    const double flops =
-        nnc_serve_prefill(of, 1.0, l.cached, l.fresh, NULL).flops / of->plan->attention_data +
-        l.output * nnc_serve_decode(of, 1.0, l.context, NULL).flops;
+    const double flops = l.prefill_flops / of->plan->attention_data +
+                         l.output * nnc_serve_decode(of, 1.0, l.context, NULL).flops;
     const double at_peak = of->plan->pipeline * of->rates.peak_flops_per_s / flops;
     NNC_LET(why, saturation_of_replica, NULL, nnc_min(say_saturation(&l, why), at_peak));
     NNC_SET(why, s->saturation_rate, NULL, replicas * saturation_of_replica);

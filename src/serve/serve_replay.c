@@ -8,10 +8,6 @@
  *
  * Invariants: an arrival, a draw and an iteration depend on the request and its seed alone, so equal questions have
  * equal answers; no formula of the C library but sqrt is used with the default options. No memory is allocated here. */
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 #include "estimate/estimate_internal.h"
 #include "serve/serve_internal.h"
 

@@ -1,6 +1,3 @@
-#include <math.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "serve/serve_internal.h"
 

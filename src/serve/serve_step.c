@@ -1,7 +1,5 @@
 /* Rates that a device reaches in serving with a given engine: fitted values of the device file, or medians
  * of measured devices where it has none (docs/serving.md). */
-#include <math.h>
-
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "serve/serve_internal.h"

@@ -12,11 +12,7 @@
 #ifdef NNC_HAVE_SQLITE
 
 #include <ctype.h>
-#include <math.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 enum {

@@ -1,9 +1,6 @@
 /* Output of whole lines. A regular file is written under a temporary name and renamed when it is complete. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

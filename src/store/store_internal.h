@@ -1,9 +1,6 @@
 #ifndef NNCOST_STORE_STORE_INTERNAL_H
 #define NNCOST_STORE_STORE_INTERNAL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include <nncost/status.h>
 
 #include "base/base_internal.h"

@@ -1,10 +1,4 @@
 /* The axes of a sweep: lists of values, "1..8" or "2,4", and the fields, models, devices and profiles that they vary. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "sweep/sweep_internal.h"
@@ -293,9 +287,7 @@ static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *va
         return NNC_OK;
     }
     nnc_device *joined = nnc_arena_alloc(sweep->arena, sizeof *joined);
-    if (joined == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(joined, err);
     *joined = *device;
     *spec = joined;
     return nnc_cluster_load(sweep->specs, sweep->cluster, joined, err);
@@ -335,9 +327,7 @@ static nnc_status split_joined(nnc_sweep *sweep, nnc_sweep_axis *axis, nnc_error
 {
     for (int32_t i = 0; i < axis->count; i++) {
         char *text = nnc_arena_strdup(sweep->arena, axis->values[i]);
-        if (text == NULL) {
-            return nnc_no_memory(err);
-        }
+        NNC_GOT(text, err);
         for (char *at = text; *at != '\0'; at++) {
             *at = (char)(*at == '+' ? ',' : *at);
         }
@@ -424,9 +414,7 @@ static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found
                             nnc_sweep_axis *axis, nnc_error *err)
 {
     axis->name = nnc_found_name(sweep->arena, found);
-    if (axis->name == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(axis->name, err);
     axis->field = axis->name + strlen(found->prefix);
     NNC_TRY(name_option(sweep, found, axis, err));
     for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
@@ -454,9 +442,7 @@ static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_foun
         NNC_TRY(split_joined(sweep, axis, err));
     }
     nnc_cell *cells = nnc_arena_array(arena, (size_t)axis->count, sizeof *cells);
-    if (cells == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(cells, err);
     for (int32_t i = 0; i < axis->count; i++) {
         cells[i] = cell_of(found->field, axis->values[i]);
     }
@@ -517,9 +503,7 @@ nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *
 {
     char *text = nnc_arena_strdup(sweep->arena, pairs);
     const int32_t group = sweep->groups++;
-    if (text == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(text, err);
     for (bool more = true; more;) {
         const size_t length = strcspn(text, ";");
         more = text[length] == ';';

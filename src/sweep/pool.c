@@ -1,8 +1,4 @@
 /* Chunks of rows evaluated by several threads and emitted in order; batches of rows; sets of shards. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "sweep/sweep_internal.h"
 
@@ -278,9 +274,7 @@ nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *d
         set->first_path = path;
         set->of = shard.of;
         set->paths = calloc((size_t)shard.of, sizeof *set->paths);
-        if (set->paths == NULL) {
-            return nnc_no_memory(err);
-        }
+        NNC_GOT(set->paths, err);
     }
     if (strcmp(digest, set->digest) != 0 || shard.of != set->of || shard.number < 1 ||
         shard.number > shard.of) {
@@ -360,8 +354,6 @@ nnc_status nnc_rank_group_run(nnc_rank_group crew, const nnc_pool *pool, nnc_err
 
 #include <limits.h>
 #include <mpi.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 /* AHEAD: chunks assigned to a rank in advance, so that it does not wait for the next one. */

@@ -1,10 +1,6 @@
 /* A sweep, from its axes to its rows: the public functions, the digest that tells two sweeps from each other, and
  * the command line that estimates one row. */
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <nncost/nncost.h>
 
@@ -36,9 +32,7 @@ nnc_status nnc_sweep_create(nnc_specs *specs, const char *models, const char *de
     NNC_NEED(sweep);
     nnc_sweep *made = calloc(1, sizeof *made);
     *sweep = NULL;
-    if (made == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(made, err);
     *made = (nnc_sweep){ .specs = specs, .cluster = cluster, .by = -1, .shard = { 1, 1 } };
     made->point.plan = nnc_plan_default();
     made->arena = nnc_arena_create();

@@ -75,7 +75,7 @@ nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err);
 /* The place of a row in every group; the last group moves fastest. */
 void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places);
 
-/* ---- points (point.c) ---- */
+/* ---- points (sweep_rows.c) ---- */
 
 /* One row of a sweep made concrete: its model, device, software and plan. */
 

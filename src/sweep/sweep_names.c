@@ -1,8 +1,4 @@
 /* Names in a sweep: which axis, field, metric or own column a word in --columns, --where or --by stands for. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"
@@ -198,9 +194,7 @@ static nnc_status find_field(const lookup *l, const char *name, nnc_slot *slot, 
         return NNC_OK;
     }
     const char *full = nnc_found_name(l->sweep->arena, &found);
-    if (full == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(full, err);
     *slot = (nnc_slot){ .name = full,
                         .kind = NNC_NAME_FIELD,
                         .target = found.target,

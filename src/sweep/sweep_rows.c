@@ -1,10 +1,6 @@
 /* The rows of a sweep. A point moves from row to row and sets only what changes; constraints are tested as soon as their
  * values are known, so that most excluded rows need no estimate; the rows of a chunk may be evaluated out of order. */
 #include <assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base_internal.h"
 #include "input/input_internal.h"
@@ -142,7 +138,7 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
         }
         return point->spec_fault.status;
     }
-    if (point->software.date[0] != '\0') {
+    if (point->axes->profiles == NULL && point->software.date[0] != '\0') { /* named by an axis */
         return estimate_release(point, result, err);
     }
     if (point->is_filled) {

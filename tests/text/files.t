@@ -75,6 +75,9 @@ $ cp toy/models/dense.json my.json; cp toy/hw/round.json board.json
 $ nncost estimate my.json ./board.json
 ! nncost: my.json:3: id: not the name of the file, expected "my", found "dense"
 [3]
+$ sed 's/"layers"/"layer"/' my.json >wrong.json; nncost estimate wrong.json round
+! nncost: wrong.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
+[3]
 $ sed -i 's/"dense"/"my"/' my.json; sed -i 's/"round"/"board"/' board.json
 $ nncost estimate my.json ./board.json --full --full | head -2
 model     my.json = my, A small decoder, decoder, 107,106,000 parameters

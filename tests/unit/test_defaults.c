@@ -83,9 +83,9 @@ START_TEST(limits_allow_the_default)
     ck_assert_int_eq(nnc_run_ask_check(&run, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--failing-share");
     nnc_software software = nnc_software_default();
-    software.serving.stall = 2.0;
+    software.serving.kv_reread = 2.0;
     ck_assert_int_eq(nnc_software_check(&software, &err), NNC_ILLEGAL_PLAN);
-    ck_assert_str_eq(err.where, "software.serving.stall");
+    ck_assert_str_eq(err.where, "software.serving.kv_reread");
 }
 END_TEST
 

@@ -1,9 +1,4 @@
 /* accuracy: predictions next to measurements, and their errors by file, device and framework. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/lab/cli_lab.h"
 #include "render/render_internal.h"

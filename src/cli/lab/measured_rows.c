@@ -1,8 +1,4 @@
 /* The measured rows that the command line chooses, and the model, device, software and plan of each. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "cli/lab/cli_lab.h"
 
@@ -233,9 +229,7 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
     const nnc_options *options = &session->options;
     bool any = choice->only == NULL;
     *files = nnc_arena_array(arena, (size_t)options->operand_count, sizeof **files);
-    if (*files == NULL) {
-        return nnc_no_memory(err);
-    }
+    NNC_GOT(*files, err);
     for (*count = 0; *count < options->operand_count; (*count)++) {
         nnc_measured_file *file = &(*files)[*count];
         NNC_TRY(nnc_measured_load(session->specs, options->operands[*count], file, err));

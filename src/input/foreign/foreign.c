@@ -2,11 +2,6 @@
  * architecture; unknown keys; implied fields; the class and its head; keys; kinds of layers; parts; notes.
  *
  * A file of several networks is a decoder of text, and towers that read images or sounds for it. */
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 

@@ -4,10 +4,6 @@
  * Only the file of the model_type and those that it is like are read, three small ones for a LLaMA. All files are read
  * in two cases alone, both on the way to a fault or rare: to name the nearest architecture, and to decide if an unknown
  * key shapes a network elsewhere. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 

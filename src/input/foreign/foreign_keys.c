@@ -2,12 +2,6 @@
  *
  * A key is read in five steps: is it asked for (`when`); its value, by one of its names; a value that is there, by one
  * of the ways below; a default where it is not; agreement with an earlier key of the same field. */
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 

@@ -2,9 +2,6 @@
  *
  * The kinds of a decoder's layers come from a list, letters, or a rule by numbers, and become the shortest list that
  * repeats:  full_attention, sliding, sliding, full_attention, ... -> mixers = full,window,window */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
