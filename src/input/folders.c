@@ -677,8 +677,8 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
  *     hub/SHAPE.json    a configuration as the authors publish it, where models/SHAPE.json does not have the shape
  *
  * A name is looked up as it stands, then without its owner and without those words, so that copies and quantised
- * variants of a known network are found too. A word that is not known stays, and the name is then not found: a network
- * that only sounds alike is never taken. The table is read when a name is neither a file nor a shipped id. */
+ * variants of a known network are found too; "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. A word that is
+ * not known stays, and the name is then not found: a network that only sounds alike is never taken. The table is read when a name is neither a file nor a shipped id. */
 
 enum { PLAIN_MAX = 128 };
 
@@ -804,6 +804,10 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
     const char *stored = NULL;
     if (shape.node == NULL) {
         shape = shape_of(table, name, false);
+    }
+    const char *slash = strchr(name, '/'), *inner = slash != NULL ? strchr(slash, '_') : NULL;
+    if (shape.node == NULL && inner != NULL) {
+        shape = shape_of(table, inner + 1, false);
     }
     if (shape.node == NULL) {
         hub->nearest = nearest_name(table, name, arena);

@@ -1058,6 +1058,23 @@ nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below)
     return row;
 }
 
+/* "--no-enable-x" of a command line is "enable_x" false, where only the latter has a row. */
+static bool is_negated(nnc_reading *r, nnc_json at, const char *path)
+{
+    bool below = false;
+    const bool may = table_part(r, "arguments").node != NULL && strncmp(path, "no_", 3) == 0;
+    const nnc_json none = { 0 }, row = may ? row_of(r, path + 3, &below) : none;
+    const char *harmless = text_of(row, "harmless");
+    if (nnc_json_get(row, "values").node != NULL) {
+        take_text(r, at, path, row, "false");
+    } else if (harmless[0] != '\0' || nnc_json_get(row, "note").node != NULL) {
+        nnc_reading_ignore(r, at, path, harmless[0] != '\0' ? harmless : "off", false);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /* Reads the members of an object. prefix: the keys around it with their dots. Recursion is as deep as the file.
  * NOLINTNEXTLINE(misc-no-recursion) */
 static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
@@ -1082,7 +1099,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
             path[end] = '.';
             path[end + 1] = '\0';
             read_members(r, at, path);
-        } else {
+        } else if (!is_negated(r, at, path)) {
             refuse(r, at, path, "unknown key, and it may affect the cost", row);
         }
     }

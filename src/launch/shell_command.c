@@ -75,30 +75,44 @@ typedef struct flag {
     int32_t first, count, line;
 } flag;
 
-static void put_value(nnc_buffer *out, const char *text)
+/* Is the text a JSON object, as in --speculative-config '{"method": "mtp"}'? */
+static bool is_object(const char *text, nnc_arena *arena)
+{
+    nnc_faults faults = { .name = NULL };
+    nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = text, .size = strlen(text) };
+    const bool is = text[strspn(text, " ")] == '{' && strchr(text, '\n') == NULL &&
+                    nnc_json_parse(&doc) &&
+                    nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT;
+    nnc_json_free(&doc);
+    return is;
+}
+
+static void put_value(nnc_buffer *out, const char *text, nnc_arena *arena)
 {
     double number = 0.0;
     if (nnc_read_double(text, &number)) {
         nnc_buffer_number(out, number);
+    } else if (is_object(text, arena)) {
+        nnc_buffer_text(out, text);
     } else {
         nnc_put_json_text(out, text);
     }
 }
 
-static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w)
+static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w, nnc_arena *arena)
 {
     nnc_put_json_text(out, f->name);
     nnc_buffer_byte(out, ':');
     if (f->joined != NULL) {
-        put_value(out, f->joined);
+        put_value(out, f->joined, arena);
     } else if (f->count == 0) {
         nnc_buffer_text(out, "true");
     } else if (f->count == 1) {
-        put_value(out, w->items[f->first].text);
+        put_value(out, w->items[f->first].text, arena);
     } else {
         for (int32_t i = 0; i < f->count; i++) {
             nnc_buffer_byte(out, i == 0 ? '[' : ',');
-            put_value(out, w->items[f->first + i].text);
+            put_value(out, w->items[f->first + i].text, arena);
         }
         nnc_buffer_byte(out, ']');
     }
@@ -165,7 +179,7 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
         for (; line < flags[i].line; line++) {
             nnc_buffer_byte(&out, '\n');
         }
-        put_flag(&out, &flags[i], w);
+        put_flag(&out, &flags[i], w, s->arena);
     }
     nnc_buffer_byte(&out, '}');
     nnc_buffer_byte(&out, '\0');

@@ -67,7 +67,8 @@ def main():
     for number, (name, shape) in enumerate(names):
         if number % 7 == 0:  # each is a start of the program
             alone = len(owners[plain(table, name)]) == 1
-            forms = [name, name.upper()] + ([f"someone/{name.split('/')[-1]}-AWQ"] if alone else [])
+            forms = [name, name.upper()] + ([f"someone/{name.split('/')[-1]}-AWQ",
+                                            f"someone/{name.replace('/', '_')}-GGUF"] if alone else [])
             for form in forms:
                 found, err = shape_of(program, form)
                 if found != shape:

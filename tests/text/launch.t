@@ -196,3 +196,21 @@ $ nncost compare dense round --devices 4 --zero 1,3 --global-batch 16 --emit dee
 $ nncost search dense round,dense --devices 4 --global-batch 16 --emit deepspeed
 ! nncost: --emit: writes the plan of one device, found several
 [2]
+
+# An option of a command may be negated, and have an object as its value.
+$ nncost show dense --to-options -- vllm serve x --no-enable-eplb --no-enforce-eager --no-async-scheduling --speculative-config '{"method": "mtp", "num_speculative_tokens": 2}'
+nncost serve dense DEVICE --software vllm --draft-length 2 --data 1
+\# arguments:1: speculative_config.method: left open, expected --acceptance, or a file that sets it
+$ nncost show dense --to-options -- vllm serve x --no-eplb
+! nncost: arguments:1: no-eplb: unknown key, and it may affect the cost; give what it means as an option of nncost, and --lenient skips the key
+[3]
+$ nncost show dense --to-options -- vllm serve x --speculative-config.method ngram
+! nncost: arguments:1: speculative-config.method: cannot be estimated, expected mtp, deepseek_mtp, qwen3_next_mtp, qwen3_5_mtp, mimo_mtp, ernie_mtp, glm4_moe_mtp, longcat_flash_mtp, pangu_ultra_moe_mtp, exaone_moe_mtp, nemotron_h_mtp ..., found ngram; --draft MODEL --draft-length N --acceptance X, and --lenient skips the key
+[3]
+$ echo 'accelerate launch sft.py --per_device_train_batch_size 2 --use_peft --lora_r 4 --no_remove_unused_columns --no_gradient_checkpointing --bf16' >sft.sh
+$ nncost show sft.sh dense --to-options
+nncost estimate dense DEVICE --micro-batch 2 --adapter-rank 4 --precision bf16 --micro-batches 1 --optimizer adamw --clip-gradients
+$ echo 'accelerate launch dpo.py --per_device_train_batch_size 2 --beta 0.1' >dpo.sh
+$ nncost show dpo.sh dense --to-options
+! nncost: dpo.sh:1: beta: cannot be estimated; options of nncost alone, with --method NAME: a step on preferences runs other models, too, and --lenient skips the key
+[3]
