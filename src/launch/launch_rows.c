@@ -1063,7 +1063,7 @@ static bool is_negated(nnc_reading *r, nnc_json at, const char *path)
 {
     bool below = false;
     const bool may = table_part(r, "arguments").node != NULL && strncmp(path, "no_", 3) == 0;
-    const nnc_json none = { 0 }, row = may ? row_of(r, path + 3, &below) : none;
+    const nnc_json none = { 0 }, row = may ? nnc_reading_row(r, path + 3, &below) : none;
     const char *harmless = text_of(row, "harmless");
     if (nnc_json_get(row, "values").node != NULL) {
         take_text(r, at, path, row, "false");
