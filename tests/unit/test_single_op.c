@@ -192,11 +192,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { ops_by_hand,
-                                   large_ops_are_bound_by_products,
-                                   collectives_by_hand,
-                                   refused,
-                                   operators_of_pytorch,
-                                   fills_take_as_long_on_slow_units };
+    const TTest *const tests[] = { ops_by_hand,          large_ops_are_bound_by_products,
+                                   collectives_by_hand,  refused,
+                                   operators_of_pytorch, fills_take_as_long_on_slow_units };
     return run_tests("single op", tests, COUNT_OF(tests));
 }
