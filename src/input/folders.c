@@ -493,7 +493,7 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
     return *path != NULL ? NNC_OK : nnc_folders_trouble(folders, err);
 }
 
-/* Device ".": the newest file that nncost.measure wrote, ID-here.json. */
+/* Device ".": the newest file that nncost.measure wrote, ID-here.json; else what nvidia-smi says. */
 static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *err)
 {
     time_t newest = 0;
@@ -516,10 +516,8 @@ static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *
             }
         }
     }
-    return *path != NULL ? NNC_OK
-                         : nnc_fail(err, NNC_UNKNOWN_ID, "DEVICE",
-                                    "\".\" is the measured machine, found no file of it; 'python3 "
-                                    "-m nncost.measure' writes one");
+    *path = *path != NULL ? *path : NNC_THIS_MACHINE;
+    return NNC_OK;
 }
 
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id,

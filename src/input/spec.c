@@ -514,8 +514,22 @@ nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path,
 {
     char *text = NULL;
     size_t size = 0;
-    NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
-    const nnc_status status = read_text(specs, kind, path, text, size, out, err);
+    nnc_buffer json = { 0 };
+    nnc_status status = NNC_OK;
+    if (strcmp(path, NNC_THIS_MACHINE) == 0) {
+        NNC_TRY(nnc_machine_ask(&text, &size, err));
+    } else {
+        NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
+    }
+    if (kind == NNC_SPEC_DEVICE && nnc_is_machine(text)) {
+        status = nnc_machine_json(path, text, &json, err);
+    }
+    if (status == NNC_OK && json.bytes != NULL) {
+        status = read_text(specs, kind, path, json.bytes, strlen(json.bytes), out, err);
+    } else if (status == NNC_OK) {
+        status = read_text(specs, kind, path, text, size, out, err);
+    }
+    nnc_buffer_free(&json);
     free(text);
     return status;
 }
@@ -825,7 +839,8 @@ bool nnc_is_path(const char *text)
 {
     const size_t length = strlen(text);
     return strchr(text, '/') != NULL || strcmp(text, "-") == 0 ||
-           (length > 5 && strcmp(text + length - 5, ".json") == 0);
+           (length > 5 &&
+            (strcmp(text + length - 5, ".json") == 0 || strcmp(text + length - 4, ".xml") == 0));
 }
 
 const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)

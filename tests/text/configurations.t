@@ -199,3 +199,20 @@ nncost: toy/foreign/pear.json:5: implies.qk_norm: unknown field, expected one of
 nncost: toy/foreign/pear.json:10: patterns[0].values: unknown list of words, expected an object, or one of activations, found "fulls"
 nncost: toy/foreign/pear.json:2:3: bad syntax, expected ',' or '}', found '"'
 nncost: config.json: pear_ffn: its default differs from that of intermediate_size, expected one of them "optional" in foreign/pear.json, found two defaults
+
+# A machine as its driver describes it: the shipped device of its name, with its memory and power limit.
+$ printf '<?xml version="1.0" ?>\n<nvidia_smi_log>\n<gpu id="0"><product_name>NVIDIA round</product_name><fb_memory_usage><total>40000 MiB</total></fb_memory_usage><current_power_limit>N/A</current_power_limit></gpu>\n</nvidia_smi_log>\n' >smi.xml
+$ nncost estimate dense smi.xml --full | grep -oE '^device .*round|[0-9.]+ GB per device'
+device    smi.xml, NVIDIA round
+$ sed 's/40000 MiB/N\/A/' smi.xml >none.xml; nncost estimate dense none.xml
+! nncost: none.xml: GPU 0: expected product_name and fb_memory_usage.total, as 'nvidia-smi -q -x' writes them
+[3]
+$ sed 's/round/roundest/' smi.xml >other.xml; nncost estimate dense other.xml
+! nncost: other.xml:1: like: unknown device, expected one of fitted, old, round, found "roundest"
+[3]
+$ mkdir bin; printf '#!/bin/sh\ncat smi.xml\n' >bin/nvidia-smi; chmod +x bin/nvidia-smi
+$ PATH=$PWD/bin:$PATH nncost estimate dense . --full | grep '^device'
+device    . = nvidia-smi -q -x, NVIDIA round, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+$ rm bin/nvidia-smi; PATH=$PWD/bin:$PATH nncost estimate dense .
+! nncost: DEVICE: "." is the measured machine, or the one that nvidia-smi describes; found neither: 'python3 -m nncost.measure' writes a file of it
+[3]
