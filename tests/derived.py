@@ -4,7 +4,8 @@
 Each round draws a decoder, a device and a plan, and derives again: parameters and FLOPs from the matrices; every event of the
 pipeline by a simulation of its schedule, whose bubble is that of the papers; the bytes that each stage keeps by replay of those
 events; bytes of weights, gradients, optimizer states and collectives; and the best plan of a small search by trying all.
-Sources: Narayanan et al., SC '21 (schedules, bubble); Korthikanti et al., MLSys '23 (what is kept); Rajbhandari et al., SC '20
+Sources: Narayanan et al., SC '21 (schedules, bubble); Qi et al., ICLR '24 and arXiv:2405.15362 (zero bubble, V); DeepSeek-V3,
+arXiv:2412.19437 (DualPipe); Korthikanti et al., MLSys '23 (what is kept); Rajbhandari et al., SC '20
 (ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
 
     usage: derived.py NNCOST ROOT [ROUNDS]      seed fixed [40 rounds]
@@ -23,7 +24,7 @@ nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 40
 os.environ["NNCOST_PATH"] = root
 folder = tempfile.mkdtemp()
-covered, faults, illegal = collections.Counter(), [], 0
+covered, faults, illegal, pipelines = collections.Counter(), [], 0, 0
 
 
 def run(words):
@@ -42,12 +43,14 @@ def check(what, mine, printed, tolerance=0.0):
         faults.append(f"{what}: derived {mine!r}, printed {printed!r}: {' '.join(map(str, command))}")
 
 
-def decoder(chance, layers):
-    """A decoder of a random shape, as a file, and its dimensions."""
+def decoder(chance, layers, experts):
+    """A decoder of a random shape, as a file, and its dimensions; experts: of each layer, 0 = a dense one."""
     head, heads = chance.choice([64, 128]), chance.choice([8, 16, 32])
     d = {"layers": layers, "hidden": head * heads, "heads": heads, "kv_heads": chance.choice([heads, heads // 2, heads // 4]),
          "head_dim": head, "ffn_hidden": 256 * chance.randint(8, 40), "vocab": 1024 * chance.randint(8, 128), "seq_len": 1024,
          "tied_head": chance.random() < 0.5}
+    if experts:
+        d |= {"experts": experts, "experts_per_token": 2, "expert_hidden": 256 * chance.randint(1, 8)}
     path = os.path.join(folder, f"m{layers}.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"schema": "nncost.model/1", "id": f"m{layers}", "name": "A random decoder", "family": "decoder", **d,
@@ -63,13 +66,14 @@ def sizes(d, tensor=1):
 
 
 def orders(schedule, p, m, v):
-    """The passes of each device in its order: (is it forward?, chunk, micro-batch)."""
+    """The passes of each device in its order: (is it forward?, chunk, micro-batch). Of zero-bubble schedules without the
+    weight gradients: zb-h1 has the order of 1f1b, zb-h2 twice as many forwards first."""
     for d in range(p):
         if schedule == "gpipe":
             yield [(True, 0, i) for i in range(m)] + [(False, 0, i) for i in range(m)]
             continue
         total = m * v
-        warm = min(total, 2 * (p - d - 1) + (v - 1) * p if v > 1 else p - d - 1)
+        warm = min(total, 2 * (p - d - 1) + (v - 1) * p if v > 1 else (p - d - 1) * (2 if schedule == "zb-h2" else 1))
         forward = [(True, k // p % v if v > 1 else 0, k // (p * v) * p + k % p if v > 1 else k) for k in range(total)]
         backward = [(False, v - 1 - k // p % v if v > 1 else 0, k // (p * v) * p + k % p if v > 1 else k) for k in range(total)]
         mixed = [one for pair in zip(forward[warm:], backward) for one in pair]
@@ -101,8 +105,38 @@ def simulate(schedule, p, m, v, forward_s, backward_s, hop_s):
     return events
 
 
+def place(schedule, p, device, chunk):
+    """The part of the model that a chunk of a device holds, from 0 in the order of a forward."""
+    if schedule == "zb-v":
+        return device if chunk == 0 else 2 * p - 1 - device
+    if schedule == "dualpipe":
+        return device if chunk == 0 else p - 1 - device
+    return chunk * p + device
+
+
+def legal(timeline, schedule, p, m, v):
+    """Each pass runs once, after what it needs, and alone on its device."""
+    parts, ends, last = (p if schedule == "dualpipe" else p * v), {}, collections.defaultdict(float)
+    passes = sorted((e for e in timeline if e["activity"] in ("forward", "backward", "weight")), key=lambda e: (e["start_s"], e["end_s"]))
+    for e in passes:
+        ends[e["activity"], place(schedule, p, e["stage"], e["chunk"]), e["micro_batch"]] = e["end_s"]
+    for e in passes:
+        part, i, kind = place(schedule, p, e["stage"], e["chunk"]), e["micro_batch"], e["activity"]
+        needs = {"forward": [("forward", part - 1, i)] if part > 0 else [],
+                 "backward": [("forward", part, i)] + ([("backward", part + 1, i)] if part < parts - 1 else []),
+                 "weight": [("backward", part, i)]}[kind]
+        covered[f"inputs of {schedule}"] += 1
+        if any(key not in ends or ends[key] > e["start_s"] * (1 + 1e-9) for key in needs) or e["start_s"] < last[e["stage"]] * (1 - 1e-9):
+            faults.append(f"{kind} {part} {i} begins at {e['start_s']}: {' '.join(map(str, command))}")
+        last[e["stage"]] = e["end_s"]
+    kinds = 3 if any(e["activity"] == "weight" for e in passes) else 2
+    check(f"passes of {schedule}", kinds * parts * m, len(passes))
+    check(f"different passes of {schedule}", kinds * parts * m, len(ends))
+
+
 def peak(events, stage, bytes_of):
-    """The largest sum of what the passes of a stage keep between forward and backward."""
+    """The largest sum of what the passes of a stage keep between forward and backward; where that is in two parts, its last
+    (zb-h1: the first, as published)."""
     now = most = 0
     for _, is_forward, chunk, _, _, _ in sorted((e for e in events if e[0] == stage), key=lambda e: e[4]):
         now += bytes_of(chunk) if is_forward else -bytes_of(chunk)
@@ -123,10 +157,11 @@ def counts(answer, d, plan):
 def states(answer, d, plan):
     """Mixed precision with AdamW: 2 bytes of weights, 2 of gradients and 12 of states a parameter; ZeRO divides them."""
     layer, norms, table = sizes(d, plan["tensor"])
-    data, p = plan["data"], plan["pipeline"]
+    data, p = plan["data"] * plan.get("context", 1), plan["pipeline"]
+    meet = p == 1 or plan["schedule"] == "zb-v"  # both ends are on one device, and a tied table is there once
     for stage in answer["stages"]:
         ends = (table if stage["stage"] == 0 else 0) + \
-            (d["hidden"] + (table if p > 1 or not d["tied_head"] else 0) if stage["stage"] == p - 1 else 0)
+            (d["hidden"] + (0 if meet and d["tied_head"] else table) if stage["stage"] == (0 if meet else p - 1) else 0)
         own = stage["layers"] * (layer + norms) + ends
         for name, size, divided in (("weight", 2, plan["zero"] == 3), ("gradient", 2, plan["zero"] >= 2),
                                     ("optimizer", 12, plan["zero"] >= 1)):
@@ -136,37 +171,50 @@ def states(answer, d, plan):
 
 
 def pipeline(answer, d, plan, path):
-    p, m, v, schedule = plan["pipeline"], plan["micro_batches"], plan.get("virtual_stages", 1), plan["schedule"]
+    p, m, schedule = plan["pipeline"], plan["micro_batches"], plan["schedule"]
+    v = 2 if schedule == "zb-v" else plan.get("virtual_stages", 1)
     passes = [e for e in answer["timeline"] if e["activity"] in ("forward", "backward")]
     at = {(e["stage"], e["activity"] == "forward", e["chunk"], e["micro_batch"]): e for e in passes}
     hop = at[1, True, 0, 0]["start_s"] - at[0, True, 0, 0]["end_s"]
-    if v == 1:  # chunks of unequal work have times of their own
+    legal(answer["timeline"], schedule, p, m, v)
+    if schedule in ("gpipe", "1f1b"):  # chunks of unequal work have times of their own
         times = [[at[s, f, 0, 0]["end_s"] - at[s, f, 0, 0]["start_s"] for s in range(p)] for f in (True, False)]
         mine = simulate(schedule, p, m, v, times[0], times[1], hop)
         for stage, is_forward, chunk, i, start, end in mine:
             check(f"events of {schedule}", start, at[stage, is_forward, chunk, i]["start_s"], 1e-9)
     else:
         mine = [(e["stage"], e["activity"] == "forward", e["chunk"], e["micro_batch"], e["start_s"], e["end_s"]) for e in passes]
-        for stage, order in enumerate(orders(schedule, p, m, v)):
+        for stage, order in enumerate(orders(schedule, p, m, v) if schedule not in ("zb-v", "dualpipe") else ()):
             printed = [e[1:4] for e in sorted((e for e in mine if e[0] == stage), key=lambda e: e[4])]
-            covered["order of interleaved"] += 1
+            covered[f"order of {schedule}"] += 1
             if printed != order:
-                faults.append(f"order of stage {stage}: {printed[:8]}, Megatron's {order[:8]}: {' '.join(map(str, command))}")
+                faults.append(f"order of stage {stage}: {printed[:8]}, published {order[:8]}: {' '.join(map(str, command))}")
     # What one layer and the head keep, from two plans without a pipeline.
     flat = {**plan, "pipeline": 1, "devices": plan["devices"] // p, "micro_batches": 1, "global_batch": plan["micro_batch"] * plan["data"]}
     flat.pop("schedule"), flat.pop("virtual_stages", None)
     kept = []
-    for layers in (p * v, 2 * p * v):
+    parts = p if schedule == "dualpipe" else p * v
+    for layers in (parts, 2 * parts):
         text = run(["estimate", path, plan_device, *options(flat), "--set", f"model.layers={layers}"])
         kept.append(json.loads(text)["memory"]["activation_bytes"])
-    layer = (kept[1] - kept[0]) / (p * v)
-    ids = 8 * plan["micro_batch"] * d["seq_len"]  # token ids, 8 bytes each, on the first stage
-    head = kept[0] - layer * p * v - ids
+    layer = (kept[1] - kept[0]) / parts
+    ids = 8 * plan["micro_batch"] * d["seq_len"] // plan.get("context", 1)  # token ids, 8 bytes each, on the first stage
+    head = kept[0] - layer * parts - ids
+    if schedule in ("zb-h2", "zb-v", "dualpipe"):
+        mine = [(e["stage"], e["activity"] == "forward", e["chunk"], e["micro_batch"], e["start_s"], e["end_s"])
+                for e in answer["timeline"] if e["activity"] in ("forward", "weight")]
+    own = d["layers"] / parts
     for stage in answer["stages"]:
-        own, number = stage["layers"] / v, stage["stage"]
-        mine_bytes = peak(mine, number, lambda chunk: layer * own + (head if number == p - 1 and chunk == v - 1 else 0)
-                          + (ids if number == 0 and chunk == 0 else 0))  # pylint: disable=cell-var-from-loop
-        check(f"bytes kept by {schedule}", mine_bytes, stage["activation_bytes"], 1e-9)
+        number = stage["stage"]
+
+        def keeps(chunk):
+            part = place(schedule, p, number, chunk)  # pylint: disable=cell-var-from-loop
+            return layer * own + (head if part == parts - 1 else 0) + (ids if part == 0 else 0)
+        # An interleaved device counts passes in parts of v, whose product is rounded up to a whole byte.
+        derived = round(peak(mine, number, keeps))
+        check(f"bytes kept by {schedule}", derived, stage["activation_bytes"] - (v == 3 and stage["activation_bytes"] == derived + 1))
+    if schedule not in ("gpipe", "1f1b", "interleaved"):
+        return
     # Equal stages without transfers idle for (p - 1) / (m v) of their work, in any of these schedules.
     ideal = simulate(schedule, p, m, v, [1.0] * p, [2.0] * p, 0.0)
     check(f"bubble of {schedule}, simulated", (p - 1) / (m * v), max(e[5] for e in ideal) / (3.0 * m * v) - 1.0, 1e-9)
@@ -208,17 +256,24 @@ def searched(path, chance):
 
 seed = random.Random(28)
 for number in range(rounds):
-    schedule = seed.choice(["gpipe", "1f1b", "interleaved"])
-    p, v = seed.choice([2, 4, 8]), seed.choice([2, 3]) if schedule == "interleaved" else 1
+    schedule = seed.choice(["gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe"])
+    p, v = seed.choice([2, 4, 8]), seed.choice([2, 3]) if schedule == "interleaved" else 2 if schedule == "zb-v" else 1
     layers = p * v * seed.randint(1, 3)
-    model_path, dims = decoder(seed, layers)
+    experts = seed.choice([0, 0, 8])
+    model_path, dims = decoder(seed, layers, experts)
     plan_device = seed.choice(["h100", "a100", "h200"])
     plan = {"tensor": seed.choice([1, 2, 4]), "pipeline": p, "data": seed.choice([1, 2, 4]), "zero": seed.choice([0, 1]),
             "micro_batch": seed.choice([1, 2]), "micro_batches": p * seed.randint(1, 4), "schedule": schedule,
             "software": seed.choice(["megatron", "torch-compile"]), "recompute": seed.choice(["none", "none", "full"])}
     if schedule == "interleaved":
         plan["virtual_stages"] = v
-    plan["devices"] = plan["tensor"] * p * plan["data"]
+    if seed.random() < 0.3:
+        plan["context"], plan["context_kind"] = 2, seed.choice(["ring", "all-gather", "ulysses"])
+    if experts and plan["data"] * plan.get("context", 1) > 1:
+        plan["expert"] = 2
+    if schedule == "dualpipe":
+        plan["micro_batches"] *= 2
+    plan["devices"] = plan["tensor"] * p * plan["data"] * plan.get("context", 1)
     plan["global_batch"] = plan["micro_batch"] * plan["micro_batches"] * plan["data"]
     command = ["estimate", model_path, plan_device, *options(plan)]
     text = run([*command, "--stages", "--timeline"])
@@ -226,9 +281,14 @@ for number in range(rounds):
         illegal += 1
         continue
     answer = json.loads(text)
-    counts(answer, dims, plan)
-    states(answer, dims, plan)
+    if not experts:
+        counts(answer, dims, plan)
+        if schedule != "dualpipe":  # whose devices hold two stages
+            states(answer, dims, plan)
     pipeline(answer, dims, plan, model_path)
+    pipelines += 1
+    if experts or "context" in plan:
+        continue
     flat = {**plan, "pipeline": 1, "devices": plan["tensor"] * plan["data"], "zero": seed.choice([0, 1, 2, 3])}
     flat.pop("schedule"), flat.pop("virtual_stages", None)
     command = ["estimate", model_path, plan_device, *options(flat)]
@@ -244,7 +304,7 @@ for number in range(rounds):
         searched(model_path, seed)
 for what, times in sorted(covered.items()):
     print(f"{times:7d} {what}")
-print(f"{sum(covered.values())} values of {rounds} rounds, {illegal} illegal, {len(faults)} faults")
+print(f"{sum(covered.values())} values of {rounds} rounds, {pipelines} pipelines, {illegal} illegal, {len(faults)} faults")
 for fault in faults[:20]:
     print(fault)
 sys.exit(1 if faults or illegal > rounds / 2 else 0)

@@ -2,11 +2,21 @@
 # The same input gives the same digits whatever compiles the program: gcc and clang, without
 # optimisation and with all of it (-march=native lets the compiler use fused multiply-add, so a
 # lost -ffp-contract=off shows here).
-#   usage: digits.sh ROOT BUILD    exits 77 (skipped) when a compiler is missing; BUILD keeps the builds
+#   usage: digits.sh ROOT BUILD          exits 77 (skipped) when a compiler is missing; BUILD keeps the builds
+#          digits.sh ROOT BUILD MACHINE  aarch64, s390x (big-endian), i686 or musl against gcc -O0: static programs, under
+#                                        qemu-user; needs the source of cJSON in ROOT/build/source/cjson (tools/source)
 set -euo pipefail
 
-root=$1 builds=$2
-for compiler in gcc clang; do
+root=$1 builds=$2 machine=${3:-}
+runner=()
+compilers=(gcc clang)
+case $machine in
+    "") ;;
+    musl) compilers=(gcc musl-gcc) ;;
+    i686) compilers=(gcc i686-linux-gnu-gcc qemu-i386) runner=(qemu-i386) ;;
+    *) compilers=(gcc "$machine-linux-gnu-gcc" "qemu-$machine") runner=("qemu-$machine") ;;
+esac
+for compiler in "${compilers[@]}"; do
     command -v "$compiler" >/dev/null || { echo "$compiler not found"; exit 77; }
 done
 work=$(mktemp -d)
@@ -23,8 +33,16 @@ cases=(
 
 build() # name compiler flags
 {
+    local options=()
+    if [[ $1 == "$machine" ]]; then
+        options=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$1" -DNNCOST_CJSON_SOURCE="$root/build/source/cjson"
+                 -DCMAKE_EXE_LINKER_FLAGS=-static -DBUILD_SHARED_LIBS=ON -DNNCOST_STATIC=ON -DNNCOST_PYTHON=OFF -DNNCOST_HARDEN=OFF)
+        for package in SQLite3 ZLIB PkgConfig; do
+            options+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON")
+        done
+    fi
     if ! { cmake -S "$root" -B "$builds/$1" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_COMPILER="$2" \
-        -DCMAKE_C_FLAGS="$3" -DNNCOST_TESTS=OFF &&
+        -DCMAKE_C_FLAGS="$3" -DNNCOST_TESTS=OFF "${options[@]}" &&
         cmake --build "$builds/$1" --target nncost_cli -j2; } >"$work/log" 2>&1; then
         cat "$work/log"
         exit 1
@@ -33,16 +51,25 @@ build() # name compiler flags
 
 answers() # name
 {
-    local line arguments
+    local line arguments program=("$builds/$1/nncost")
+    [[ $1 != "$machine" ]] || program=("${runner[@]}" "${program[@]}")
     for line in "${cases[@]}"; do
         read -ra arguments <<<"$line"
         # 1 is the answer "does not fit".
-        "$builds/$1/nncost" estimate "${arguments[@]}" --format json || [[ $? == 1 ]]
-        "$builds/$1/nncost" ops "${arguments[@]}" --format csv || [[ $? == 1 ]]
+        "${program[@]}" estimate "${arguments[@]}" --format json || [[ $? == 1 ]]
+        "${program[@]}" ops "${arguments[@]}" --format csv || [[ $? == 1 ]]
     done
+    [[ -n $machine ]] || return 0
+    "${program[@]}" run llama3-8b h100 --devices 64 --zero 3 --tokens 1e12 --device-mtbf-s 50000h --storage-write-bytes-per-s 1e10 --format json
+    "${program[@]}" serve llama3-8b h100 --request-rate 4 --requests 500 --format json
+    "${program[@]}" scale gpt2-xl a100 --devices 1,8 --global-batch 64 --threads 1 --format json | grep -v elapsed_s
+    "${program[@]}" search gpt2-xl a100 --devices 8 --global-batch 64 --threads 1 --format json | grep -v elapsed_s
+    "${program[@]}" limit llama3-8b tpu-v5p --of data --devices 64 --zero 3 --format json
+    "${program[@]}" budget --device h100 --cost 1e6 --format json
 }
 
 differ=0
+built=0
 reference=
 while read -r name compiler flags; do
     build "$name" "$compiler" "$flags"
@@ -53,11 +80,12 @@ while read -r name compiler flags; do
         "$work/$name.txt"; then
         differ=1
     fi
-done <<'BUILDS'
-gcc-O0 gcc -O0
-gcc-O3 gcc -O3 -march=native
-clang-O0 clang -O0
-clang-O3 clang -O3 -march=native
-BUILDS
-((differ == 0)) && echo "$(wc -l <"$work/$reference.txt") lines alike in 4 builds"
+    built=$((built + 1))
+done < <(case $machine in
+    "") printf '%s\n' "gcc-O0 gcc -O0" "gcc-O3 gcc -O3 -march=native" "clang-O0 clang -O0" "clang-O3 clang -O3 -march=native" ;;
+    musl) printf '%s\n' "gcc-O0 gcc -O0" "musl musl-gcc -O2" ;;
+    i686) printf '%s\n' "gcc-O0 gcc -O0" "i686 i686-linux-gnu-gcc -O2 -msse2 -mfpmath=sse" ;;
+    *) printf '%s\n' "gcc-O0 gcc -O0" "$machine $machine-linux-gnu-gcc -O2" ;;
+esac)
+((differ == 0)) && echo "$(wc -l <"$work/$reference.txt") lines alike in $built builds"
 exit $differ

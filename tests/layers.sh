@@ -33,7 +33,7 @@ sees[search]="$engine sweep"
 sees[record]=$engine
 # The library ends here. launch, trace, store, explain, plot and lab are the program's own.
 sees[onnx]="op input"
-sees[launch]="fields metrics input scenario"
+sees[launch]="fields metrics input scenario estimate"
 sees[trace]="op cost"
 sees[store]="render sweep"
 sees[plot]="$engine sweep search record"

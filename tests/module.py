@@ -53,6 +53,8 @@ assert [json.dumps(row) for row in table.rows()] == [json.dumps(json.loads(line)
 assert module.sweep("llama2-70b", "a100") == {}  # exit code 1: no row fits
 found = module.search("gpt2", "a100", devices=2, global_batch=8)
 assert found.best[0].plan.devices == 2 and found.best[0].step_s <= found.best[-1].step_s
+limit = module.limit("gpt2", "a100", of="tensor")
+assert limit.limit >= 1 and limit.curve[0].size == 1 and limit.bound_by in ("network", "plan")
 served = module.serve("llama3-8b", "h100", batch=4)
 assert served == json.loads(said("serve", "llama3-8b", "h100", "--batch", "4")) and "latency.ttft_s" in str(served)
 assert module.check(os.path.join(root, "examples/deepseek-v3.json")).schema == "nncost.check/1"

@@ -11,6 +11,7 @@ import random
 import shlex
 import subprocess
 import sys
+import tempfile
 
 nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 os.environ["NNCOST_PATH"] = root
@@ -35,7 +36,7 @@ def run(words):
 
 
 def step(words, software):
-    """With one profile. A profile that the plan gets has not the defaults of the release that --software would name."""
+    """With a profile that the plan gets by itself, or by name: a name may be a release, which fills in the plan."""
     answer = run(["estimate", *words])
     if answer and answer["plan"]["software"] != software:
         answer = run(["estimate", *words, "--software", software])
@@ -77,7 +78,7 @@ while pairs < BAR and tries < 10 * BAR:
             faults.append(f"{row['command']}: not the row")
     swept = run(["sweep", *words, option, ",".join(values), "--all", "--columns", "step_s,plan.software,command"])
     if [row["step.step_s"] for row in swept] != fixed:
-        faults.append(f"sweep {name}: {swept['rows']}, fixed {fixed}")
+        faults.append(f"sweep {name}: {[row['step.step_s'] for row in swept]}, fixed {fixed}")
     for row in swept:
         again = run(shlex.split(row["command"])[1:])
         if again["step"]["step_s"] != row["step.step_s"]:
@@ -89,6 +90,18 @@ there = step(["llama3-8b", "h100", "--devices", "64", "--micro-batch", "1", "--z
 change = mixed[1]["step"]["step_s"] - mixed[0]["step"]["step_s"]
 if abs(mixed[1]["change_s"] - change) > 1e-11 or abs(mixed[1]["framework_s"] - (mixed[1]["step"]["step_s"] - there)) > 1e-11:
     faults.append(f"split: {mixed[1]['change_s']}, {mixed[1]['framework_s']}")
+
+# diff of two recordings splits the change as compare does.
+recorded = []
+for zero in ("1", "3"):
+    done = subprocess.run([nncost, "estimate", "llama3-8b", "h100", "--devices", "64", "--micro-batch", "1", "--zero", zero,
+                           "--no-defaults", "--format", "json"], capture_output=True, text=True, check=False)
+    recorded.append(tempfile.NamedTemporaryFile("w", suffix=".json"))
+    recorded[-1].write(done.stdout)
+    recorded[-1].flush()
+row = run(["diff", *(file.name for file in recorded)])["scenarios"][0]
+if any(abs(row[key] - mixed[1][key]) > 1e-10 for key in ("change_s", "framework_s")) or ", zero " not in row["split"]:
+    faults.append(f"diff: {row['split']}, compare {mixed[1]['change_s']}, {mixed[1]['framework_s']}")
 
 # Advice, typed in.
 advised = 0

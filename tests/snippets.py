@@ -114,6 +114,8 @@ class Scratch:
         self.put("steps.csv", "\n".join([rows[0], *[row for row in rows if "h100" in row][:6]]) + "\n")
         (self.path / "tests").symlink_to(ROOT / "tests")
         (self.path / "train.log").symlink_to(ROOT / "tests/data/watch/megatron.log")
+        self.put("smi.xml", '<?xml version="1.0" ?>\n<nvidia_smi_log><gpu id="0"><product_name>NVIDIA H100 80GB HBM3</product_name>'
+                 "<fb_memory_usage><total>81559 MiB</total></fb_memory_usage></gpu></nvidia_smi_log>\n")
         for name in ("step", "before", "after"):
             (self.path / f"{name}.json.gz").symlink_to(ROOT / "tests/data/trace/sampled_rank-0.json.gz")
         self.environment = {"PATH": f"{self.path}/bin:{os.environ['PATH']}", "LC_ALL": "C", "HOME": str(self.path),

@@ -58,6 +58,23 @@ for call, result in zip(calls, mcp(calls)):
     text = result["content"][0]["text"]
     judge("mcp", json.dumps(call["arguments"]), result["isError"], "expected" in text or "did you mean" in text)
 
+# A closed set of values is an enum, of numbers too; another value is refused with the set.
+calls, closed = [], 0
+for name, schema in sorted(tools["estimate"]["properties"]["options"]["properties"].items()):
+    for value in schema.get("enum", []):
+        calls.append((name, value, {"name": "estimate", "arguments": {**operands, "options": {name: value}}}))
+    if "enum" in schema:
+        closed += 1
+        calls.append((name, None, {"name": "estimate", "arguments": {**operands, "options": {name: "nonesuch"}}}))
+for (name, value, _), result in zip(calls, mcp([call for _, _, call in calls])):
+    text = result["content"][0]["text"]
+    if value is None:
+        judge("mcp", f"{name}: nonesuch", result["isError"], "expected" in text)
+    elif result["isError"] and "unknown value" in text:
+        faults.append(f"mcp: {name}: {value} is in the schema: {text}")
+assert closed > 12 and tools["estimate"]["properties"]["options"]["properties"]["zero"]["enum"][:2] == [0, "0"]
+assert tools["list"]["properties"]["what"]["enum"] == ["devices", "models", "software"]
+
 for name in fields:
     wrong = misspelt(name)
     plan = {"schema": "nncost.plans/1", "scenarios": [{"id": "x", "model": "gpt2", "device": "a100", wrong: 1}]}

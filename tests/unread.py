@@ -1,43 +1,73 @@
 #!/usr/bin/env python3
-"""Each numeric option of run, serve and budget, given alone, changes the answer or is refused.
+"""Each option of run, serve and budget, given alone, changes the answer or is refused.
 
     usage: unread.py NNCOST ROOT
 """
+import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 os.environ["NNCOST_PATH"] = root
+os.chdir(tempfile.mkdtemp())
 BASES = [
     ["run", "llama3-8b", "h100", "--devices", "16", "--zero", "3", "--tokens", "1e12"],
-    ["serve", "llama3-8b", "h100", "--batch", "8", "--input-len", "1024", "--output-len", "128"],
+    ["serve", "llama3-8b", "h100", "--batch", "8", "--tensor", "2", "--input-len", "1024", "--output-len", "128"],
+    ["serve", "llama3-70b", "h100", "--request-rate", "0.3", "--tensor", "8", "--input-len", "16000", "--output-len", "4000",
+     "--requests", "300"],
     ["budget", "--device", "h100", "--cost", "1e6"],
     ["budget", "--flops", "1e21"],
 ]
-# Only the default is legal for this model and device: it is taken and changes nothing.
+# Taken, and legal with the default alone for this model and device.
 ONLY_DEFAULT = {"--virtual-stages", "--expert", "--attention-data", "--sites"}
+# About the files, the defaults or the output, and no input of the computation.
+OUTSIDE = {"--output", "--format", "--help", "--help-all", "--no-defaults", "--lenient", "--from", "--scenario", "--emit"}
+NUMBERS = ("1", "2", "3", "7", "0.5", "0.1", "1000", "1e6", "1e12")
+TEXTS = {"--software": ("megatron", "sglang"), "--seller": ("aws", "lambda"), "--region": ("FR", "US"), "--host": ("1e-4",),
+         "--set": ("device.mem_bytes_per_s=3e12",), "--power-cap": ("400",), "--implementation": ("transformers",),
+         "--building": ("google",), "--cluster": (os.path.join(root, "clusters/dgx-a100-superpod.json"),),
+         "--draft": ("gpt2",), "--disaggregate": ("1:1",), "--device": ("a100",), "--arrivals": ("arrivals.csv",)}
+with open("arrivals.csv", "w", encoding="utf-8") as file:
+    file.write("arrival_s\n" + "\n".join(str(0.3 * i) for i in range(200)) + "\n")
+
+
+def run(words):
+    return subprocess.run([nncost, *words, "--no-defaults"], capture_output=True, text=True, timeout=60, check=False)
 
 
 def answer(words):
-    done = subprocess.run([nncost, *words, "--format", "json", "--no-defaults"], capture_output=True, text=True, timeout=60,
-                          check=False)
+    done = run([*words, "--format", "json"])
     return done.returncode, re.sub(r'"command": ?"[^"]*"', "", done.stdout)
 
 
+def values(option):
+    """Command-line words of each value that is tried."""
+    name, kind = option["name"], option["kind"]
+    if kind in ("whole", "number"):
+        return [[name, value] for value in NUMBERS]
+    if kind in ("switch", "flag"):
+        return [[name], [name + "=off"]]
+    if kind in ("choice", "flags"):
+        return [[name, value] for value in option["choices"] or TEXTS.get(name, ())]
+    return [[name, value] for value in TEXTS[name]]
+
+
+commands = {command["name"]: command["options"] for command in json.loads(run(["docs", "options"]).stdout)["commands"]}
 silent, tried = [], 0
 for base in BASES:
-    shown = subprocess.run([nncost, base[0], "--help-all"], capture_output=True, text=True, check=True).stdout
     code, reference = answer(base)
     assert code in (0, 1), base
-    for option in re.findall(r"^  (--[a-z0-9-]+) [NX]\b", shown, re.M):
-        if option in base or option in ONLY_DEFAULT:
+    for option in commands[base[0]]:
+        if option["name"] in base or option["name"] in ONLY_DEFAULT | OUTSIDE:
             continue
         tried += 1
-        answers = [answer([*base, option, value]) for value in ("1", "2", "3", "7", "0.5", "0.1", "1000", "1e6", "1e12")]
+        answers = [answer([*base, *words]) for words in values(option)]
         taken = [text for code, text in answers if code in (0, 1)]
-        if taken and all(text == reference for text in taken):
-            silent.append(f"{base[0]} {option}")
-print(f"{tried} options, {len(silent)} change nothing and are not refused: {' '.join(silent)}")
-sys.exit(1 if silent or tried < 120 else 0)
+        closed = option["kind"] not in ("whole", "number") and len(taken) < len(answers)  # all but the default is refused
+        if taken and not closed and all(text == reference for text in taken):
+            silent.append(f"{' '.join(base[:1] + base[3:5])} {option['name']}")
+print(f"{tried} options, {len(silent)} change nothing and are not refused: {', '.join(silent)}")
+sys.exit(1 if silent or tried < 200 else 0)

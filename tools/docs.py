@@ -395,8 +395,10 @@ def block_of(members):
     return Block({key: value} for key, value in members.items())
 
 
-def typed(name, nullable):
-    return {"type": [name, "null"] if nullable else name}
+def typed(name, nullable, unit=None):
+    """unit: the value may also be a text with it ("24GiB")."""
+    names = [name] + (["string"] if unit else []) + (["null"] if nullable else [])
+    return {"type": names if len(names) > 1 else name}
 
 
 def limits(field):
@@ -416,7 +418,8 @@ def value_of(field, inherits):
     if kind == "switch":
         value = typed("boolean", inherits)
     elif kind in ("whole", "number"):
-        value = typed("number" if kind == "number" else "integer", inherits or not field["required"]) | limits(field)
+        value = typed("number" if kind == "number" else "integer", inherits or not field["required"],
+                      field["unit"]) | limits(field)
     elif kind == "choice":
         names = field["choices"]
         if inherits:  # names of numbers may stand without quotes
@@ -464,7 +467,7 @@ class Files:
             return value_of(field, False)
         if field["kind"] == "object":
             return Block([described(field)] + self.properties(field["fields"], self.members(field["fields"])))
-        inner = (Block([typed("number", True) | limits(field)]) if field["kind"] == "rates" else
+        inner = (Block([typed("number", True, field["unit"]) | limits(field)]) if field["kind"] == "rates" else
                  Block(self.properties(field["fields"], self.members(field["fields"]))))
         return Block([described(field), {"type": "object"}, {"additionalProperties": False},
                       {"properties": {"note": TEXT}}, self.by_format(inner)])
@@ -575,6 +578,9 @@ def plan_part(tables, is_scenario):
     members["require"] = {"type": "object", "additionalProperties": {"type": ["string", "null"]},
                           "description": "Limits that 'nncost check' requires, by metric: \"<= 9.5\"."}
     bound = {"type": ["number", "null"], "minimum": 0}
+    members["measured"] = {"type": "object", "additionalProperties": False,
+                           "properties": {"step_s": bound, "memory_bytes": bound, "note": TEXT},
+                           "description": "What a run measured, which the interval of the estimate must contain."}
     members["tolerance"] = {
         "type": "object",
         "additionalProperties": {"type": ["object", "string"], "additionalProperties": False,

@@ -82,6 +82,33 @@ def grouped(rows, kind):
     return [(reason, " ".join(keys)) for reason, keys in by_reason.items()]
 
 
+def written(of):
+    """The keys that --emit writes, and the plans that it refuses."""
+    writer = of.get("writer")
+    if not writer:
+        return ""
+    by_value = {}
+    for entry in writer["keys"]:
+        value = entry.get("value", "")
+        plan = value[:1] in ("@", "=") or "value" not in entry
+        by_value.setdefault(entry["key"], []).append("the plan" if plan or "if" in entry or "unless" in entry else f"`{value}`")
+    always = [f"`{key}`: {values[0]}" for key, values in by_value.items() if values[0] != "the plan"]
+    source = textwrap.fill(f"`--emit {of['id']}`. Keys from: {writer['source']}.", 118, break_long_words=False, break_on_hyphens=False)
+    text = f"### Written\n\n{source}\n\n"
+    given = [f"{option(name)} {value}" for name, value in {**writer.get("plan", {}), **writer.get("search", {})}.items()]
+    if "software" in writer:
+        given.insert(0, f"`--software` {writer['software'][0]}")
+    rows = [("from the plan and the model", " ".join(f"`{key}`" for key, values in by_value.items() if values[0] == "the plan"))]
+    rows += [("the same in every file, to be changed", ", ".join(always))] if always else []
+    rows += [("left to options or other files", " ".join(option(name) for name in writer["outside"]))] if writer.get("outside") else []
+    rows += [("unless options say otherwise", ", ".join(given) + (" (of a search)" if "search" in writer else ""))] if given else []
+    text += table(("keys", "which"), rows)
+    refused = {}
+    for rule in writer.get("cannot", []):
+        refused.setdefault((option(rule["option"].lstrip("-").replace("-", "_")), rule["why"]), None)
+    return text + (table(("refused", "because"), list(refused)) if refused else "")
+
+
 def section(path):
     of = json.loads(path.read_text())
     rows = of["keys"]
@@ -107,7 +134,7 @@ def section(path):
     model = [("", fields(of["model"]), "the default of the program")] if "model" in of else []
     if absent or rules or own or model:
         text += "### If nothing sets it\n\n" + table(("condition", "sets", "reason"), absent + own + model + rules)
-    return text
+    return text + written(of)
 
 
 def main():

@@ -87,14 +87,17 @@ typedef struct nnc_conv_efficiency {
     double
         depth_half; /* terms in the sum of an output value at which half of the rate is reached   [0] */
     double vector_fraction; /* of the vector units' peak, where they are faster; NaN = not used */
+    /* of kernels that PyTorch issues; NaN = as above */
+    double library_sustained_fraction, library_channels_half;
 } nnc_conv_efficiency;
 
 /* Matrix products; see nnc_gemm_time. */
 typedef struct nnc_gemm_efficiency {
-    double sustained_fraction; /* of the peak, sustained by long kernels   [1] */
-    double boost_ratio;        /* rate of short kernels over that of long ones, >= 1   [1] */
-    double memory_fraction;    /* of mem_bytes_per_s   [1] */
-    double fixed_s;            /* [0] */
+    double sustained_fraction;      /* of the peak, sustained by long kernels   [1] */
+    double boost_ratio;             /* rate of short kernels over that of long ones, >= 1   [1] */
+    double memory_fraction;         /* of mem_bytes_per_s   [1] */
+    double library_memory_fraction; /* of products that PyTorch issues; NaN = as memory_fraction */
+    double fixed_s;                 /* [0] */
     double k_fill; /* start and end of a tile take the time of this many elements of k   [0] */
     double
         l2_bytes_per_flop; /* operand bytes that the cache delivers per FLOP of the peak; NaN = no limit */
@@ -117,7 +120,9 @@ typedef struct nnc_flash_efficiency {
     double memory_fraction;    /* [1] */
     double fixed_s;            /* [0] */
     double seq_half;           /* sequence length at which half of the rate is reached   [0] */
-    double narrow_ratio;       /* rate of heads of width 64 over that of 128 and more   [1] */
+    /* of kernels that PyTorch issues, NaN = as above: without a mask; backward_ratio; seq_half in backward over forward's */
+    double library_unmasked_half, library_backward_ratio, library_backward_seq_ratio;
+    double narrow_ratio; /* rate of heads of width 64 over that of 128 and more   [1] */
     double
         block_penalty; /* loss of rate when the blocks of queries fill the units exactly once   [0] */
     double head_multiple; /* head widths are padded to a multiple of this   [32] */
@@ -130,7 +135,8 @@ typedef struct nnc_flash_efficiency {
 #define NNC_FLASH_KERNEL_LIST(X)                                               \
     X(NNC_FLASH1, "flash1", "FlashAttention kernels of the first generation.") \
     X(NNC_FLASH2, "flash2", "FlashAttention-2 and its equals.")                \
-    X(NNC_FLASH3, "flash3", "FlashAttention-3 and its equals.")
+    X(NNC_FLASH3, "flash3", "FlashAttention-3 and its equals.")                \
+    X(NNC_CUDNN, "cudnn", "cuDNN's own kernels, where they were measured apart.")
 NNC_ENUM(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST, NNC_FLASH_KERNEL_COUNT);
 NNC_API const char *nnc_flash_kernel_name(nnc_flash_kernel kernel);
 NNC_API const char *nnc_flash_kernel_help(nnc_flash_kernel kernel);
@@ -183,7 +189,7 @@ typedef struct nnc_serve_efficiency {
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Power draw as shares of power_w; see nnc_power_slowdown. */
+/* Power draw as shares of power_w; see nnc_power_throttle. */
 typedef struct nnc_power_efficiency {
     double idle_share;   /* always drawn   [0] */
     double memory_share; /* drawn by the memory at its full bandwidth   [0] */

@@ -66,11 +66,12 @@ typedef enum nnc_recompute {
     NNC_RECOMPUTE_MODULES = 16 | 32 | 64 | 128 | 256
 } nnc_recompute;
 
-#define NNC_ATTENTION_LIST(X)                                                          \
-    X(NNC_ATTENTION_FLASH, "flash", "Fused, with the kernel of the software profile.") \
-    X(NNC_ATTENTION_FLASH1, "flash1", "Fused, FlashAttention.")                        \
-    X(NNC_ATTENTION_FLASH2, "flash2", "Fused, FlashAttention-2.")                      \
-    X(NNC_ATTENTION_FLASH3, "flash3", "Fused, FlashAttention-3.")                      \
+#define NNC_ATTENTION_LIST(X)                                             \
+    X(NNC_ATTENTION_FLASH, "flash",                                       \
+      "With the kernel of the software profile; unfused if it has none.") \
+    X(NNC_ATTENTION_FLASH1, "flash1", "Fused, FlashAttention.")           \
+    X(NNC_ATTENTION_FLASH2, "flash2", "Fused, FlashAttention-2.")         \
+    X(NNC_ATTENTION_FLASH3, "flash3", "Fused, FlashAttention-3.")         \
     X(NNC_ATTENTION_UNFUSED, "unfused", "One kernel per primitive; the scores go through memory.")
 NNC_ENUM(nnc_attention, NNC_ATTENTION_LIST, NNC_ATTENTION_COUNT);
 NNC_API const char *nnc_attention_name(nnc_attention attention);
@@ -359,6 +360,10 @@ typedef struct nnc_shipped {
     bool recompute_attention, recompute_norm, recompute_activation, recompute_full;
     bool recompute_modules; /* latent projections, MLPs or experts only */
     bool offload_optimizer, offload_activations, offload_weights;
+    bool sharded_gradients, sharded_weights; /* ZeRO 2 and 3 */
+    bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
+    bool plain_tensor;                       /* tensor without sequence parallelism */
+    bool uneven_stages; /* stages and groups of layers with different numbers of layers */
 } nnc_shipped;
 
 /* A serving engine: times of its host, and its kernels relative to those that the device was measured with.
@@ -470,6 +475,9 @@ struct nnc_software {
     bool implausible; /* read in spite of implausible values: no range of measurements applies */
     bool
         lists_operators; /* where the operators of the model's library are known, each is a kernel */
+    nnc_policy policy;   /* of a search whose plans name none */
+    bool
+        unfused_attention; /* --attention flash of a plan is unfused: its programs have no kernel */
 };
 
 /* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */
@@ -492,6 +500,8 @@ typedef enum nnc_profile_kind {
     NNC_PROFILE_SPLIT, /* split layers (tensor, pipeline, context or expert parallelism), or sharded optimizer states of a transformer (ZeRO 1 and 2) */
     NNC_PROFILE_TPU,   /* any plan on a TPU */
     NNC_PROFILE_EAGER, /* a captured program: its operators one by one */
+    NNC_PROFILE_EARLY, /* a transformer in fp16 or TF32 on a GPU of the years before fused attention */
+    NNC_PROFILE_EARLY_SHARDED, /* ZeRO 3 on such a GPU */
     NNC_PROFILE_KINDS
 } nnc_profile_kind;
 
@@ -509,7 +519,7 @@ nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *d
                                      const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device,
-                                       nnc_profile_kind kept);
+                                       const nnc_plan *plan, nnc_profile_kind kept);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 

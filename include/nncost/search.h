@@ -45,6 +45,7 @@ typedef struct nnc_search {
     int32_t threads;        /* at least 1 */
     int32_t shard, shards;  /* search only part `shard` (from 1) of `shards`; 0 = the whole space */
     const nnc_run_ask *run; /* also compute the run with these inputs; NULL = steps only */
+    double risk; /* greatest probability of running out of memory; 0 = memory.fit is "fits" */
 } nnc_search;
 
 /* A search for the ten fastest plans over all choices; set base.devices and base.global_batch.

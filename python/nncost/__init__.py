@@ -29,8 +29,8 @@ from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 from nncost.answers import Answer, Columns, Picture
 
-__all__ = ["Answer", "Columns", "Error", "Picture", "Specs", "check", "command", "devices", "estimate", "fit", "models",
-           "ops", "plot", "search", "serve", "software", "sweep", "version"]
+__all__ = ["Answer", "Columns", "Error", "Picture", "Specs", "check", "command", "devices", "estimate", "fit",
+           "limit", "models", "ops", "plot", "search", "serve", "software", "sweep", "version"]
 
 Value = Union[str, int, float, bool, None, "os.PathLike[str]"]
 Option = Union[Value, Sequence[Value]]
@@ -306,6 +306,11 @@ def serve(model: Value, device: Value, set: Changes = None, **options: Option) -
 def fit(model: Value, device: Value, set: Changes = None, **options: Option) -> Answer:
     """Whether the plan fits, and the changes that make it fit."""
     return command("fit", model, device, set=set, **options)
+
+
+def limit(model: Value, device: Value, of: str, set: Changes = None, **options: Option) -> Answer:
+    """How far a plan can be divided before the network bounds it: .limit, .bound_by, .curve; of: tensor, context, data, batch."""
+    return command("limit", model, device, of=of, set=set, **options)
 
 
 def check(plans: Value, **options: Option) -> Answer:

@@ -55,6 +55,7 @@ class Clock:
 
     def __init__(self, kind):
         self.cuda = kind == "cuda"
+        self.read = time.process_time if torch.get_num_threads() == 1 else time.perf_counter  # one thread: no others' time
 
     def wait(self):
         if self.cuda:
@@ -69,10 +70,10 @@ class Clock:
             end.record()
             self.wait()
             return begin.elapsed_time(end) / 1e3
-        begin = time.perf_counter()
+        begin = self.read()
         for _ in range(count):
             call()
-        return time.perf_counter() - begin
+        return self.read() - begin
 
     def row(self, call):
         call()  # the first call allocates and chooses a kernel
@@ -95,46 +96,59 @@ def product(device, dtype, m, n, k):
         a = torch.randn(m, k, device=device, dtype=DTYPES[dtype])
         b = torch.randn(k, n, device=device, dtype=DTYPES[dtype])
         return lambda: torch.mm(a, b)
-    return {"kind": "gemm", "op": "matmul", "dtype": dtype, "m": m, "n": n, "k": k, "flops": 2 * m * n * k}, make
+    size = torch.finfo(DTYPES[dtype]).bits // 8
+    return {"kind": "gemm", "op": "matmul", "dtype": dtype, "m": m, "n": n, "k": k, "flops": 2 * m * n * k,
+            "least_bytes": size * (m * k + k * n + m * n)}, make
 
 
-def convolution(device, dtype, batch, channels, side, out, kernel, last):
+def convolution(device, dtype, batch, channels, side, out, kernel, stride, groups, last):
     def make():
         torch.backends.cudnn.allow_tf32 = dtype == "tf32"
         layout = torch.channels_last if last else torch.contiguous_format
         x = torch.randn(batch, channels, side, side, device=device, dtype=DTYPES[dtype]).to(memory_format=layout)
-        w = torch.randn(out, channels, kernel, kernel, device=device, dtype=DTYPES[dtype]).to(memory_format=layout)
+        w = torch.randn(out, channels // groups, kernel, kernel, device=device, dtype=DTYPES[dtype]).to(memory_format=layout)
         x.requires_grad_(), w.requires_grad_()
 
         def both():
-            y = torch.nn.functional.conv2d(x, w, padding=kernel // 2)
+            y = torch.nn.functional.conv2d(x, w, stride=stride, padding=kernel // 2, groups=groups)
             torch.autograd.grad(y, (x, w), y)
         return both
+    after, size = (side + 2 * (kernel // 2) - kernel) // stride + 1, torch.finfo(DTYPES[dtype]).bits // 8
     return {"kind": "conv", "op": "conv_both", "dtype": dtype, "batch": batch, "channels_in": channels, "side": side,
-            "channels_out": out, "kernel_side": kernel, "stride": 1, "groups": 1, "channels_last": int(last),
-            "flops": 6 * batch * side * side * channels * out * kernel * kernel}, make
+            "channels_out": out, "kernel_side": kernel, "stride": stride, "groups": groups, "channels_last": int(last),
+            "flops": 6 * batch * after * after * channels // groups * out * kernel * kernel,
+            "least_bytes": 3 * size * (batch * (side * side * channels + after * after * out)
+                                       + out * channels // groups * kernel * kernel)}, make
 
 
 def streaming(device, dtype, op, m, n):
     size = torch.finfo(DTYPES[dtype]).bits // 8
-    moved = m * n * size * (3 if op == "add" else 2)
+    passes = {"add": 3 * size, "cast": size + (2 if size == 4 else 4), "batch_norm": 8 * size}.get(op, 2 * size)
 
     def make():
         x, y = (torch.randn(m, n, device=device, dtype=DTYPES[dtype]) for _ in range(2))
         w = torch.ones(n, device=device, dtype=DTYPES[dtype])
+        maps = torch.randn(m // 16, 16, n, device=device, dtype=DTYPES[dtype]).requires_grad_()
+
+        def batch_norm():
+            out = torch.nn.functional.batch_norm(maps, None, None, training=True)
+            torch.autograd.grad(out, maps, maps)
         return {"copy": lambda: y.copy_(x), "add": lambda: torch.add(x, y), "gelu": lambda: torch.nn.functional.gelu(x),
                 "relu": lambda: torch.relu(x), "layer_norm": lambda: torch.nn.functional.layer_norm(x, (n,), w, w),
-                "softmax": lambda: torch.softmax(x, -1)}[op]
-    return {"kind": "stream", "op": op, "dtype": dtype, "m": m, "n": n, "least_bytes": moved}, make
+                "softmax": lambda: torch.softmax(x, -1), "batch_norm": batch_norm,
+                "cast": lambda: x.to(torch.bfloat16 if size == 4 else torch.float32)}[op]
+    return {"kind": "stream", "op": op, "dtype": dtype, "m": m, "n": n, "least_bytes": m * n * passes}, make
 
 
-def optimizer(device, name, count):
+def optimizer(device, name, count, tensors):
+    """An update of `tensors` parameters of equal size, as networks have many of."""
     def make():
-        p = torch.nn.Parameter(torch.randn(count, device=device))
-        p.grad = torch.randn_like(p)
+        p = [torch.nn.Parameter(torch.randn(count // tensors, device=device)) for _ in range(tensors)]
+        for each in p:
+            each.grad = torch.randn_like(each)
         kind = torch.optim.AdamW if name == "adamw" else torch.optim.SGD
-        return kind([p], lr=1e-4, **({} if name == "adamw" else {"momentum": 0.9})).step
-    return {"kind": "optimizer", "op": name, "dtype": "fp32", "n": count,
+        return kind(p, lr=1e-4, **({} if name == "adamw" else {"momentum": 0.9})).step
+    return {"kind": "optimizer", "op": name, "dtype": "fp32", "n": count, "tensors": tensors,
             "least_bytes": count * 4 * (7 if name == "adamw" else 5)}, make
 
 
@@ -163,13 +177,15 @@ def designed(kind, formats):
         lists.append([product(kind, dtype, m * unit if m > 32 else m, n * unit, k * unit) for m, n, k in shapes])
     batch = 32 if big else 2
     dtype = "bf16" if big else "fp32"
-    nets = [(64, 56, 64, 3), (256, 14, 256, 3), (64, 56, 256, 1), (128, 28, 128, 3), (512, 7, 512, 3), (256, 56, 64, 1),
-            (3, 112, 64, 7), (512, 14, 1024, 1)]
-    lists.append([convolution(kind, dtype, batch, c, side, out, k, last) for c, side, out, k in nets
-                  for last in (False, True)])
-    ops = ("copy", "gelu", "layer_norm", "softmax", "add", "relu")
-    lists.append([streaming(kind, dtype, op, rows * unit * unit, 1024) for rows in (8192, 2048, 256, 16) for op in ops])
-    lists.append([optimizer(kind, name, (1 << 20) * unit * unit * scale) for scale in (8, 1)
+    nets = [(64, 56, 64, 3, 1, 1), (256, 14, 256, 3, 1, 1), (64, 56, 256, 1, 1, 1), (96, 56, 96, 3, 1, 96),
+            (128, 28, 128, 3, 1, 1), (512, 7, 512, 3, 1, 1), (256, 56, 64, 1, 1, 1), (3, 224, 64, 7, 2, 1),
+            (512, 14, 1024, 1, 1, 1), (240, 28, 240, 5, 2, 240), (128, 56, 128, 3, 2, 1), (480, 14, 80, 1, 1, 1)]
+    lists.append([convolution(kind, dtype, batch, c, side, out, k, stride, groups, last)
+                  for last in (False, True) for c, side, out, k, stride, groups in nets])
+    # Without fresh memory: glibc maps blocks of 32 MB and more anew for each call, and the largest here have 28 MB.
+    ops = ("copy", "gelu", "layer_norm", "softmax", "add", "relu", "batch_norm", "cast")
+    lists.append([streaming(kind, dtype, op, rows * unit * unit, 1024) for rows in (7168, 2048, 256, 16) for op in ops])
+    lists.append([optimizer(kind, name, count * unit * unit, tensors) for count, tensors in ((1 << 23, 8), (1 << 20, 64))
                   for name in ("adamw", "momentum")])
     cases = []
     for i in range(max(len(group) for group in lists)):
@@ -225,7 +241,8 @@ def measure(kind, minutes, model=None):
                 end = "time is up"
                 break
             sizes = "x".join(str(row[k]) for k in ("m", "n", "k", "batch", "channels_in", "side", "channels_out",
-                                                   "kernel_side", "channels_last", "kernels") if k in row)
+                                                   "kernel_side", "stride", "groups", "channels_last", "tensors",
+                                                   "kernels") if k in row)
             progress.show(len(rows), f"{row['op']} {row['dtype']} {sizes}")
             name = f"{row['kind']}/{row['op']}/{row['dtype']}/{sizes}"
             same = sum(r["id"].startswith(name) for r in rows)
@@ -250,9 +267,9 @@ def best(rows, kind, figure, dtype=None, op=None):
     return (rates[-1], statistics.median(rates[len(rates) // 2:])) if rates else (math.nan, math.nan)
 
 
-def overall(rows, kind, figure, **which):
+def overall(rows, kind, figure, where=lambda row: True):
     """Work of all rows over their seconds: what a step of such kernels reaches."""
-    of = [r for r in rows if r["kind"] == kind and r["measured_s"] and all(r[k] == v for k, v in which.items())]
+    of = [r for r in rows if r["kind"] == kind and r["measured_s"] and where(r)]
     seconds = sum(r["measured_s"] for r in of)
     return sum(r[figure] for r in of) / seconds if seconds else math.nan
 
@@ -266,46 +283,71 @@ def launch_seconds(rows):
     return min(found) if found else math.nan
 
 
+def copy_rate(rows):
+    """Of the largest copy, which no cache holds."""
+    return max(((r["n"] * r["m"], r["least_bytes"] / r["measured_s"]) for r in rows
+                if r["kind"] == "stream" and r["op"] == "copy" and r["measured_s"]), default=(0, math.nan))[1]
+
+
 def device_file(facts, kind, rows, day):
     """Peaks are the datasheet's where one can be derived, and never below what was measured."""
-    stream = best(rows, "stream", "least_bytes", op="copy")
+    stream = copy_rate(rows)
     formats = sorted({r["dtype"] for r in rows if r["kind"] == "gemm" and r["measured_s"]})
-    where = f"measured here on {day}"
-    matmul, gemm, sources = {}, {}, {"mem_bytes_per_s": f"{where}: the fastest copy", "mem_bytes": "as the driver reports it",
-                                     "units": "as the driver reports it", "host.kernel_s": f"{where}: tiny kernels, with the Python of the loop"}
+    where, launch = f"measured here on {day}", number(launch_seconds(rows))
+    matmul, gemm, sources = {}, {}, {"mem_bytes_per_s": f"{where}: the largest copy", "mem_bytes": "as the driver reports it",
+                                     "units": "as the driver reports it"}
+    sources["host.kernel_s"] = ("the device is its host: what a call takes is in fixed_s of its kernels" if kind == "cpu"
+                                else f"{where}: tiny kernels, with the Python of the loop")
     derived = facts["units"] * facts["clock_hz"] * facts.get("vector_bytes", 0) / 4 * 2 * 2
+
+    def share(kind, figure, of, select=lambda row: True):
+        reached = overall(rows, kind, figure, select) / of
+        return number(min(1.0, reached)) if reached > 0 else math.nan
+
+    def ops(*names):
+        return lambda row: row["op"] in names
+
     for dtype in formats:
         top = best(rows, "gemm", "flops", dtype)[0]
         matmul[dtype] = number(max(top, derived) if derived > 0 else top)
         sources[f"matmul_flops_per_s.{dtype}"] = (
             "derived: cores x clock x two units of multiply and add" if matmul[dtype] == number(derived)
             else f"{where}: the fastest product")
-        usual = overall([r for r in rows if r.get("m", 0) > 32], "gemm", "flops", dtype=dtype)
-        gemm[dtype] = {"sustained_fraction": number(usual / matmul[dtype]), "memory_fraction": 0.9, "fixed_s": 5e-6,
-                       "fitted_on": f"{where}; memory_fraction and fixed_s assumed"}
-    conv = overall(rows, "conv", "flops", channels_last=0)
+        gemm[dtype] = {"sustained_fraction": share("gemm", "flops", matmul[dtype], lambda r: r["dtype"] == dtype and r["m"] > 32),
+                       "memory_fraction": share("gemm", "least_bytes", stream, lambda r: r["dtype"] == dtype and r["m"] <= 8),
+                       "fixed_s": launch if kind == "cpu" else 5e-6, "fitted_on": where}
     base = matmul.get("bf16" if kind == "cuda" else "fp32", math.nan)
-    shares, maps = ([min(1.0, s) for s in (overall(rows, "stream", "least_bytes", op=op) / stream[0] for op in ops) if s > 0]
-                    for ops in (("gelu", "layer_norm", "softmax"), ("relu", "add")))
-    fixed = number(launch_seconds(rows)) if kind == "cpu" else 3e-6
-    efficiency = {"basis": "kernels", "gemm": gemm}
-    if shares:
-        efficiency["pointwise"] = {"memory_fraction": number(statistics.median(shares)), "fixed_s": fixed, "fitted_on": where}
-    if maps:
-        efficiency["maps"] = {"memory_fraction": number(statistics.median(maps)), "fixed_s": fixed, "fitted_on": where}
+    fixed = launch if kind == "cpu" else 3e-6
+    dense, apart = (lambda r: r["groups"] == 1 and not r["channels_last"]), (lambda r: r["groups"] > 1)
     most = max((r["n"] for r in rows if r["kind"] == "optimizer"), default=0)  # beyond the caches
-    update = overall(rows, "optimizer", "least_bytes", op="adamw", n=most)
-    if update > 0:
-        efficiency["optimizer"] = {"memory_fraction": number(min(1.0, update / stream[0])), "fixed_s": 1e-5,
-                                   "fitted_on": where}
-    if conv > 0 and base > 0:
-        efficiency["conv"] = {"sustained_fraction": number(min(1.0, conv / base)), "memory_fraction": 0.9, "fixed_s": fixed,
-                              "fitted_on": where}
+    efficiency = {
+        "gemm": gemm,
+        "pointwise": {"memory_fraction": share("stream", "least_bytes", stream, ops("gelu", "layer_norm", "softmax"))},
+        "maps": {"memory_fraction": share("stream", "least_bytes", stream, ops("relu", "add", "batch_norm"))},
+        "stream": {"memory_fraction": share("stream", "least_bytes", stream, ops("relu", "add", "gelu")),
+                   "mixed_fraction": share("stream", "least_bytes", stream, ops("cast")),
+                   "norm_fraction": share("stream", "least_bytes", stream, ops("layer_norm")), "norm_row_s": 0.0,
+                   "norm_row_backward_s": 0.0,
+                   "softmax_fraction": share("stream", "least_bytes", stream, ops("softmax")),
+                   "loss_fraction": share("stream", "least_bytes", stream, ops("softmax")),
+                   "adamw_fraction": share("optimizer", "least_bytes", stream, ops("adamw"))},
+        "optimizer": {"memory_fraction": share("optimizer", "least_bytes", stream, lambda r: r["op"] == "adamw" and r["n"] == most)},
+        "conv": {"sustained_fraction": share("conv", "flops", base, dense),
+                 "memory_fraction": share("conv", "least_bytes", stream, apart)}}
+    for name, figures in list(efficiency.items()):
+        if name != "gemm":
+            efficiency[name] = {k: v for k, v in figures.items() if not math.isnan(v)} | {"fixed_s": fixed, "fitted_on": where}
+        if name != "gemm" and name != "stream" and any(math.isnan(v) for v in figures.values()):
+            del efficiency[name]  # too little was measured for it
+    efficiency["gemm"] = {dtype: figures for dtype, figures in gemm.items()
+                          if not any(isinstance(v, float) and math.isnan(v) for v in figures.values())}
+    efficiency = {"basis": "kernels", **efficiency}
     slug = re.sub(r"[^a-z0-9]+", "-", facts["name"].lower()).strip("-")[:36]
     made = {"schema": "nncost.device/1", "id": f"{slug}-here", "name": f"{facts['name'][:50]}, {where}",
             "vendor": facts["vendor"], "units": facts["units"], "clock_hz": facts["clock_hz"], "matmul_flops_per_s": matmul,
             "vector_flops_per_s": {"fp32": matmul.get("fp32", base)}, "mem_bytes": facts["mem_bytes"],
-            "mem_bytes_per_s": number(stream[0]), "host": {"kernel_s": number(launch_seconds(rows))}, "efficiency": efficiency, "sources": sources}
+            "mem_bytes_per_s": number(stream),
+            "host": {"kernel_s": 0.0 if kind == "cpu" else launch}, "efficiency": efficiency, "sources": sources}
     return {k: v for k, v in made.items() if not (isinstance(v, float) and math.isnan(v))}
 
 
@@ -352,7 +394,7 @@ def main(arguments=None):
     facts = cuda_facts() if kind == "cuda" else cpu_facts()
     begun = datetime.datetime.now().astimezone()
     rows, run = measure(kind, given.minutes, given.model)
-    if not any(r["measured_s"] and r["kind"] == "gemm" for r in rows) or not best(rows, "stream", "least_bytes", op="copy")[0] > 0:
+    if not any(r["measured_s"] and r["kind"] == "gemm" for r in rows) or not copy_rate(rows) > 0:
         sys.exit("nncost.measure: too little was measured for a device file, expected a matrix product and a copy")
     device = device_file(facts, kind, rows, begun.date().isoformat())
     for row in rows:

@@ -209,7 +209,6 @@ enum { NNC_NUMBER_TEXT = 32 };
 char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]);
 size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
 /* The same for a whole number. */
-char *nnc_whole_text(int64_t value, char text[NNC_NUMBER_TEXT]);
 size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]);
 
 /* For text from printf: replaces the decimal point of the caller's locale, of any length, by '.'; makes "1e+15"

@@ -168,12 +168,16 @@ size_t nnc_plain_length(const char *text, size_t most)
 
 /* ---- JSON ---- */
 
-/* A control character (at most three bytes of UTF-8) as \uXXXX. */
+/* A control character as \uXXXX; beyond U+FFFF as two of them, RFC 8259, section 7. */
 static void put_escape(nnc_buffer *out, const char *text, size_t length)
 {
-    unsigned code = (unsigned char)text[0] & (length == 1 ? 0x7FU : length == 2 ? 0x1FU : 0x0FU);
+    unsigned code = (unsigned char)text[0] & (length == 1 ? 0x7FU : 0xFFU >> (length + 1));
     for (size_t i = 1; i < length; i++) {
         code = code << 6U | ((unsigned char)text[i] & 0x3FU);
+    }
+    if (code > 0xFFFF) {
+        nnc_buffer_print(out, "\\u%04x", 0xD800 + ((code - 0x10000) >> 10U));
+        code = 0xDC00 + (code & 0x3FFU);
     }
     nnc_buffer_print(out, "\\u%04x", code);
 }

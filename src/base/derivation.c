@@ -9,14 +9,14 @@
 
 /* ---- formulas: from C source to text, and name by name ---- */
 
-void nnc_formula_start(nnc_formula *formula)
+static void formula_start(nnc_formula *formula)
 {
     formula->used = 0;
     formula->text[0] = '\0';
     formula->failed = false;
 }
 
-void nnc_formula_put(nnc_formula *formula, const char *text, size_t length)
+static void formula_put(nnc_formula *formula, const char *text, size_t length)
 {
     if (length >= sizeof formula->text - formula->used) {
         formula->failed = true;
@@ -54,14 +54,14 @@ static size_t put_number(nnc_formula *formula, const char *text)
     const size_t zeros = text[whole] == '.' ? strspn(text + whole + 1, "0") : 0;
     const char *after = zeros > 0 ? text + whole + 1 + zeros : "0";
     if (strspn(after, "0123456789eE") == 0) {
-        nnc_formula_put(formula, text, whole);
+        formula_put(formula, text, whole);
         return whole + 1 + zeros;
     }
     size_t length = whole + strspn(text + whole, ".0123456789");
     if (text[length] == 'e') {
         length += 1 + strspn(text + length + 1, "+-0123456789");
     }
-    nnc_formula_put(formula, text, length);
+    formula_put(formula, text, length);
     return length;
 }
 
@@ -82,15 +82,17 @@ static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no
         while (text[used] != '\0' && text[used] != ')') {
             used += put_name(formula, text + used);
         }
-        nnc_formula_put(formula, "^4", 2);
+        formula_put(formula, "^4", 2);
         return text[used] == ')' ? used + 1 : used;
     }
     const size_t prefix = strncmp(text, "nnc_", 4) == 0 ? 4 : 0;
-    nnc_formula_put(formula, text + prefix, length - prefix);
+    formula_put(formula, text + prefix, length - prefix);
     return length;
 }
 
-void nnc_formula_tidy(nnc_formula *formula, const char *code)
+/* Appends a C expression without casts, prefixes of members and ".0"; x[1] becomes x.1, nnc_max and nnc_min lose their
+ * prefix, and nnc_pow4(x) becomes x^4. */
+static void formula_tidy(nnc_formula *formula, const char *code)
 {
     static const char cast[] = "(double)";
     while (*code) {
@@ -101,11 +103,11 @@ void nnc_formula_tidy(nnc_formula *formula, const char *code)
         } else if (c_name(code) > 0) {
             code += put_name(formula, code);
         } else if (*code == '[' && is_digit(code[1]) && code[2] == ']') {
-            nnc_formula_put(formula, ".", 1);
-            nnc_formula_put(formula, code + 1, 1);
+            formula_put(formula, ".", 1);
+            formula_put(formula, code + 1, 1);
             code += 3;
         } else {
-            nnc_formula_put(formula, code++, 1);
+            formula_put(formula, code++, 1);
         }
     }
 }
@@ -237,9 +239,9 @@ static void put_value(nnc_formula *w, double value)
     char number[NNC_NUMBER_TEXT];
     const char *text = isnan(value) ? "unknown" : nnc_number_text(value, number);
     const bool negative = text[0] == '-';
-    nnc_formula_put(w, "(", negative ? 1 : 0);
-    nnc_formula_put(w, text, strlen(text));
-    nnc_formula_put(w, ")", negative ? 1 : 0);
+    formula_put(w, "(", negative ? 1 : 0);
+    formula_put(w, text, strlen(text));
+    formula_put(w, ")", negative ? 1 : 0);
 }
 
 static void substitute(const nnc_derivation *why, const char *formula, nnc_formula *w)
@@ -248,15 +250,15 @@ static void substitute(const nnc_derivation *why, const char *formula, nnc_formu
     size_t length = 0;
     while ((name = nnc_formula_name(&at, &length)) != NULL) {
         const symbol *s = find(why, name, length);
-        nnc_formula_put(w, formula, (size_t)(name - formula));
+        formula_put(w, formula, (size_t)(name - formula));
         if (s != NULL) {
             put_value(w, s->value);
         } else {
-            nnc_formula_put(w, name, length);
+            formula_put(w, name, length);
         }
         formula = at;
     }
-    nnc_formula_put(w, formula, strlen(formula));
+    formula_put(w, formula, strlen(formula));
 }
 
 /* Does the formula contain the name before `at`? */
@@ -281,11 +283,11 @@ static void list_units(const nnc_derivation *why, const char *formula, nnc_formu
         if (s != NULL && s->unit != NULL && !isnan(s->value) &&
             !is_repeated(formula, name, length)) {
             char number[NNC_NUMBER_TEXT];
-            nnc_formula_put(w, "\n", w->used > 0 ? 1 : 0);
-            nnc_formula_put(w, s->name, strlen(s->name));
-            nnc_formula_put(w, " ", 1);
+            formula_put(w, "\n", w->used > 0 ? 1 : 0);
+            formula_put(w, s->name, strlen(s->name));
+            formula_put(w, " ", 1);
             nnc_unit_text(s->value, s->unit, number);
-            nnc_formula_put(w, number, strlen(number));
+            formula_put(w, number, strlen(number));
         }
     }
 }
@@ -330,11 +332,11 @@ void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, co
 {
     nnc_formula texts[5];
     for (int i = 0; i < 5; i++) {
-        nnc_formula_start(&texts[i]);
+        formula_start(&texts[i]);
     }
-    nnc_formula_put(&texts[0], why->of, strlen(why->of));
-    nnc_formula_put(&texts[1], name, strlen(name));
-    nnc_formula_put(&texts[2], formula, strlen(formula));
+    formula_put(&texts[0], why->of, strlen(why->of));
+    formula_put(&texts[1], name, strlen(name));
+    formula_put(&texts[2], formula, strlen(formula));
     substitute(why, formula, &texts[3]);
     list_units(why, formula, &texts[4]);
     add_line(why, &(nnc_line){ .of = keep(why, &texts[0]),
@@ -354,8 +356,8 @@ void nnc_say_copy(nnc_derivation *why, const nnc_line *line)
 void nnc_say_let(nnc_derivation *why, const char *name, const char *unit, double value)
 {
     nnc_formula tidied;
-    nnc_formula_start(&tidied);
-    nnc_formula_tidy(&tidied, name);
+    formula_start(&tidied);
+    formula_tidy(&tidied, name);
     nnc_say_operand(why, tidied.text, unit, value);
 }
 
@@ -363,10 +365,10 @@ void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const
                   double value)
 {
     nnc_formula tidied, tidied_name;
-    nnc_formula_start(&tidied);
-    nnc_formula_start(&tidied_name);
-    nnc_formula_tidy(&tidied, formula);
-    nnc_formula_tidy(&tidied_name, name);
+    formula_start(&tidied);
+    formula_start(&tidied_name);
+    formula_tidy(&tidied, formula);
+    formula_tidy(&tidied_name, name);
     why->failed = why->failed || tidied.failed || tidied_name.failed;
     nnc_say_formula(why, tidied_name.text, unit, tidied.text, value);
 }
@@ -375,8 +377,8 @@ void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, cons
                    double value)
 {
     nnc_formula tidied;
-    nnc_formula_start(&tidied);
-    nnc_formula_tidy(&tidied, formula);
+    formula_start(&tidied);
+    formula_tidy(&tidied, formula);
     why->failed = why->failed || tidied.failed;
     nnc_say_formula(why, name, unit, tidied.text, value);
 }

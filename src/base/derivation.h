@@ -68,13 +68,6 @@ typedef struct nnc_formula {
     bool failed; /* the text did not fit */
 } nnc_formula;
 
-void nnc_formula_start(nnc_formula *formula);
-void nnc_formula_put(nnc_formula *formula, const char *text, size_t length);
-
-/* Appends a C expression without casts, prefixes of members and ".0"; x[1] becomes x.1, nnc_max and nnc_min lose their
- * prefix, and nnc_pow4(x) becomes x^4. */
-void nnc_formula_tidy(nnc_formula *formula, const char *code);
-
 /* The next name in a formula; *size receives its length, *at moves past it. NULL: no further name. Parts may be joined
  * by dots: "exposed_comm.data". */
 const char *nnc_formula_name(const char **at, size_t *size);

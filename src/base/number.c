@@ -366,12 +366,6 @@ size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT])
     return (size_t)(at - text);
 }
 
-char *nnc_whole_text(int64_t value, char text[NNC_NUMBER_TEXT])
-{
-    (void)nnc_whole_write(value, text);
-    return text;
-}
-
 /* ---- numbers with units, as people type them: "1T", "8k", "2GiB", "30d", "3.35TB/s" ---- */
 
 typedef struct suffix {

@@ -211,12 +211,19 @@ static mode_t permissions_of(const char *target)
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }
 
+/* A file that its owner made read-only is not replaced, though its folder would allow that. */
 static bool begin(nnc_atomic_file *file, const char *path)
 {
+    struct stat old;
     *file = (nnc_atomic_file){ .descriptor = -1 };
     if (!set_target(file, path)) {
         release(file);
         errno = ENOMEM;
+        return false;
+    }
+    if (stat(file->target, &old) == 0 && (old.st_mode & 0222U) == 0) {
+        release(file);
+        errno = EACCES;
         return false;
     }
     return true;

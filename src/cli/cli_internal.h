@@ -1,13 +1,12 @@
 /* The command line: functions and types that its files share.
  *
  *     main.c            finds the command of a command line and runs it
- *     help.c            help of the program and of a command
  *     option_table.c    every option as one row: name, place in nnc_options, type, limits, default, help
  *     options.c         reads a command line and the defaults file by these rows, into one nnc_options
  *     scenario_args.c   operands and options -> a loaded scenario, and back to a command line
  *     search_args.c     operands and options -> a search, run with progress and signals
  *     terminal.c        standard output and files, progress, signals, and what a browser page has instead
- *     docs.c            docs, explain
+ *     docs.c            help of the program and of a command; docs, explain
  *     cmd_*.c           one command each
  *
  * A command is one nnc_command; main.c lists them. It gets a session: its options, the specs, and a buffer that is shown
@@ -59,7 +58,9 @@ enum {
     NNC_TAKES_MCP = 8388608,     /* members of nnc_mcp_options */
     NNC_TAKES_FILES = 16777216,  /* launch files, without --from, which has another meaning */
     NNC_TAKES_SWITCH = 33554432, /* every switch of a software profile */
-    NNC_TAKES_EMIT = 67108864    /* --emit */
+    NNC_TAKES_EMIT = 67108864,   /* --emit */
+    NNC_TAKES_LIMIT = 134217728, /* --of */
+    NNC_TAKES_KERNEL = 268435456 /* --kernel, --layout, --unmasked */
 };
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
@@ -76,6 +77,7 @@ typedef struct nnc_sweep_options {
 typedef struct nnc_search_options {
     int64_t best, max_devices, max_memory;
     double deadline_s, target_step_s;
+    const char *risk;               /* a share, or a number of per cent */
     const char *objective, *budget; /* a name of nnc_objective; money with its currency */
     const char *plans;              /* file to write */
     const char *shards;             /* files to read */
@@ -102,6 +104,7 @@ typedef struct nnc_options {
     const nnc_format *format;
     bool help, brief, help_all, no_defaults; /* brief: -h, the short help */
     unsigned level;                          /* an nnc_level of accuracy */
+    nnc_limit limit_of;
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
     bool full, verdict;   /* of an estimate: the whole page; only its verdict (--brief) */
     bool serve;           /* another form of the command */
@@ -111,6 +114,8 @@ typedef struct nnc_options {
     const char *against; /* the command line of another estimate */
     const char *power_cap, *format_name;
     const char *host, *implementation;
+    const char *kernel, *layout; /* of a single op */
+    bool unmasked;
     const char *launch_format; /* of the launch files (--from); NULL = by content */
     const char *emit;          /* the format of a command to print */
     bool to_options;
@@ -237,7 +242,7 @@ extern const nnc_command nnc_cmd_estimate, nnc_cmd_advise, nnc_cmd_ops, nnc_cmd_
     nnc_cmd_search, nnc_cmd_docs, nnc_cmd_check, nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run,
     nnc_cmd_budget, nnc_cmd_sweep, nnc_cmd_merge, nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot,
     nnc_cmd_report, nnc_cmd_mcp, nnc_cmd_import, nnc_cmd_explore, nnc_cmd_serve, nnc_cmd_scale,
-    nnc_cmd_fit;
+    nnc_cmd_fit, nnc_cmd_limit;
 /* With --serve. */
 extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep,
     nnc_cmd_serve_compare, nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;
@@ -281,6 +286,23 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
 
 /* Puts "with layers=4" and an empty line, where --set changes fields. */
 void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
+
+/* --emit FORMAT[=FILE]: the plan as a launch file. _file: the format, and FILE or NULL. _begin: before the scenario is loaded; options that are not given get
+ * the values of the format, except those of a plan file. _instead: is the file printed in place of the page? _plan: prints
+ * it, or writes FILE; where FILE is a folder, DIR/, a file with this name in it (NULL = there is one plan). */
+enum { NNC_EMIT_FORMAT = 32 };
+const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT]);
+nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
+bool nnc_emit_instead(const nnc_session *session);
+nnc_status nnc_emit_plan(nnc_session *session, nnc_launch_plan *plan, const char *name,
+                         nnc_error *err);
+/* The same for a scenario. One of several that cannot be written: a line on standard error, and exit code 1. */
+nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name,
+                             nnc_error *err);
+
+/* --emit of a deployment: the command of an engine. cmd_serve.c */
+nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report,
+                               const nnc_serve_ask *ask, nnc_error *err);
 
 /* The operands and options of an estimate. */
 typedef struct nnc_command_args {

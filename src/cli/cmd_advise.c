@@ -1,7 +1,11 @@
-/* nncost advise: the changes of a plan that help most, each tried, the fastest first. */
+/* nncost advise: the changes of a plan that help most, each tried, the fastest first.
+ * nncost fit: the largest micro-batch, sequence, adapter rank or depth that fits on a device, and ways to save memory.
+ * nncost limit: how far a plan can be divided before the network bounds it; the smallest batch that compute bounds. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"
+#include "estimate/estimate_internal.h"
+#include "memo/memo_internal.h"
 
 enum { SHOWN = 5 };
 
@@ -19,8 +23,10 @@ typedef struct answer {
 
 /* ---- one change ---- */
 
-const char *nnc_plan_change_sentence(const nnc_plan_change *change, const nnc_result *base,
-                                     const char *currency, char *text, size_t size)
+/* "--precision fp8: a step takes 818.6 ms, 21.7% faster, 40.1 GB, 0.0002 USD a step; it fits." base: of the plan;
+ * currency NULL: no price is known. Returns text. */
+static const char *plan_change_sentence(const nnc_plan_change *change, const nnc_result *base,
+                                        const char *currency, char *text, size_t size)
 {
     char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
     const double percent = 100.0 * (change->gain - 1.0);
@@ -147,9 +153,8 @@ static void fill(answer *a, const nnc_plan_changes *found)
         add_advice(a, &a->report.advice[i]);
     }
     for (int32_t i = 0; i < a->count; i++) {
-        nnc_plan_change_sentence(&a->lines[i].change, a->report.result,
-                                 nnc_report_currency(&a->report), a->lines[i].sentence,
-                                 sizeof a->lines[i].sentence);
+        plan_change_sentence(&a->lines[i].change, a->report.result, nnc_report_currency(&a->report),
+                             a->lines[i].sentence, sizeof a->lines[i].sentence);
     }
     a->tries = found->tries;
 }
@@ -218,4 +223,368 @@ const nnc_command nnc_cmd_advise = {
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,
     .run = run,
+};
+
+/* ---- nncost fit: the largest sizes that fit on a device, and ways to save memory ---- */
+
+typedef struct fit_answer {
+    nnc_fitting fit;
+    nnc_report report; /* of fit.result */
+    const nnc_report *shown;
+    const nnc_remedy *remedies;
+} fit_answer;
+
+#define FIT(member) NNC_IN(fit_answer, fit.member)
+
+static nnc_cell positive(int64_t value)
+{
+    return nnc_number_cell(value > 0 ? (double)value : (double)NAN);
+}
+
+NNC_GET(get_seq_len, fit_answer, positive(self->fit.seq_len))
+NNC_GET(get_rank, fit_answer, positive(self->fit.lora_rank))
+NNC_GET(get_layers, fit_answer, positive(self->fit.layers))
+
+static const nnc_metric remedy_rows[] = {
+    NNC_CHARS(nnc_remedy, options, .head = "with", .help = "Options to add."),
+    NNC_WHOLE(nnc_remedy, total_bytes, .head = "memory", .unit = "B",
+              .help = "Memory with them at the micro-batch of the answer; at the largest one with "
+                      "them where none fits without."),
+    NNC_NUMBER(nnc_remedy, step_s, .head = "step", .unit = "s",
+               .help = "One step with them, of the same micro-batch."),
+    NNC_WHOLE(nnc_remedy, micro_batch, .head = "micro-batch",
+              .help = "The largest micro-batch that fits with them."),
+    NNC_NUMBER(nnc_remedy, samples_per_s, .head = "samples/s", .show = NNC_SHOW_COUNT,
+               .help = "Samples trained on per second with the largest micro-batch."),
+};
+static const nnc_metrics remedy_metrics =
+    NNC_METRICS("a way to save memory", remedy_rows, nnc_remedy);
+
+static const nnc_metric fit_rows[] = {
+    NNC_AS("model", CHARS, NNC_VIA(fit_answer, report.model), NNC_IN(nnc_model, id),
+           .help = "Model that is trained."),
+    NNC_AS("device", CHARS, NNC_VIA(fit_answer, report.device), NNC_IN(nnc_device, id),
+           .help = "Device that it has to fit on."),
+    NNC_AS("software", CHARS, NNC_VIA(fit_answer, report.software), NNC_IN(nnc_software, id),
+           .help = "Software profile."),
+    NNC_AS("micro_batch", WHOLE, FIT(micro_batch),
+           .help = "The largest micro-batch that fits: the upper end of total_interval_bytes is "
+                   "within the device. 0 when none fits."),
+    NNC_AS("micro_batch_tight", WHOLE, FIT(micro_batch_tight),
+           .help = "The largest that may fit: the estimate is within the device, the upper end of "
+                   "measured peaks is not."),
+    NNC_AS("seq_len", NUMBER, .get = get_seq_len,
+           .help = "The longest sequence, a multiple of 64 or the plan's own, that fits at the "
+                   "micro-batch of the "
+                   "plan; null for images, and when none fits."),
+    NNC_AS("lora_rank", NUMBER, .get = get_rank,
+           .help = "The largest rank of adapters that fits likewise; null without adapters."),
+    NNC_AS("layers", NUMBER, .get = get_layers,
+           .help = "The most layers of this width that fit likewise; null for other networks."),
+    NNC_AS("total_bytes", WHOLE, FIT(result.memory.total_bytes), .unit = "B",
+           .help = "Memory with the largest micro-batch; of the plan when none fits."),
+    NNC_AS("capacity_bytes", WHOLE, FIT(result.memory.capacity_bytes), .unit = "B",
+           .help = "Memory of the device that one process can get."),
+    NNC_AS("margin_bytes", WHOLE, FIT(margin_bytes), .unit = "B",
+           .help = "Bytes between the least and the most that a measured peak of this micro-batch "
+                   "may be: the range in which the next larger one may still fail."),
+    NNC_AS("step_s", NUMBER, FIT(result.step_s), .unit = "s",
+           .help = "One step of the largest micro-batch."),
+    NNC_AS("samples_per_s", NUMBER, FIT(result.samples_per_s), .show = NNC_SHOW_COUNT,
+           .help = "Samples trained on per second with it."),
+    NNC_AS("plan", OBJECT, NNC_VIA(fit_answer, shown), .rows = &nnc_resolved_plan_metrics,
+           .help = "The plan with the largest micro-batch."),
+    NNC_AS("remedies", LIST, NNC_IN(fit_answer, remedies), NNC_COUNT(fit_answer, fit.remedy_count),
+           .rows = &remedy_metrics, .help = "Ways to save memory that fit, the mildest first."),
+};
+static const nnc_metrics fit_metrics = NNC_METRICS("what fits on a device", fit_rows, fit_answer);
+
+static const nnc_page_row page_rows[] = {
+    NNC_LINE("fits", .when = "micro_batch > 0"),
+    NNC_BOLD("micro-batch {micro_batch}"),
+    NNC_ITEM("perhaps {micro_batch_tight}", .when = "micro_batch_tight > micro_batch"),
+    NNC_ITEM("{step_s} a step, {samples_per_s:count} samples/s"),
+    NNC_LINE("fits", .when = "micro_batch = 0"),
+    NNC_BOLD("no micro-batch fits", .when = "micro_batch_tight = 0"),
+    NNC_BOLD("perhaps micro-batch {micro_batch_tight}", .when = "micro_batch_tight > 0"),
+    NNC_LINE("sequence", .when = "seq_len"),
+    NNC_ITEM("{seq_len:count} tokens at the plan's micro-batch"),
+    NNC_LINE("rank", .when = "lora_rank"),
+    NNC_ITEM("adapters of rank {lora_rank:count} at the plan's micro-batch"),
+    NNC_LINE("layers", .when = "layers"),
+    NNC_ITEM("{layers:count} of this width at the plan's micro-batch"),
+    NNC_LINE("memory"),
+    NNC_ITEM("{total_bytes} of {capacity_bytes}"),
+    NNC_ITEM("measured peaks may differ by {margin_bytes}"),
+};
+static const nnc_page_rows page = NNC_PAGE_ROWS(&fit_metrics, page_rows);
+
+static nnc_lines fit_lines_of(const void *record)
+{
+    const fit_answer *a = record;
+    return (nnc_lines){ &remedy_metrics, NULL, a->remedies, a->fit.remedy_count };
+}
+
+static void write_fit_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const fit_answer *a = record;
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_sheet_subject(&sheet, &a->report);
+    nnc_sheet_gap(&sheet);
+    nnc_sheet_rows(&sheet, &page, a);
+    if (a->fit.remedy_count > 0) {
+        nnc_buffer_byte(out, '\n');
+        nnc_table table = { .count = 0 };
+        nnc_table_heads(&table, &remedy_metrics);
+        nnc_table_records(&table, fit_lines_of(a));
+        nnc_table_write(&table, out, style);
+    }
+}
+
+const nnc_view nnc_fit_view = { .schema = "nncost.fit/1",
+                                .document = &fit_metrics,
+                                .lines = fit_lines_of,
+                                .page = write_fit_page };
+
+static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scenario *scenario,
+                                   nnc_scratch *scratch, nnc_error *err)
+{
+    fit_answer a = { .report = scenario->report };
+    (void)context;
+    (void)scratch;
+    NNC_TRY(nnc_scenario_profiles(scenario, err));
+    nnc_scratch *own = nnc_scratch_create();
+    NNC_GOT(own, err);
+    const nnc_status status =
+        nnc_fitting_find(&scenario->model, &scenario->device, &scenario->profiles, &scenario->plan,
+                         own, &a.fit, err);
+    nnc_scratch_destroy(own);
+    if (status == NNC_OK) {
+        a.report.result = &a.fit.result;
+        a.shown = &a.report;
+        a.remedies = a.fit.remedies;
+        session->exit_code = a.fit.micro_batch > 0 ? 0 : 1;
+        nnc_view_write(session->out, session->style, &nnc_fit_view, &a);
+    }
+    return status;
+}
+
+static nnc_status run_fit(nnc_session *session, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    return nnc_scenario_report(session, operands[0], operands[1], write_fit_answer, NULL, err);
+}
+
+const nnc_command nnc_cmd_fit = {
+    .name = "fit",
+    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
+    .summary =
+        "The largest micro-batch and sequence that fit on a device, and each way to save memory.",
+    .notes = "Takes the options of 'estimate'. micro_batch is the largest that fits with all that "
+             "measured peaks may be above the estimate, micro_batch_tight the largest that may "
+             "fit. The sequence, the rank of adapters and the layers are the largest at the "
+             "plan's own micro-batch [1]. The table has each way to save memory with its memory "
+             "and step at that micro-batch, and the largest micro-batch that it allows. Exits "
+             "with 1 when no micro-batch fits.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,
+    .run = run_fit,
+};
+
+/* ---- limit ---- */
+
+typedef struct limits {
+    nnc_limit_answer found;
+    nnc_report report; /* of found.result */
+    const nnc_report *shown;
+    const nnc_limit_point *points;
+    const char *stop, *why;
+} limits;
+
+#define LIMIT(member) NNC_IN(limits, found.member)
+
+/* What is compared, and what that is for the layers that do most of the work. Source: "How to Scale Your Model", chapter
+ * 5, Training: https://jax-ml.github.io/scaling-book/training/; the relation of rings: arXiv:2310.01889, section 3. */
+static const char *limit_formula(nnc_limit of)
+{
+    switch (of) {
+    case NNC_LIMIT_TENSOR: return "network_s <= other bounds; MLPs alone: tensor <= F W / C";
+    case NNC_LIMIT_CONTEXT:
+        return "network_s <= other bounds; a ring alone: context - 1 <= (2 P + 4 s h) W / (2 k b "
+               "C)";
+    case NNC_LIMIT_DATA: return "network_s <= other bounds; matrices alone: tokens >= C / W";
+    default: return "compute_s >= other bounds; matrices alone: tokens >= b C / (2 M)";
+    }
+}
+
+NNC_GET(get_formula, limits, nnc_text_cell(limit_formula(self->found.of)))
+NNC_GET(get_tokens, limits,
+        nnc_text_cell(self->found.of <= NNC_LIMIT_CONTEXT ? NULL
+                      : self->found.result.tokens > 0     ? "tokens"
+                                                          : "images"))
+NNC_GET(get_seq, nnc_limit_point, positive(self->seq_len))
+
+static const nnc_metric point_rows[] = {
+    NNC_NUMBER(nnc_limit_point, size, .head = "size", .show = NNC_SHOW_COUNT,
+               .help = "Degree, or tokens (images) of one device in a step."),
+    NNC_WHOLE(nnc_limit_point, micro_batch, .head = "micro-batch",
+              .help = "Sequences or images of the plan that was tried."),
+    NNC_AS("seq_len", NUMBER, .get = get_seq, .head = "sequence",
+           .help = "Its tokens per sequence; null for images."),
+    NNC_NUMBER(nnc_limit_point, compute_s, .head = "compute", .unit = "s",
+               .help = "Least time of its arithmetic: bound_s.compute in ideal mode."),
+    NNC_NUMBER(nnc_limit_point, memory_s, .head = "memory", .unit = "s",
+               .help = "Least time of its memory traffic."),
+    NNC_NUMBER(nnc_limit_point, network_s, .head = "network", .unit = "s",
+               .help = "Least time of its busiest link."),
+    NNC_NUMBER(nnc_limit_point, step_s, .head = "step", .unit = "s", .help = "Predicted step."),
+    NNC_AS("bound", ENUM, NNC_IN(nnc_limit_point, bound), .head = "bound",
+           .names = { nnc_bound_name, NNC_BOUND_COUNT }, .help = "The largest of its bounds."),
+    NNC_AS("fit", ENUM, NNC_IN(nnc_limit_point, verdict), .head = "memory fits",
+           .names = { nnc_verdict_name, NNC_VERDICT_COUNT },
+           .help =
+               "Whether the plan fits into the memory of a device, which is no part of the limit."),
+};
+static const nnc_metrics point_metrics =
+    NNC_METRICS("a plan that was tried", point_rows, nnc_limit_point);
+
+static const nnc_metric limit_rows[] = {
+    NNC_AS("model", CHARS, NNC_VIA(limits, report.model), NNC_IN(nnc_model, id),
+           .help = "Model that is trained."),
+    NNC_AS("device", CHARS, NNC_VIA(limits, report.device), NNC_IN(nnc_device, id),
+           .help = "Device that it is trained on."),
+    NNC_AS("of", ENUM, LIMIT(of), .names = { nnc_limit_name, NNC_LIMIT_COUNT },
+           .help = "The axis that was asked for."),
+    NNC_AS("limit", NUMBER, LIMIT(limit), .show = NNC_SHOW_COUNT,
+           .help = "tensor, context: the largest degree that the network does not bound. data: the "
+                   "fewest tokens (images) per device and step that it does not bound. batch: the "
+                   "fewest that compute bounds. null: none."),
+    NNC_AS("unit", TEXT, .get = get_tokens,
+           .help = "tokens or images, of one device in a step; null for a degree."),
+    NNC_AS("bound_by", TEXT, NNC_IN(limits, stop),
+           .help = "Resource that bounds a step beyond the limit: network, memory, bubble; plan: "
+                   "no larger "
+                   "degree is legal; null: every size that was tried is within the limit."),
+    NNC_AS("reason", TEXT, NNC_IN(limits, why),
+           .help = "The rule that ends a limit by plan; else null."),
+    NNC_AS("formula", TEXT, .get = get_formula,
+           .help =
+               "The relation that holds at the limit, and its closed form. F: width of an MLP, W: "
+               "bytes/s of the links of a device, C: FLOP/s, M: bytes/s of its memory, b: bytes of "
+               "a weight, P: parameters of a layer, s: tokens of a sequence, h and k: width of all "
+               "queries and of all keys."),
+    NNC_AS("plan", OBJECT, NNC_VIA(limits, shown), .rows = &nnc_resolved_plan_metrics,
+           .help = "The plan at the limit."),
+    NNC_AS("curve", LIST, NNC_IN(limits, points), NNC_COUNT(limits, found.count),
+           .rows = &point_metrics, .help = "The plans that were tried, by size."),
+};
+static const nnc_metrics limit_metrics = NNC_METRICS("a limit of a plan", limit_rows, limits);
+
+static const nnc_page_row limit_page_rows[] = {
+    NNC_LINE("limit", .when = "limit"),
+    NNC_BOLD("{of} {limit:count}", .when = "!unit"),
+    NNC_BOLD("{limit:count} {unit} per device", .when = "unit"),
+    NNC_ITEM("beyond it {bound_by} bounds", .when = "bound_by, !reason"),
+    NNC_ITEM("no larger degree is legal", .when = "reason"),
+    NNC_LINE("limit", .when = "!limit"),
+    NNC_BOLD("none: {bound_by} bounds every size"),
+    NNC_LINE("reason", .when = "reason"),
+    NNC_ITEM("{reason}"),
+    NNC_LINE("formula"),
+    NNC_ITEM("{formula}"),
+};
+static const nnc_page_rows limit_page = NNC_PAGE_ROWS(&limit_metrics, limit_page_rows);
+
+static nnc_lines points_of(const void *record)
+{
+    const limits *a = record;
+    return (nnc_lines){ &point_metrics, NULL, a->points, a->found.count };
+}
+
+/* The points around the limit. */
+static void write_limit(nnc_buffer *out, nnc_style style, const void *record)
+{
+    enum { AROUND = 7 };
+    const limits *a = record;
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_sheet_subject(&sheet, &a->report);
+    nnc_sheet_gap(&sheet);
+    nnc_sheet_rows(&sheet, &limit_page, a);
+    int32_t first = 0;
+    while (first + AROUND < a->found.count &&
+           !(a->points[first + AROUND / 2].size >= a->found.limit)) {
+        first++;
+    }
+    const int32_t count = a->found.count - first < AROUND ? a->found.count - first : AROUND;
+    nnc_buffer_byte(out, '\n');
+    nnc_table table = { .count = 0 };
+    nnc_table_heads(&table, &point_metrics);
+    nnc_table_records(&table, (nnc_lines){ &point_metrics, NULL, a->points + first, count });
+    nnc_table_write(&table, out, style);
+}
+
+const nnc_view nnc_limit_view = {
+    .schema = "nncost.limit/1", .document = &limit_metrics, .lines = points_of, .page = write_limit
+};
+
+static nnc_status write_limits(nnc_session *session, void *context, nnc_scenario *scenario,
+                               nnc_scratch *scratch, nnc_error *err)
+{
+    limits *a = context;
+    (void)scratch;
+    nnc_scratch *own = nnc_scratch_create();
+    NNC_GOT(own, err);
+    a->report = scenario->report;
+    const nnc_status status =
+        nnc_limit_find(&scenario->model, &scenario->device, scenario->report.software,
+                       &scenario->plan, session->options.limit_of, own, &a->found, err);
+    nnc_scratch_destroy(own);
+    if (status == NNC_OK) {
+        a->report.result = &a->found.result;
+        a->shown = &a->report;
+        a->points = a->found.points;
+        a->stop = a->found.stop;
+        a->why = a->found.why.what[0] != '\0' && a->stop != NULL && strcmp(a->stop, "plan") == 0
+                     ? a->found.why.what
+                     : NULL;
+        session->exit_code = isnan(a->found.limit) ? 1 : 0;
+        nnc_view_write(session->out, session->style, &nnc_limit_view, a);
+    }
+    return status;
+}
+
+static nnc_status run_limit(nnc_session *session, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    if (!nnc_option_given(&session->options, "--of")) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--of",
+                        "missing, expected tensor, context, data or batch");
+    }
+    limits *a = calloc(1, sizeof *a);
+    NNC_GOT(a, err);
+    const nnc_status status =
+        nnc_scenario_report(session, operands[0], operands[1], write_limits, a, err);
+    free(a);
+    return status;
+}
+
+const nnc_command nnc_cmd_limit = {
+    .name = "limit",
+    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
+    .summary = "How far a plan can be divided before the network bounds it, and the smallest batch "
+               "that compute bounds.",
+    .notes =
+        "Takes the options of 'estimate'. --of tensor and --of context try each legal degree and "
+        "leave the rest of the plan as it is; without --devices the devices grow with the "
+        "degree. --of data and --of batch change the tokens of a step: whole sequences, or one "
+        "shorter than that of the plan. A step is bound by the resource that takes longest at "
+        "its datasheet rate when all work at the same time. Whether a plan fits into memory is in "
+        "the table, and no part of the limit. Exits with 1 when there is no limit.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
+             NNC_TAKES_LAUNCH | NNC_TAKES_LIMIT,
+    .run = run_limit,
 };

@@ -100,7 +100,7 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
                       const nnc_check_row *row)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    char headline[256];
+    char headline[512];
     nnc_check_headline(row, headline, sizeof headline);
     nnc_sheet_gap(&sheet);
     if (row->line > 0) {
@@ -347,7 +347,7 @@ static void end_failure(nnc_buffer *out)
 
 static void put_estimate(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row)
 {
-    char headline[256];
+    char headline[512];
     const bool failed = row->state != NNC_CHECK_SAME && !report->updated;
     begin_case(out, report, row, "estimate as recorded");
     if (!failed) {
@@ -453,7 +453,7 @@ static void begin_error(nnc_buffer *out, const nnc_check_report *report, const n
 
 static void put_moved(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row)
 {
-    char headline[256];
+    char headline[512];
     begin_error(out, report, row);
     nnc_check_headline(row, headline, sizeof headline);
     if (row->state == NNC_CHECK_ADDED) {
@@ -527,7 +527,7 @@ static void write_ops(nnc_buffer *out, nnc_style style, const nnc_check_row *row
 static void write_difference(nnc_buffer *out, nnc_style style, const nnc_check_row *row)
 {
     const bool markdown = style.format == &nnc_format_markdown;
-    char headline[256];
+    char headline[512];
     nnc_check_headline(row, headline, sizeof headline);
     nnc_buffer_byte(out, '\n');
     if (row->id[0] != '\0') {
@@ -577,6 +577,28 @@ const nnc_view nnc_diff_output = { .schema = "nncost.diff/1",
                                    .lines = nnc_check_lines,
                                    .page = write_differences };
 
+/* Writes the scenarios that are trained as launch files. */
+static nnc_status emit_all(nnc_session *session, nnc_arena *arena, nnc_error *err)
+{
+    static const nnc_scenario_args nothing = { .setting_count = 0 };
+    const nnc_plans *plans = NULL;
+    nnc_scenario *scenario = nnc_arena_alloc(arena, sizeof *scenario);
+    if (scenario == NULL) {
+        return nnc_no_memory(err);
+    }
+    NNC_TRY(nnc_plans_open(session->specs, arena, session->options.operands[0], &plans, err));
+    for (int32_t i = 0; plans != NULL && i < plans->scenario_count; i++) {
+        const nnc_plans_scenario *from = &plans->scenarios[i];
+        if (!from->serve) {
+            memset(scenario, 0, sizeof *scenario);
+            NNC_TRY(
+                nnc_plans_load(session->specs, &nothing, arena, plans, from, NULL, scenario, err));
+            NNC_TRY(nnc_emit_scenario(session, scenario, from->id, err));
+        }
+    }
+    return NNC_OK;
+}
+
 static nnc_status run_check(nnc_session *session, nnc_error *err)
 {
     const nnc_options *options = &session->options;
@@ -597,6 +619,12 @@ static nnc_status run_check(nnc_session *session, nnc_error *err)
         nnc_view_write(session->out, session->style, &nnc_check_output, nnc_check_report_of(check));
     }
     nnc_check_destroy(check);
+    nnc_arena *arena = options->emit != NULL ? nnc_arena_create() : NULL;
+    if (status == NNC_OK && options->emit != NULL) {
+        status = nnc_emit_begin(session, false, err);
+        status = status == NNC_OK && arena != NULL ? emit_all(session, arena, err) : status;
+    }
+    nnc_arena_destroy(arena);
     return status;
 }
 
@@ -615,7 +643,7 @@ const nnc_command nnc_cmd_check = {
         "workflow. 'nncost init' prints a plan file to begin with.",
     .min_operands = 1,
     .max_operands = 1,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_CHECK,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_CHECK | NNC_TAKES_EMIT,
     .run = run_check,
 };
 
@@ -625,7 +653,8 @@ static nnc_status run_diff(nnc_session *session, nnc_error *err)
     nnc_check_report report;
     nnc_arena *arena = nnc_arena_create();
     const nnc_status status =
-        arena != NULL ? nnc_diff_make(arena, paths[0], paths[1], &report, err) : nnc_no_memory(err);
+        arena != NULL ? nnc_diff_make(session->specs, arena, paths[0], paths[1], &report, err)
+                      : nnc_no_memory(err);
     if (status == NNC_OK) {
         nnc_view_write(session->out, session->style, &nnc_diff_output, &report);
     }

@@ -291,10 +291,11 @@ typedef struct product {
     int32_t row_count;
 } product;
 
-/* where: the option or operand that errors name. */
-static nnc_status add_axis(product *p, const char *name, const char *where, const char *list,
-                           nnc_error *err)
+/* where: the option or operand that errors name. field: of the plan; NULL = another axis. */
+static nnc_status add_axis(product *p, const char *name, const char *where, const nnc_field *field,
+                           const char *list, nnc_error *err)
 {
+    const bool one = field != NULL && nnc_field_is_one_set(field, list);
     axis *added = &p->axes[p->axis_count++];
     char *text = nnc_arena_strdup(p->arena, list);
     *added = (axis){ .name = nnc_arena_strdup(p->arena, name) };
@@ -303,7 +304,7 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
         return nnc_no_memory(err);
     }
     for (bool more = true; more;) {
-        const size_t length = strcspn(text, ",");
+        const size_t length = one ? strlen(text) : strcspn(text, ",");
         more = text[length] == ',';
         text[length] = '\0';
         if (added->count == VALUES_MAX) {
@@ -336,7 +337,7 @@ static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_erro
     const nnc_plans *plans = p->plans;
     size_t size = 1;
     if (options->scenario != NULL) {
-        return add_axis(p, "scenario", "--scenario", options->scenario, err);
+        return add_axis(p, "scenario", "--scenario", NULL, options->scenario, err);
     }
     for (int32_t i = 0; i < plans->scenario_count; i++) {
         size += strlen(plans->scenarios[i].id) + 1;
@@ -347,7 +348,7 @@ static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_erro
         const size_t used = strlen(all);
         snprintf(all + used, size - used, "%s%s", i > 0 ? "," : "", plans->scenarios[i].id);
     }
-    return add_axis(p, "scenario", "--scenario", all, err);
+    return add_axis(p, "scenario", "--scenario", NULL, all, err);
 }
 
 static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err)
@@ -363,14 +364,15 @@ static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err)
                         options->operands[0]);
     }
     NNC_TRY(p->plans != NULL ? add_scenarios(p, options, err)
-                             : add_axis(p, "model", "MODEL", options->operands[0], err));
-    NNC_TRY(add_axis(p, "device", "DEVICE", device, err));
-    NNC_TRY(add_axis(p, "software", "--software",
+                             : add_axis(p, "model", "MODEL", NULL, options->operands[0], err));
+    NNC_TRY(add_axis(p, "device", "DEVICE", NULL, device, err));
+    NNC_TRY(add_axis(p, "software", "--software", NULL,
                      options->given.software != NULL ? options->given.software : "-", err));
     for (int i = 0; i < options->given.setting_count; i++) {
         char name[NNC_OPTION_NAME];
         nnc_option_name(options->given.settings[i].field->name, name);
-        NNC_TRY(add_axis(p, name + 2, name, options->given.settings[i].value, err));
+        NNC_TRY(add_axis(p, name + 2, name, options->given.settings[i].field,
+                         options->given.settings[i].value, err));
     }
     return NNC_OK;
 }
@@ -394,13 +396,13 @@ static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenari
         return NNC_OK;
     }
     const nnc_profile_kind by_plan = nnc_profile_kind_by_plan(&first->model, &first->plan),
-                           kept =
-                               nnc_profile_kind_kept(&scenario->model, &scenario->device, by_plan);
+                           kept = nnc_profile_kind_kept(&scenario->model, &scenario->device,
+                                                        &scenario->plan, by_plan);
     if (kept != by_plan) {
         return NNC_OK;
     }
     if (first->report.software_chosen &&
-        nnc_profile_kind_kept(&first->model, &first->device, kept) != kept) {
+        nnc_profile_kind_kept(&first->model, &first->device, &first->plan, kept) != kept) {
         NNC_TRY(nnc_profile_load(scenario->specs, kept, &software, err));
     }
     scenario->report.software_chosen =
@@ -544,6 +546,14 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
             session->exit_code = 0;
         }
     }
+    for (int32_t row = 0; row < p->row_count && session->options.emit != NULL; row++) {
+        const char *values[AXES_MAX] = { NULL };
+        char number[NNC_NUMBER_TEXT];
+        row_values(p, row, values);
+        snprintf(number, sizeof number, "%d", (int)row + 1);
+        NNC_TRY(nnc_emit_scenario(session, &scenarios[row],
+                                  p->plans != NULL ? values[AXIS_MODEL] : number, err));
+    }
     const comparison_rows comparison = {
         .rows = rows,
         .row_count = p->row_count,
@@ -567,7 +577,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         nnc_no_memory(err);
         goto done;
     }
-    status = list_axes(&p, session, err);
+    status = nnc_emit_begin(session, false, err);
+    status = status == NNC_OK ? list_axes(&p, session, err) : status;
     if (status != NNC_OK) {
         goto done;
     }
@@ -596,8 +607,9 @@ const nnc_command nnc_cmd_compare = {
     .summary = "Devices, models or plans side by side: every combination of the lists given.",
     .notes =
         "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The rows are in "
-        "the order of the options; the last option varies fastest. Flags of one plan are joined by "
-        "'+': --recompute none,norm+activation,full. Among the plans that fit, the fastest and the "
+        "the order of the options; the last option varies fastest. Parts alone are "
+        "one value, --recompute norm,activation; among several values '+' joins them: "
+        "none,norm+activation,full. Among the plans that fit, the fastest and the "
         "cheapest are marked, by tokens or, when a model has no tokens, by samples. All rows have "
         "the software profile of the first one, unless --software names others or a row can have "
         "only one; 'any' gives each row the usual profile of its plan. Where profiles differ, a "
@@ -606,8 +618,8 @@ const nnc_command nnc_cmd_compare = {
         "fits.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes =
-        NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
+             NNC_TAKES_SCENARIO | NNC_TAKES_EMIT,
     .run = run,
     .serving = &nnc_cmd_serve_compare,
 };

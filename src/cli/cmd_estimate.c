@@ -133,7 +133,10 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
     nnc_sheet_words(sheet, "of %s (%s), %s:", nnc_unit_text(capacity, "B", a),
                     nnc_binary_text(capacity, b), nnc_percent_text(total / capacity, c));
     nnc_unit_text(fabs((double)memory->headroom_bytes), "B", a);
-    if (verdict == NNC_TIGHT) {
+    if (verdict == NNC_TIGHT && memory->headroom_bytes < 0) {
+        nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight, over by %s, %s with settings that are open", a,
+                         nnc_unit_text((double)memory->total_interval_bytes[0], "B", b));
+    } else if (verdict == NNC_TIGHT) {
         nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight, %s free, where peaks up to %s were measured",
                          a, nnc_unit_text((double)memory->total_interval_bytes[1], "B", b));
     } else if (verdict == NNC_FITS) {
@@ -629,6 +632,9 @@ static void add_verdict(nnc_sheet *sheet, const void *record)
     nnc_unit_text(fabs((double)r->memory.headroom_bytes), "B", a);
     if (r->verdict == NNC_OVER_MEMORY) {
         nnc_sheet_item(sheet, NNC_INK_BAD, "DOES NOT FIT by %s", a);
+    } else if (r->verdict == NNC_TIGHT && r->memory.headroom_bytes < 0) {
+        nnc_sheet_item(sheet, NNC_INK_BAD, "tight: over by %s, %s with settings that are open", a,
+                       nnc_unit_text((double)r->memory.total_interval_bytes[0], "B", b));
     } else if (r->verdict == NNC_TIGHT) {
         nnc_sheet_item(sheet, NNC_INK_BAD, "tight: %s free, the peak may reach %s", a,
                        nnc_unit_text((double)r->memory.total_interval_bytes[1], "B", b));
@@ -690,7 +696,7 @@ static void write_changes(nnc_sheet *sheet, const void *record)
     const nnc_plan_changes *found = first->changes;
     const bool over = report->result->verdict == NNC_OVER_MEMORY;
     int lines = 0;
-    for (int i = 0; over && i < report->advice_count; i++) {
+    for (int i = 0; i < report->advice_count; i++) {
         const nnc_advice *advice = &report->advice[i];
         if (lines + (is_long(advice->text) ? 2 : 1) <= CHANGE_LINES) {
             put_change(sheet, lines == 0 ? "would fit" : "", advice->text, advice->step_s,
@@ -927,7 +933,13 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     nnc_own_step own;
     nnc_status status = NNC_OK;
     (void)context;
-    session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
+    session->exit_code = scenario->result.memory.headroom_bytes >= 0 ? 0 : 1;
+    if (options->emit != NULL) {
+        NNC_TRY(nnc_emit_scenario(session, scenario, NULL, err));
+    }
+    if (nnc_emit_instead(session)) {
+        return NNC_OK;
+    }
     nnc_plan_changes changes;
     const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
     if (tries) { /* its estimates replace the rows in scratch */
@@ -971,6 +983,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
                         "CSV holds one table, expected it or %s, found both",
                         options->stages ? "--stages" : "--timeline");
     }
+    NNC_TRY(nnc_emit_begin(session, false, err));
     return nnc_scenario_report(session, options->operands[0], options->operands[1], write_answer,
                                NULL, err);
 }
@@ -987,6 +1000,6 @@ const nnc_command nnc_cmd_estimate = {
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN |
-             NNC_TAKES_SCENARIO | NNC_TAKES_STAGES | NNC_TAKES_LAUNCH,
+             NNC_TAKES_SCENARIO | NNC_TAKES_STAGES | NNC_TAKES_LAUNCH | NNC_TAKES_EMIT,
     .run = run,
 };

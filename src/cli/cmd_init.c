@@ -1,4 +1,4 @@
-/* nncost init: a plan file with one scenario and requirements, to begin with. */
+/* nncost init: files to begin with. A plan file with one scenario and requirements; or a device, a model, or a cluster. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"
@@ -133,9 +133,83 @@ static void write_file(const nnc_session *session, const nnc_report *report)
     nnc_record_end(&record);
 }
 
+/* Files of a device, a model and a cluster. Figures are round numbers in place of the reader's own. */
+static const struct {
+    const char *kind, *text;
+} templates[] = {
+    { "device",
+      "{\n"
+      "  \"schema\": \"nncost.device/1\",\n"
+      "  \"id\": \"my-device\",\n"
+      "  \"name\": \"My device\",\n"
+      "  \"note\": \"Replace every figure. Rates are dense, of one device and one direction; "
+      "numbers are SI "
+      "units, texts may have their own, such as '24GiB'. A second file with 'like': 'my-device' "
+      "changes "
+      "single figures.\",\n"
+      "  \"mem_bytes\": \"24GiB\",\n"
+      "  \"mem_bytes_per_s\": \"1TB/s\",\n"
+      "  \"matmul_flops_per_s\": { \"fp32\": 40e12, \"fp16\": 160e12, \"bf16\": 160e12 },\n"
+      "  \"vector_flops_per_s\": { \"fp32\": 40e12 },\n"
+      "  \"scale_up\": { \"kind\": \"switch\", \"devices\": 8, \"bytes_per_s\": 100e9, "
+      "\"latency_s\": 2e-6 },\n"
+      "  \"scale_out\": { \"bytes_per_s\": 25e9, \"latency_s\": 5e-6 },\n"
+      "  \"prices\": [{ \"per_device_hour\": 2, \"currency\": \"USD\", \"where\": \"our "
+      "contract\", "
+      "\"date\": \"2026-11\" }],\n"
+      "  \"sources\": { \"\": \"the datasheet that the figures come from\" }\n"
+      "}\n" },
+    { "model",
+      "{\n"
+      "  \"schema\": \"nncost.model/1\",\n"
+      "  \"id\": \"my-model\",\n"
+      "  \"name\": \"My model\",\n"
+      "  \"note\": \"A decoder like LLaMA. 'nncost show llama3-8b' lists all fields; a config.json "
+      "of Hugging "
+      "Face needs no such file.\",\n"
+      "  \"family\": \"decoder\",\n"
+      "  \"layers\": 24, \"hidden\": 2048, \"heads\": 16, \"kv_heads\": 8,\n"
+      "  \"ffn_hidden\": 5632, \"vocab\": 32000, \"seq_len\": 4096,\n"
+      "  \"positions\": \"rotary\", \"norm\": \"rms\", \"mlp\": \"swiglu\", \"tied_head\": false,\n"
+      "  \"sources\": { \"\": \"the code or the paper that the figures come from\" }\n"
+      "}\n" },
+    { "cluster",
+      "{\n"
+      "  \"schema\": \"nncost.cluster/1\",\n"
+      "  \"id\": \"my-cluster\",\n"
+      "  \"name\": \"Our nodes\",\n"
+      "  \"note\": \"For --cluster FILE. Rates are of one direction; oversubscription 2 halves the "
+      "rate beyond "
+      "a switch.\",\n"
+      "  \"devices_per_node\": 8,\n"
+      "  \"scale_up\": { \"kind\": \"switch\", \"devices\": 8, \"bytes_per_s\": 450e9, "
+      "\"latency_s\": 2e-6 },\n"
+      "  \"scale_out\": { \"nics_per_node\": 8, \"nic_bytes_per_s\": 50e9, \"latency_s\": 4e-6, "
+      "\"oversubscription\": 1 },\n"
+      "  \"sources\": { \"\": \"the order, or a measurement\" }\n"
+      "}\n" },
+};
+
+/* The template of "device", "model", "cluster"; NULL = of none. */
+static const char *template_of(const char *kind)
+{
+    for (size_t i = 0; i < sizeof templates / sizeof templates[0]; i++) {
+        if (strcmp(kind, templates[i].kind) == 0) {
+            return templates[i].text;
+        }
+    }
+    return NULL;
+}
+
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_options *options = &session->options;
+    const char *file = options->operand_count == 1 ? template_of(options->operands[0]) : NULL;
+    const bool plan = options->operand_count == 1 && strcmp(options->operands[0], "plan") == 0;
+    if (file != NULL) {
+        nnc_buffer_text(session->out, file);
+        return NNC_OK;
+    }
     nnc_scenario *scenario = calloc(1, sizeof *scenario);
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_status status = NNC_NO_MEMORY;
@@ -143,9 +217,10 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         nnc_no_memory(err);
         goto done;
     }
-    if (options->operand_count == 1) {
+    if (options->operand_count == 1 && !plan) {
         status = nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
-                          "missing, expected MODEL DEVICE, or neither, found only \"%s\"",
+                          "missing, expected MODEL DEVICE, or one of device, model, cluster, plan, "
+                          "found only \"%s\"",
                           options->operands[0]);
         goto done;
     }
@@ -199,9 +274,11 @@ const nnc_command nnc_cmd_serve_init = {
 
 const nnc_command nnc_cmd_init = {
     .name = "init",
-    .operands = "[MODEL DEVICE]",
-    .summary = "Print a plan file to begin with, for 'nncost check'.",
-    .notes = "It has one scenario, with the plan options given, and requirements that its estimate "
+    .operands = "[MODEL DEVICE | device | model | cluster | plan]",
+    .summary = "Print a file to begin with: a plan file for 'nncost check', a device, a model or a "
+               "cluster.",
+    .notes = "A plan file has one scenario, with the plan options given, and requirements that its "
+             "estimate "
              "meets with a tenth of time to spare: nncost init llama3-8b h100 --output "
              "plans.json.",
     .min_operands = 0,

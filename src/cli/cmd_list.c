@@ -281,7 +281,9 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
                                    (char *)list.records + (size_t)list.count * size, err);
         const char *record = (const char *)list.records + (size_t)list.count * size;
         list.count += status == NNC_OK && has_text(list.metrics, record, text);
-        if (status == NNC_BAD_SPEC || status == NNC_IO) { /* list the others */
+        /* List the others; a failure of the system is no answer. */
+        if (status == NNC_BAD_SPEC ||
+            (status == NNC_IO && (nnc_is_pipe(err->where) || nnc_is_folder(err->where)))) {
             fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);
             session->exit_code = 1;
             status = NNC_OK;

@@ -31,6 +31,10 @@ static const struct tool {
     { "scale",
       { "model", "device" },
       "1, 8, 64 ... devices: throughput, efficiency, and the causes of losses." },
+    { "limit",
+      { "model", "device" },
+      "How far tensor or context parallelism can grow, or how small a batch can get (of, among the "
+      "options), before the network or memory bounds the step." },
     { "run",
       { "model", "device" },
       "The whole run, with tokens among the options: days, cost, energy, failures, checkpoints." },
@@ -64,9 +68,10 @@ static const nnc_command *command_of(const struct tool *tool)
 /* Options that tools do not have: they write files, or shape what a person reads. */
 static bool is_for_tools(const nnc_option_text *option)
 {
-    static const char *const others[] = { "--output", "--trace",       "--plans",    "--db",
-                                          "--update", "--forget",      "--format",   "--help",
-                                          "--brief",  "--no-defaults", "--progress", "--width" };
+    static const char *const others[] = { "--output",  "--trace",       "--plans",    "--db",
+                                          "--update",  "--forget",      "--format",   "--help",
+                                          "--brief",   "--no-defaults", "--progress", "--width",
+                                          "--help-all" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (strcmp(option->name, others[i]) == 0) {
             return false;
@@ -84,18 +89,42 @@ static void key_of(const char *name, char key[NNC_OPTION_NAME])
     }
 }
 
-/* Switches are true or false. Numbers may be texts too: with units, or as lists of some commands. */
-static const char *type_of(const nnc_option_text *option)
+/* Commands whose options may be lists of values. */
+static bool takes_lists(const nnc_command *command)
+{
+    return command == &nnc_cmd_compare || command == &nnc_cmd_search || command == &nnc_cmd_scale;
+}
+
+/* Switches are true or false. Numbers may be texts too: with units, or as lists of some commands. A closed set of values is
+ * an enum; commands with lists also take texts with a comma. */
+static void put_type(nnc_buffer *out, const nnc_command *command, const nnc_option_text *option)
 {
     const nnc_field *field = option->field;
+    const bool lists = takes_lists(command) && option->of_plan;
     switch (field->type) {
-    case NNC_FIELD_BOOL: return "{\"type\":\"boolean\"}";
+    case NNC_FIELD_BOOL: nnc_buffer_text(out, "{\"type\":\"boolean\"}"); return;
     case NNC_FIELD_I32:
     case NNC_FIELD_I64:
-    case NNC_FIELD_F64: return "{\"type\":[\"number\",\"string\"]}";
+    case NNC_FIELD_F64: nnc_buffer_text(out, "{\"type\":[\"number\",\"string\"]}"); return;
+    case NNC_FIELD_ENUM:
+        nnc_buffer_text(out, lists ? "{\"anyOf\":[" : "");
+        nnc_buffer_text(out, "{\"enum\":[");
+        for (int i = 0; i < field->names.count; i++) {
+            const char *name = field->names.of((unsigned)i);
+            double number = 0.0;
+            nnc_buffer_print(out, "%s%s%s", i > 0 ? "," : "",
+                             nnc_read_double(name, &number) ? name : "",
+                             nnc_read_double(name, &number) ? "," : "");
+            nnc_put_json_text(out, name);
+        }
+        nnc_buffer_text(out, "]}");
+        nnc_buffer_text(out, lists ? ",{\"type\":\"string\",\"pattern\":\",\"}]}" : "");
+        return;
     case NNC_FIELD_TEXT:
-        return field->capacity > 0 ? "{\"type\":[\"string\",\"array\"]}" : "{\"type\":\"string\"}";
-    default: return "{\"type\":\"string\"}";
+        nnc_buffer_text(out, field->capacity > 0 ? "{\"type\":[\"string\",\"array\"]}"
+                                                 : "{\"type\":\"string\"}");
+        return;
+    default: nnc_buffer_text(out, "{\"type\":\"string\"}");
     }
 }
 
@@ -113,7 +142,7 @@ static void put_options(nnc_buffer *out, const struct tool *tool)
         nnc_buffer_text(out, more ? "," : "");
         nnc_put_json_text(out, key);
         nnc_buffer_byte(out, ':');
-        nnc_buffer_text(out, type_of(&option));
+        put_type(out, command, &option);
         more = true;
     }
 }
@@ -127,7 +156,9 @@ static void put_tool(nnc_buffer *out, const struct tool *tool)
     nnc_buffer_text(out, ",\"inputSchema\":{\"type\":\"object\",\"properties\":{");
     for (int i = 0; i < 2 && tool->operands[i] != NULL; i++) {
         nnc_put_json_text(out, tool->operands[i]);
-        nnc_buffer_text(out, ":{\"type\":\"string\"},");
+        nnc_buffer_text(out, strcmp(tool->operands[i], "what") == 0
+                                 ? ":{\"enum\":[\"devices\",\"models\",\"software\"]},"
+                                 : ":{\"type\":\"string\"},");
     }
     nnc_buffer_text(
         out, "\"options\":{\"type\":\"object\",\"description\":\"Options of the command by "
@@ -515,7 +546,8 @@ const nnc_command nnc_cmd_mcp = {
     .summary =
         "A server of the Model Context Protocol for AI assistants, on standard input and output.",
     .notes =
-        "Tools: estimate, compare, search, scale, run, ops, explain, list and show, with the "
+        "Tools: estimate, compare, search, scale, limit, run, ops, explain, list and show, with "
+        "the "
         "operands and options of the commands. Answers are their JSON output. Each line is one "
         "JSON-RPC message; the server ends when standard input ends. A call runs in a process of "
         "its own, within --deadline and --memory, and ends when the client cancels it. It reads "

@@ -402,12 +402,12 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("bound by {bound}, {link}", .when = "link"),
     NNC_ITEM("at least {bound_s} at the rates of the datasheet, {peak_share:percent} of it"),
     NNC_LINE("work"),
-    NNC_ITEM("{flops}"),
-    NNC_ITEM("{moved_bytes} sent by each device", .when = "!flops"),
-    NNC_ITEM("{moved_bytes} read and written", .when = "flops"),
+    NNC_ITEM("{flops}", .when = "flops"),
+    NNC_ITEM("{moved_bytes} sent by each device", .when = "link"),
+    NNC_ITEM("{moved_bytes} read and written", .when = "!link"),
     NNC_ITEM("{flops_per_byte}, ridge {ridge_flops_per_byte}", .when = "flops"),
     NNC_LINE("rate"),
-    NNC_ITEM("{flops_per_s}"),
+    NNC_ITEM("{flops_per_s}", .when = "flops"),
     NNC_ITEM("{bytes_per_s}"),
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&op_metrics, page_rows);
@@ -509,6 +509,20 @@ static nnc_status run_op(nnc_session *session, nnc_error *err)
     a.alone.precision = plan.precision;
     a.alone.devices = plan.devices;
     a.alone.devices_per_node = plan.devices_per_node;
+    const nnc_options *options = &session->options;
+    a.alone.kernel = options->kernel;
+    a.alone.layout = options->layout;
+    a.alone.unmasked = options->unmasked;
+    if (((options->kernel != NULL || options->unmasked) && strcmp(operands[0], "attention") != 0) ||
+        (options->layout != NULL && strcmp(operands[0], "conv") != 0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "KIND",
+                        "--kernel and --unmasked belong to attention, --layout to conv");
+    }
+    if (options->layout != NULL && strcmp(options->layout, "contiguous") != 0 &&
+        strcmp(options->layout, "channels_last") != 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--layout",
+                        "expected channels_last or contiguous, found \"%.40s\"", options->layout);
+    }
     const bool sized = read_dims(operands[1], &a.alone);
     if (!sized && !nnc_read_quantity(operands[1], "B", false, &a.alone.bytes)) {
         return nnc_fail(err, NNC_BAD_USAGE, "DIMS",
@@ -528,12 +542,15 @@ const nnc_command nnc_cmd_op = {
     .operands = "KIND DIMS DEVICE",
     .summary = "A single op: its work, its roofline and the time it takes.",
     .notes = "KIND and DIMS: matmul [BATCHx]MxNxK, attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] "
-             "(causal, one kernel), conv BATCHxINxHEIGHTxWIDTHxOUTxKERNEL (stride 1), or a "
+             "(causal, one kernel; --kernel, --unmasked), conv "
+             "BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] (--layout), operators of PyTorch "
+             "(copy, add, cast, gelu, optimizer with the number of values; softmax, norm, loss and "
+             "loss-fp32, which casts the logits, with ROWSxCOLUMNS), or a "
              "collective with the bytes of the whole tensor and --devices: all-reduce, all-gather, "
              "reduce-scatter, all-to-all, broadcast, p2p. Forward only; the rest of a plan does "
              "not apply.",
     .min_operands = 3,
     .max_operands = 3,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_KERNEL,
     .run = run_op,
 };

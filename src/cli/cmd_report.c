@@ -255,7 +255,7 @@ static nnc_status write_diff(nnc_session *session, nnc_arena *arena, nnc_error *
     if (session->options.operand_count < 3) {
         return nnc_fail(err, NNC_BAD_USAGE, "report diff", "too few arguments, expected OLD NEW");
     }
-    NNC_TRY(nnc_diff_make(arena, operands[1], operands[2], &report, err));
+    NNC_TRY(nnc_diff_make(session->specs, arena, operands[1], operands[2], &report, err));
     put_diff(session, &report);
     return NNC_OK;
 }

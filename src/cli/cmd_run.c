@@ -471,6 +471,10 @@ static nnc_status run_budget(nnc_session *session, nnc_error *err)
     if (session->options.device != NULL) {
         NNC_TRY(nnc_option_device(session->specs, session->options.device, &a.device, err));
     }
+    if (a.device == NULL && (given->seller != NULL || given->offer != NULL)) {
+        return nnc_fail(err, NNC_BAD_USAGE, given->seller != NULL ? "--seller" : "--offer",
+                        "changes nothing here, expected it with --device");
+    }
     if (a.device != NULL && (given->seller != NULL || given->offer != NULL)) {
         nnc_device *sold = NULL;
         nnc_offer offer = NNC_OFFER_ON_DEMAND;

@@ -5,6 +5,7 @@
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cli/views_internal.h"
+#include "cost/cost_internal.h"
 #include "input/input_internal.h"
 #include "record/record_internal.h"
 #include "shape/shape_internal.h"
@@ -305,6 +306,40 @@ static void write_targets(nnc_buffer *out, const nnc_search_report *report)
     }
 }
 
+static bool is_as_fast(const nnc_found *a, const nnc_found *b)
+{
+    return fabs(a->step_s - b->step_s) <= 1e-6 * b->step_s;
+}
+
+/* How sure the first plan is, and what else is likely to be the best. */
+static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
+{
+    enum { STEPS = 20 }; /* of a run that decides */
+    const nnc_search_result *r = report->result;
+    const nnc_sure *sure = report->sure;
+    char word[NNC_METRIC_TEXT_MAX], time[NNC_NUMBER_TEXT];
+    int32_t other = 0;
+    for (int32_t i = 1; sure != NULL && i < r->best_count; i++) {
+        if (!is_as_fast(&r->best[i], &r->best[0]) &&
+            (other == 0 || sure[i].p_best > sure[other].p_best)) {
+            other = i;
+        }
+    }
+    if (sure == NULL || isnan(sure[0].p_best) || other == 0) {
+        return;
+    }
+    nnc_buffer_byte(out, '\n');
+    if (sure[0].p_best > 0.95) {
+        nnc_buffer_print(out, "best of the list with %.0f %%\n", 100.0 * sure[0].p_best);
+        return;
+    }
+    nnc_sheet_line(
+        out, style,
+        "best of the list with %.0f %%; else %s; one run of %d steps of each decides, %s",
+        100.0 * sure[0].p_best, nnc_plan_word(&r->best[other].plan, word), STEPS,
+        nnc_unit_text(STEPS * (r->best[0].step_s + r->best[other].step_s), "s", time));
+}
+
 static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
     const nnc_search_result *r = report->result;
@@ -321,6 +356,7 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
     }
     nnc_found_write(out, style, r->best, r->best_count, report->currency, false);
     write_why(out, style, r);
+    write_sure(out, style, report);
     if (r->best[0].command != NULL) {
         nnc_buffer_print(out, "\n    %s\n", r->best[0].command);
     }
@@ -569,17 +605,118 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best)
     }
 }
 
+/* ---- how sure the list is ---- */
+
+/* Share of the variance of an error that two plans of one search have in common, of the model, the device and the
+ * profile. Chosen on pairs of published steps that differ in the plan alone: tests/sure.py prints how often a plan is
+ * the faster one where this says 80 %. */
+static const double common_share = 0.7;
+
+/* 90 % of a normal distribution lie within so many deviations. */
+static const double within_90 = 1.6449;
+
+/* Probability that a normal variable is above x deviations. */
+static double above(double x)
+{
+    return 0.5 * erfc(x / sqrt(2.0));
+}
+
+/* A plan of the list: logarithm of its step, and the deviation of what it does not share with the others. */
+typedef struct candidate {
+    double log_s, deviation;
+    bool repeats; /* has the step of the plan before it */
+} candidate;
+
+/* Integral over the own error of plan i of the probability that every other plan is slower. */
+static double probability_best(const candidate *list, int32_t count, int32_t i)
+{
+    enum { POINTS = 201 };
+    const double reach = 5.0, width = 2.0 * reach / (POINTS - 1);
+    double sum = 0.0, weights = 0.0;
+    for (int k = 0; k < POINTS; k++) {
+        const double x = -reach + width * k;
+        const double at = list[i].log_s + list[i].deviation * x, weight = exp(-0.5 * x * x);
+        double slower = weight;
+        for (int32_t j = 0; j < count; j++) {
+            if (j != i && !list[j].repeats) {
+                slower *= above((at - list[j].log_s) / list[j].deviation);
+            }
+        }
+        sum += slower;
+        weights += weight;
+    }
+    return sum / weights;
+}
+
+static nnc_status find_sure(const nnc_session *session, nnc_search_report *report,
+                            nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
+{
+    const nnc_search_result *r = report->result;
+    const int64_t asked = report->search->mem_bytes;
+    candidate list[NNC_SEARCH_BEST_MAX] = { 0 };
+    nnc_sure *sure = nnc_arena_array(arena, NNC_SEARCH_BEST_MAX, sizeof *sure);
+    if (sure == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (int32_t i = 0; i < r->best_count; i++) {
+        const nnc_result *one = NULL;
+        NNC_TRY(estimate_found(session, report, &r->best[i], scratch, arena, &one, err));
+        list[i].log_s = log(one->step_s);
+        list[i].deviation =
+            log(one->interval_s[1] / one->step_s) / within_90 * sqrt(1.0 - common_share);
+        list[i].repeats = i > 0 && is_as_fast(&r->best[i], &r->best[i - 1]);
+        sure[i].found = &r->best[i];
+        sure[i].p_out_of_memory =
+            nnc_memory_risk(&one->memory, asked > 0 ? asked : nnc_device_capacity(report->device));
+    }
+    for (int32_t i = 0; i < r->best_count; i++) {
+        sure[i].p_best =
+            list[i].repeats ? sure[i - 1].p_best : probability_best(list, r->best_count, i);
+    }
+    report->sure = sure;
+    report->sure_count = r->best_count;
+    return NNC_OK;
+}
+
 /* ---- the command ---- */
+
+/* --emit: the best plan; of several sizes that of the fastest. */
+static nnc_status emit_best(nnc_session *session, const nnc_search_report *report, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    const nnc_found *best = report->sizes != NULL ? &report->sizes[report->fastest].best
+                                                  : nnc_search_result_best(report->result, 0);
+    nnc_launch_plan plan = { .software = best->software,
+                             .model_asked = operands[1] != NULL ? operands[0] : report->model->path,
+                             .device = operands[1] != NULL ? operands[1] : report->device->path,
+                             .model = report->model,
+                             .on = report->device,
+                             .plan = &best->plan };
+    return nnc_emit_plan(session, &plan, NULL, err);
+}
 
 /* batch_chosen: a bool */
 static nnc_status write_found(nnc_session *session, void *batch_chosen,
                               const nnc_search_report *report, nnc_error *err)
 {
     nnc_search_report found = *report;
-    (void)err;
+    nnc_arena *arena = nnc_arena_create();
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_status status = arena != NULL && scratch != NULL ? NNC_OK : nnc_no_memory(err);
     found.batch_chosen = *(const bool *)batch_chosen;
-    nnc_report_search(session->out, session->style, &found);
-    return NNC_OK;
+    if (status == NNC_OK && found.sizes == NULL && found.digest == NULL &&
+        found.search->objective == NNC_OBJECTIVE_TIME) {
+        status = find_sure(session, &found, scratch, arena, err);
+    }
+    if (status == NNC_OK && session->options.emit != NULL && nnc_search_answered(report)) {
+        status = emit_best(session, report, err);
+    }
+    if (status == NNC_OK && (!nnc_emit_instead(session) || !nnc_search_answered(report))) {
+        nnc_report_search(session->out, session->style, &found);
+    }
+    nnc_scratch_destroy(scratch);
+    nnc_arena_destroy(arena);
+    return status;
 }
 
 /* Without a batch in the options it chooses one, and the page says so. */
@@ -595,8 +732,12 @@ static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     if (nnc_device_ranking_asked(&session->options)) {
-        return nnc_device_ranking_run(session, err);
+        return session->options.emit != NULL
+                   ? nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                              "writes the plan of one device, found several")
+                   : nnc_device_ranking_run(session, err);
     }
+    NNC_TRY(nnc_emit_begin(session, true, err));
     if (session->options.search.plans != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--plans", "is for several devices, found one");
     }
@@ -614,7 +755,7 @@ const nnc_command nnc_cmd_search = {
              "of about 4 million tokens, and says so. It searches every choice that is left open: "
              "tensor, pipeline, context, expert, virtual stages, micro-batch, ZeRO stage, sequence "
              "parallelism, recompute, schedule, offload. An option with a list restricts it: "
-             "--tensor 4,8 --recompute none,full; '+' joins what one plan recomputes. Other "
+             "--tensor 4,8 --recompute none,norm+activation; parts alone are one value. Other "
              "options hold for every plan. Each number equals that of 'estimate' for the same "
              "plan. --devices may be a list of sizes, 64,128 or 8..4096 (doubling): then the best "
              "plan of each size is shown, and the fastest and the cheapest size. Several devices "
@@ -626,7 +767,7 @@ const nnc_command nnc_cmd_search = {
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
-             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_TARGET,
+             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_TARGET | NNC_TAKES_EMIT,
     .crew = true,
     .run = run,
     .serving = &nnc_cmd_serve_search,

@@ -297,6 +297,10 @@ static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model
     const nnc_scenario_args *given = &session->options.given;
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
+    if (given->building != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--building",
+                        "changes nothing here: serving counts the energy of the devices alone");
+    }
     NNC_TRY(nnc_plans_of_args(session, arena, model, device, &plans, &picked, err));
     NNC_TRY(plans != NULL
                 ? nnc_plans_load_served(session->specs, given, arena, plans, picked, device,
@@ -358,35 +362,50 @@ static nnc_status write_answer(nnc_session *session, nnc_serve_scenario *scenari
                                nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
 {
     const nnc_report *report = &scenario->base.report;
-    (void)scratch, (void)arena, (void)err;
+    (void)scratch, (void)arena;
+    if (session->options.emit != NULL) {
+        NNC_TRY(nnc_emit_deployment(session, report, &scenario->ask, err));
+    }
+    if (nnc_emit_instead(session)) {
+        session->exit_code = 0;
+        return NNC_OK;
+    }
     nnc_view_write(session->out, session->style,
                    report->images != NULL ? &nnc_images_view : &nnc_serve_view, report);
     return NNC_OK;
 }
 
-/* --emit: the command of an engine. */
-static nnc_status write_command(nnc_session *session, nnc_serve_scenario *scenario,
-                                nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
+nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report,
+                               const nnc_serve_ask *ask, nnc_error *err)
 {
-    const nnc_report *report = &scenario->base.report;
-    const char *software = session->options.given.software, *engine = session->options.emit;
-    (void)scratch, (void)arena;
+    const char *software = session->options.given.software;
+    char engine[NNC_EMIT_FORMAT];
+    const char *file = nnc_emit_file(&session->options, engine);
+    nnc_buffer text = { 0 };
     if (software != NULL && strncmp(software, engine, strlen(engine)) != 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit", "--software is %.60s, found \"%.60s\"",
                         software, engine);
     }
-    if (session->options.given.set_count > 0 || scenario->images_ask.steps > 0) {
+    if (session->options.given.set_count > 0 || report->images != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit", "no engine has --set and --steps");
     }
-    return nnc_launch_emit(session->specs, engine, report->model_asked, &scenario->ask,
-                           session->out, err);
+    if (file != NULL && session->inside) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes no file here, expected FORMAT");
+    }
+    nnc_status status = nnc_launch_emit(session->specs, engine, report->model_asked, ask,
+                                        file != NULL ? &text : session->out, err);
+    if (status == NNC_OK && file != NULL) {
+        status = nnc_output_write(file, text.bytes, text.size, err);
+    }
+    nnc_buffer_free(&text);
+    return status;
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     char **operands = session->options.operands;
-    if (session->options.emit != NULL) {
-        return nnc_serve_with(session, operands[0], operands[1], write_command, err);
+    if (nnc_emit_instead(session)) { /* whatever the requests are */
+        return nnc_serve_with(session, operands[0], operands[1], write_answer, err);
     }
     return nnc_serve_report(session, operands[0], operands[1], write_answer, err);
 }

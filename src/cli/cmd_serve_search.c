@@ -333,13 +333,36 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
                                 &asked, scratch, result, err));
     const searched shown = { report, options->slo, limits, result };
     session->exit_code = result->found ? 0 : 1;
-    nnc_view_write(session->out, session->style, &nnc_serve_search_view, &shown);
+    if (options->emit != NULL && result->found) {
+        const nnc_serve_ask *best = &result->cheapest.plan;
+        nnc_serve_ask plan = *ask; /* what the search leaves open stays open */
+        plan.devices = best->devices;
+        plan.tensor = best->tensor;
+        plan.pipeline = best->pipeline;
+        plan.data = best->data;
+        plan.expert = best->expert;
+        plan.attention_data = best->attention_data;
+        NNC_TRY(nnc_emit_deployment(session, report, &plan, err));
+    }
+    if (!nnc_emit_instead(session) || !result->found) {
+        nnc_view_write(session->out, session->style, &nnc_serve_search_view, &shown);
+    }
     return NNC_OK;
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
-    char **operands = session->options.operands;
+    char **operands = session->options.operands, engine[NNC_EMIT_FORMAT];
+    nnc_scenario_args *given = &session->options.given;
+    if (session->options.emit != NULL && given->software == NULL) {
+        const nnc_software *profile = NULL;
+        (void)nnc_emit_file(&session->options, engine);
+        if (nnc_software_load(session->specs, engine, &profile, NULL) != NNC_OK) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                            "expected vllm, sglang or tensorrt-llm, found \"%.60s\"", engine);
+        }
+        given->software = nnc_arena_strdup(nnc_specs_arena(session->specs), engine);
+    }
     return nnc_serve_with(session, operands[0], operands[1], search, err);
 }
 
@@ -357,8 +380,8 @@ const nnc_command nnc_cmd_serve_search = {
         "Exits with 1 when nothing meets --slo.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes =
-        NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING | NNC_TAKES_SLO,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING |
+             NNC_TAKES_SLO | NNC_TAKES_EMIT,
     .run = run,
 };
 

@@ -496,7 +496,8 @@ const nnc_command nnc_cmd_sweep = {
     .notes = "An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or "
              "1..64*2 (doubling) or 0..1+0.25 (steps), joined by commas. Rows come in the order of "
              "model, device, software, plan options, --set and --link as given, the last one "
-             "varying fastest. '+' joins the parts of one value: --recompute none,norm+activation. "
+             "varying fastest. '+' joins the parts of one value: --recompute none,norm+activation; "
+             "parts alone are one value. "
              "Rows are the plans that are legal and fit; Ctrl-C ends with whole rows. --shard I/N "
              "does every N-th row only, from the I-th on, for 'nncost merge' to join. Exits with 1 "
              "when there is no row, with 128 and the number of the signal when stopped by one.",

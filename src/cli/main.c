@@ -14,12 +14,13 @@
 #include "sweep/sweep_internal.h"
 
 static const nnc_command *const commands[] = {
-    &nnc_cmd_estimate, &nnc_cmd_advise,  &nnc_cmd_fit,      &nnc_cmd_ops,      &nnc_cmd_op,
-    &nnc_cmd_trace,    &nnc_cmd_watch,   &nnc_cmd_compare,  &nnc_cmd_run,      &nnc_cmd_serve,
-    &nnc_cmd_budget,   &nnc_cmd_explain, &nnc_cmd_sweep,    &nnc_cmd_merge,    &nnc_cmd_search,
-    &nnc_cmd_scale,    &nnc_cmd_check,   &nnc_cmd_diff,     &nnc_cmd_accuracy, &nnc_cmd_calibrate,
-    &nnc_cmd_init,     &nnc_cmd_plot,    &nnc_cmd_report,   &nnc_cmd_explore,  &nnc_cmd_import,
-    &nnc_cmd_list,     &nnc_cmd_show,    &nnc_cmd_validate, &nnc_cmd_mcp,      &nnc_cmd_docs,
+    &nnc_cmd_estimate,  &nnc_cmd_advise,  &nnc_cmd_fit,     &nnc_cmd_ops,      &nnc_cmd_op,
+    &nnc_cmd_trace,     &nnc_cmd_watch,   &nnc_cmd_compare, &nnc_cmd_run,      &nnc_cmd_serve,
+    &nnc_cmd_budget,    &nnc_cmd_explain, &nnc_cmd_sweep,   &nnc_cmd_merge,    &nnc_cmd_search,
+    &nnc_cmd_scale,     &nnc_cmd_limit,   &nnc_cmd_check,   &nnc_cmd_diff,     &nnc_cmd_accuracy,
+    &nnc_cmd_calibrate, &nnc_cmd_init,    &nnc_cmd_plot,    &nnc_cmd_report,   &nnc_cmd_explore,
+    &nnc_cmd_import,    &nnc_cmd_list,    &nnc_cmd_show,    &nnc_cmd_validate, &nnc_cmd_mcp,
+    &nnc_cmd_docs,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -183,6 +184,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     NNC_GOT(session->specs, err);
     session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
+    *nnc_specs_model_reader(session->specs) = nnc_launch_model;
     session->style.mark = nnc_specs_marks(session->specs);
     status = take_host(session, err);
     status = status == NNC_OK ? take_launch_files(session, command, err) : status;

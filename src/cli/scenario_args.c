@@ -49,6 +49,11 @@ nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const 
                 ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
                 : nnc_scenario_load(session->specs, given, model, device, scenario, err));
     nnc_scenario_request_run(scenario);
+    if (session->options.implementation != NULL && !scenario->software.lists_operators &&
+        scenario->model.implementation != NNC_IMPLEMENTATION_NONE) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--implementation",
+                        "changes nothing here, expected it with --software torch-eager");
+    }
     return nnc_scenario_check_read(given, scenario, err);
 }
 
@@ -66,7 +71,7 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
     }
     status = nnc_scenario_load_args(session, arena, model, device, scenario, err);
     if (status == NNC_OK) {
-        status = nnc_scenario_estimate(scenario, scratch, err);
+        status = nnc_scenario_estimate(&session->options.given, scenario, scratch, err);
     }
     if (status == NNC_OK) {
         status = write(session, context, scenario, scratch, err);
@@ -76,6 +81,88 @@ done:
     nnc_scratch_destroy(scratch);
     free(scenario);
     return status;
+}
+
+/* ---- launch files of plans: --emit FORMAT[=FILE] ---- */
+
+const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT])
+{
+    const char *equals = options->emit != NULL ? strchr(options->emit, '=') : NULL;
+    const int length = equals != NULL ? (int)(equals - options->emit) : NNC_EMIT_FORMAT;
+    snprintf(format, NNC_EMIT_FORMAT, "%.*s", length, options->emit != NULL ? options->emit : "");
+    return equals != NULL ? equals + 1 : NULL;
+}
+
+nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err)
+{
+    char format[NNC_EMIT_FORMAT];
+    nnc_scenario_args *given = &session->options.given;
+    const nnc_plans *plans = NULL;
+    if (session->options.emit == NULL) {
+        return NNC_OK;
+    }
+    if (nnc_emit_file(&session->options, format) != NULL && session->inside) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes no file here, expected FORMAT");
+    }
+    nnc_arena *arena = nnc_specs_arena(session->specs);
+    NNC_TRY(nnc_plans_open(session->specs, arena, session->options.operands[0], &plans, err));
+    return plans != NULL ? NNC_OK
+                         : nnc_launch_defaults(session->specs, format, searches, given, err);
+}
+
+bool nnc_emit_instead(const nnc_session *session)
+{
+    return session->options.emit != NULL && strchr(session->options.emit, '=') == NULL;
+}
+
+nnc_status nnc_emit_plan(nnc_session *session, nnc_launch_plan *plan, const char *name,
+                         nnc_error *err)
+{
+    nnc_buffer text = { 0 };
+    char format[NNC_EMIT_FORMAT];
+    const char *file = nnc_emit_file(&session->options, format);
+    const size_t length = file != NULL ? strlen(file) : 0;
+    const bool folder = length > 0 && file[length - 1] == '/';
+    plan->format = format;
+    if (name != NULL && !folder) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                        "expected a folder for the files of several plans, %s=DIR/", format);
+    }
+    nnc_status status = nnc_launch_write(session->specs, plan, &text, err);
+    if (status == NNC_OK && file == NULL) {
+        nnc_buffer_print(session->out, "%.*s", (int)text.size, text.bytes);
+    } else if (status == NNC_OK) {
+        char path[512];
+        snprintf(path, sizeof path, "%s%s%s", file,
+                 folder && name != NULL ? name
+                 : folder               ? "plan"
+                                        : "",
+                 folder ? nnc_launch_suffix(format) : "");
+        status = nnc_output_write(path, text.bytes, text.size, err);
+    }
+    nnc_buffer_free(&text);
+    return status;
+}
+
+nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name,
+                             nnc_error *err)
+{
+    const nnc_report *report = &scenario->report;
+    nnc_plan resolved;
+    nnc_launch_plan plan = { .software = scenario->software.id,
+                             .model_asked = report->model_asked,
+                             .device = report->device_asked,
+                             .model = &scenario->model,
+                             .on = &scenario->device,
+                             .plan = &resolved };
+    NNC_TRY(nnc_plan_resolve(&scenario->plan, &scenario->model, &scenario->device, &resolved, err));
+    const nnc_status status = nnc_emit_plan(session, &plan, name, err);
+    if (status != NNC_ILLEGAL_PLAN || name == NULL) {
+        return status;
+    }
+    fprintf(stderr, "nncost: %s: %s: %s\n", name, err->where, err->what);
+    session->exit_code = 1;
+    return NNC_OK;
 }
 
 /* ---- command lines ---- */

@@ -85,12 +85,12 @@ static int64_t value_in(const nnc_plan *plan, const searched *one)
 static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice,
                               nnc_error *err)
 {
-    const bool flags = nnc_flags_of(setting->field->type) != NULL;
-    char name[NNC_OPTION_NAME], one[64];
+    const bool one_set = nnc_field_is_one_set(setting->field, setting->value);
+    char name[NNC_OPTION_NAME], one[128];
     const char *text = setting->value;
     nnc_option_name(setting->field->name, name);
     for (bool more = true; more; text += more ? 1 : 0) {
-        const size_t length = strcspn(text, ",");
+        const size_t length = one_set ? strlen(text) : strcspn(text, ",");
         nnc_plan plan = nnc_plan_default();
         if (length >= sizeof one || choice->count == NNC_SEARCH_VALUES) {
             return nnc_fail(err, NNC_BAD_USAGE, name, "expected at most %d values",
@@ -98,9 +98,7 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
         }
         memcpy(one, text, length);
         one[length] = '\0';
-        for (char *at = one; flags && (at = strchr(at, '+')) != NULL;) {
-            *at = ','; /* a comma separates values, so '+' joins flags */
-        }
+        nnc_field_join(setting->field, one);
         if (nnc_plan_set(&plan, setting->field->name, one, err) != NNC_OK) {
             if (err != NULL) {
                 snprintf(err->where, sizeof err->where, "%s", name);
@@ -185,6 +183,26 @@ static nnc_status read_objective(const char *text, nnc_objective *objective, nnc
     return NNC_OK;
 }
 
+/* "5%" or "0.05". */
+static nnc_status read_risk(const char *text, double *risk, nnc_error *err)
+{
+    char digits[32] = "";
+    const size_t length = text != NULL ? strlen(text) : 0;
+    const bool percent = length > 0 && text[length - 1] == '%';
+    if (text == NULL) {
+        return NNC_OK;
+    }
+    snprintf(digits, sizeof digits, "%.*s", (int)(length < 30 ? length - percent : 0), text);
+    if (nnc_read_double(digits, risk)) {
+        *risk /= percent ? 100.0 : 1.0;
+    }
+    return *risk > 0.0 && *risk <= 1.0
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, "--risk",
+                          "expected a share above 0 and up to 1 such as 5%% or 0.05, found \"%s\"",
+                          text);
+}
+
 /* Moves the options of a search into the task; those left hold for every plan. */
 static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_search_task *task,
                                nnc_error *err)
@@ -202,6 +220,7 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
     search->best = (int32_t)given->best;
     search->threads = (int32_t)threads;
     search->mem_bytes = given->max_memory;
+    NNC_TRY(read_risk(given->risk, &search->risk, err));
     search->deadline_s = given->deadline_s;
     search->no_prune = given->no_prune;
     task->target_step_s = given->target_step_s;
@@ -297,6 +316,21 @@ typedef struct base {
     void *context; /* of write */
 } base;
 
+/* Gives plans of a named framework the formats of its gradients and states, unless --policy says otherwise. */
+static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario)
+{
+    const nnc_policy policy = scenario->software.policy;
+    nnc_plan *plan = &scenario->plan;
+    const bool whole =
+        plan->precision == NNC_FP32 || plan->precision == NNC_TF32 || plan->precision == NNC_FP64;
+    if (!scenario->report.software_chosen && policy != NNC_POLICY_DEFAULT && !whole &&
+        plan->policy == NNC_POLICY_DEFAULT && given->setting_count < NNC_SETTINGS_MAX) {
+        plan->policy = policy;
+        given->settings[given->setting_count++] =
+            (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "policy"), nnc_policy_name(policy) };
+    }
+}
+
 /* Loads the scenario that all plans start from. Of a plan file it keeps the number of devices and the global batch, and
  * searches how they are divided. */
 static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
@@ -308,6 +342,7 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
     nnc_plan resolved;
     NNC_TRY(nnc_plans_open(session->specs, arena, b->model, &plans, err));
     NNC_TRY(nnc_scenario_load_args(session, arena, b->model, b->device, &b->scenario, err));
+    keep_policy(&session->options.given, &b->scenario);
     NNC_TRY(nnc_scenario_profiles(&b->scenario, err));
     task->model = &scenario->model;
     task->device = &scenario->device;

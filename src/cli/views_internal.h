@@ -26,7 +26,7 @@ extern const nnc_view nnc_ops_output; /* private; see nnc_report_ops */
 extern const nnc_view nnc_run_view,
     nnc_bare_run_view;                   /* nnc_report with a run; bare: result is NULL */
 extern const nnc_view nnc_search_output; /* nnc_search_report */
-extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view; /* private */
+extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* private */
 extern const nnc_view nnc_serve_view,
     nnc_serve_ops_view;                /* nnc_report with serve: the answer; its ops */
 extern const nnc_view nnc_images_view; /* nnc_report with images */
@@ -44,10 +44,6 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
 /* ---- cmd_advise.c ---- */
 
 extern const nnc_view nnc_advise_view; /* private */
-/* "--precision fp8: a step takes 818.6 ms, 21.7% faster, 40.1 GB, 0.0002 USD a step; it fits." base: of the plan;
- * currency NULL: no price is known. Returns text. */
-const char *nnc_plan_change_sentence(const nnc_plan_change *change, const nnc_result *base,
-                                     const char *currency, char *text, size_t size);
 
 /* ---- timeline_page.c ---- */
 

@@ -328,16 +328,13 @@ double nnc_power_limit(const nnc_device *device);
  * the cap is not above the idle power. */
 nnc_status nnc_power_check(const nnc_device *device, nnc_error *err);
 
-/* Slowdown of a pass whose average power would exceed the limit; 1 if it would not, or if the device file has no
- * power values. i: idle share of power_w, s: share of the matrix units at their peak P, m: share of the memory at
- * its bandwidth M, T: seconds of all rows at full clock:
+/* Slows down compute-bound matrix products and attention of a pass whose average power would exceed the limit; nothing
+ * if it would not, or if the device file has no power values. i: idle share of power_w, s: share of the matrix units at
+ * their peak P, m: share of the memory at its bandwidth M, T: seconds of all rows at full clock:
  *     p = (sum s F / P + sum m B / M) / T          power of the work, relative to power_w
  *     slowdown = max(1, (p / (limit / power_w - i))^g)
  * p falls with T, and T slowdown grows with T for g <= 1, so a longer pass never ends earlier.
  * Source of the values: docs/accuracy.md.   [power-limit] */
-double nnc_power_slowdown(const nnc_rows *rows, const nnc_device *device);
-
-/* Slows down compute-bound matrix products and attention, so that the pass takes that much longer. */
 void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 
 /* ---- memory.c: resident bytes of one device ---- */
@@ -453,6 +450,8 @@ nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model,
 
 /* Does it fit into the capacity? */
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes);
+/* Probability that it takes more: the interval has 90 % of a lognormal distribution around total_bytes. */
+double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes);
 
 /* All parameters of a device, before ZeRO shards them. */
 double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
@@ -460,8 +459,6 @@ double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
 /* Parameters of all instances: trained, or not trained; of dense layers, or of experts. */
 nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums,
                                            const nnc_stage_residency *holding, bool expert);
-nnc_parameters nnc_stage_residency_frozen(const nnc_segment_sums *sums,
-                                          const nnc_stage_residency *holding, bool expert);
 /* Fills the sums of an update: parameters that one device updates, after ZeRO. */
 void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert,
                            const nnc_plan *plan, nnc_update *update);

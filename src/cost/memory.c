@@ -153,8 +153,8 @@ nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums,
                   expert ? offsetof(nnc_segment_sums, expert) : offsetof(nnc_segment_sums, dense));
 }
 
-nnc_parameters nnc_stage_residency_frozen(const nnc_segment_sums *sums,
-                                          const nnc_stage_residency *holding, bool expert)
+static nnc_parameters stage_residency_frozen(const nnc_segment_sums *sums,
+                                             const nnc_stage_residency *holding, bool expert)
 {
     return sum_of(sums, holding,
                   expert ? offsetof(nnc_segment_sums, frozen_expert)
@@ -180,8 +180,8 @@ double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
 {
     return nnc_stage_residency_trained(sums, holding, false).params +
            nnc_stage_residency_trained(sums, holding, true).params +
-           nnc_stage_residency_frozen(sums, holding, false).params +
-           nnc_stage_residency_frozen(sums, holding, true).params;
+           stage_residency_frozen(sums, holding, false).params +
+           stage_residency_frozen(sums, holding, true).params;
 }
 
 void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert,
@@ -422,6 +422,16 @@ nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes)
                                                               : NNC_FITS;
 }
 
+double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes)
+{
+    const double within_90 = 1.6449; /* deviations of a normal distribution */
+    const double total = (double)memory->total_bytes, capacity = (double)capacity_bytes;
+    const double deviation = log((double)memory->total_interval_bytes[1] / total) / within_90;
+    return deviation > 0.0    ? 0.5 * erfc(log(capacity / total) / deviation / sqrt(2.0))
+           : total > capacity ? 1.0
+                              : 0.0;
+}
+
 /* Whole bytes. The limit is beyond any device, and sums of a few such values do not overflow. */
 static int64_t whole_bytes(double bytes)
 {
@@ -645,8 +655,8 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
 {
     nnc_resident_bytes held = { .dense = nnc_stage_residency_trained(sums, holding, false),
                                 .expert = nnc_stage_residency_trained(sums, holding, true),
-                                .frozen = nnc_stage_residency_frozen(sums, holding, false),
-                                .frozen_expert = nnc_stage_residency_frozen(sums, holding, true),
+                                .frozen = stage_residency_frozen(sums, holding, false),
+                                .frozen_expert = stage_residency_frozen(sums, holding, true),
                                 .kept = kept_of(list, sums, holding, plan, NULL) };
     for (int32_t s = 0; s < holding->segments; s++) {
         if (holding->instances[s] == 0) {

@@ -381,11 +381,6 @@ static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double
     return drawn > room ? pow(drawn / room, e->exponent) : 1.0;
 }
 
-double nnc_power_slowdown(const nnc_rows *rows, const nnc_device *device)
-{
-    return slowdown_of(rows, device, compute_seconds(rows));
-}
-
 void nnc_power_throttle(nnc_rows *rows, const nnc_device *device)
 {
     const double pass_s = compute_seconds(rows), slowdown = slowdown_of(rows, device, pass_s);

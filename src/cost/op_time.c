@@ -245,6 +245,16 @@ NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flop
     return cache_rate;
 }
 
+/* The start and end of a tile are latencies of memory (CUTLASS, efficient_gemm.md: prologue and epilogue of the main loop).
+ * k_fill is measured on matrix units; units that are slower compute fewer elements of k in the same time. */
+static double slower_units(const nnc_device *device, nnc_dtype dtype)
+{
+    const nnc_dtype measured = isnan(device->matmul_flops_per_s[NNC_BF16]) ? NNC_FP16 : NNC_BF16;
+    const double matrix = device->matmul_flops_per_s[measured];
+    const bool vector = dtype == NNC_FP32 && isnan(device->matmul_flops_per_s[NNC_FP32]);
+    return vector && !isnan(matrix) ? device->vector_flops_per_s[NNC_FP32] / matrix : 1.0;
+}
+
 NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
                               const nnc_gemm_efficiency *e, double rate, double memory_rate,
                               nnc_derivation *why)
@@ -263,7 +273,7 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
         .partial_s = isnan(cache_rate) ? 1.0 / memory_rate : 1.0 / cache_rate,
         .element_bytes = nnc_dtype_bytes(op->math_dtype),
         .units = device->units,
-        .k_fill = e->k_fill,
+        .k_fill = e->k_fill * slower_units(device, op->math_dtype),
         .wave_quantization = e->wave_quantization,
     };
     NNC_PUT(why, p.count, NULL);
@@ -335,7 +345,10 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
                                 nnc_derivation *why)
 {
     const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
-    const nnc_efficiency shared = { e->sustained_fraction, e->memory_fraction, e->fixed_s };
+    const bool library = op->issued_as == NNC_ISSUED_TOO && !isnan(e->library_memory_fraction);
+    const nnc_efficiency shared = { e->sustained_fraction,
+                                    library ? e->library_memory_fraction : e->memory_fraction,
+                                    e->fixed_s };
     const device_rates r = rates_of(device, op->math_dtype, &shared, why);
     nnc_say_work(work, why);
     NNC_LET(why, alignment, NULL, alignment_of(op, e));
@@ -408,11 +421,19 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     const nnc_efficiency shared = { e->sustained_fraction, e->memory_fraction, e->fixed_s };
     const device_rates r = rates_of(device, op->math_dtype, &shared, why);
     nnc_say_work(work, why);
-    NNC_LET(why, backward_ratio, NULL, op->phase == NNC_PHASE_BACKWARD ? e->backward_ratio : 1.0);
+    const bool library = op->issued_as == NNC_ISSUED_TOO, back = op->phase == NNC_PHASE_BACKWARD;
+    const bool slower = library && !isnan(e->library_backward_ratio);
+    NNC_LET(why, backward_ratio, NULL,
+            !back    ? 1.0
+            : slower ? e->library_backward_ratio
+                     : e->backward_ratio);
     NNC_PUT(why, (double)u->batch, NULL);
     NNC_PUT(why, (double)u->heads, NULL);
     NNC_PUT(why, (double)u->s_q, NULL);
-    NNC_PUT(why, e->seq_half, NULL);
+    const double unmasked = library && !u->causal ? e->library_unmasked_half : (double)NAN;
+    const double longer = library && back ? e->library_backward_seq_ratio : (double)NAN;
+    NNC_LET(why, seq_half, NULL,
+            (isnan(unmasked) ? e->seq_half : unmasked) * (isnan(longer) ? 1.0 : longer));
     NNC_PUT(why, e->narrow_ratio, NULL);
     NNC_PUT(why, e->block_penalty, NULL);
     NNC_PUT(why, device->units, NULL);
@@ -429,7 +450,7 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_PUT(why, u->pairs, NULL);
     NNC_LET(why, masked, NULL, u->causal ? 0.5 : 1.0);
     NNC_SAY(why, short_factor, NULL,
-            1.0 + query_passes * masked * e->seq_half * (double)u->s_q / u->pairs);
+            1.0 + query_passes * masked * seq_half * (double)u->s_q / u->pairs);
     NNC_NOTE(why, "to begin and end a block of queries takes as long for few keys as for many");
     NNC_SAY(why, narrow_factor, NULL, 1.0 + (1.0 / e->narrow_ratio - 1.0) * (128.0 / width - 1.0));
     NNC_NOTE(why,
@@ -469,6 +490,16 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
 /* Maps whose channels are not contiguous are read and written in another order, at 0.8 of the bandwidth. */
 static const double converted_share = 1.25;
 
+/* The same of weights of kernels that PyTorch issues, whose taps are the inner dimension: as long for each element as 2 bytes at 0.3 of the bandwidth.
+ * Measured: on an H100, 8 x 2560 x 16 x 16 to 1280 channels takes 331 us in this layout; its products take 195 us at
+ * the rate of channels last, its 29.5 million weights the rest, less the maps. */
+static const double converted_weights_share = 3.3;
+
+/* Inputs of fewer channels than a vector of 16 bytes holds run on the vector units, at this share of their peak. Measured: on
+ * an H100, 64 x 3 x 224 x 224 to 64 channels, 7 x 7, takes 641 us in bf16 and in tf32. */
+static const double few_channels_fraction = 0.36;
+enum { FEW_CHANNELS = 8 };
+
 NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channels_half,
                            double depth_half, nnc_derivation *why)
 {
@@ -500,7 +531,10 @@ NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channe
 NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_derivation *why)
 {
     const nnc_conv *p = &op->u.conv;
-    if (!p->contiguous || op->math_dtype == NNC_FP32 || (p->groups > 1 && p->groups == p->c_in)) {
+    const bool library = op->issued_as == NNC_ISSUED_TOO;
+    const bool by_product = p->kernel == 1 && p->kernel_w <= 1 && p->stride == 1;
+    if (!p->contiguous || op->math_dtype == NNC_FP32 || (library && by_product) ||
+        (p->groups > 1 && p->groups == p->c_in)) {
         return 0.0;
     }
     NNC_LET(why, map_bytes, "B",
@@ -508,8 +542,16 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
                 ((double)p->c_in * (double)(p->h_in * p->w_in) +
                  (double)p->c_out * (double)(p->h_out * p->w_out)));
     NNC_LET(why, converted, NULL, converted_share);
-    NNC_SAY(why, conversion_s, "s", 2.0 * converted * map_bytes / device->mem_bytes_per_s);
-    NNC_NOTE(why, "maps whose channels do not lie together, read and written in another order");
+    NNC_LET(why, weight_bytes, "B",
+            library ? 2.0 * (double)p->c_out * ((double)p->c_in / (double)p->groups) *
+                          (double)(p->kernel * (p->kernel_w > 0 ? p->kernel_w : p->kernel))
+                    : 0.0);
+    NNC_LET(why, converted_weights, NULL, converted_weights_share);
+    NNC_SAY(why, conversion_s, "s",
+            2.0 * (converted * map_bytes + converted_weights * weight_bytes) /
+                device->mem_bytes_per_s);
+    NNC_NOTE(why, "maps and weights whose channels do not lie together, read and written in "
+                  "another order");
     return conversion_s;
 }
 
@@ -532,6 +574,13 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
         NNC_SET(why, sustained, NULL, nnc_min(r->sustained_fraction * r->calibration, 1.0));
     }
     NNC_SET(why, matrix_s, "s", work->flops / (sustained * r->matmul_flops_per_s));
+    if (op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups == 1 &&
+        op->u.conv.c_in < FEW_CHANNELS && !isnan(r->vector_flops_per_s)) {
+        NNC_PUT(why, few_channels_fraction, NULL);
+        NNC_SET(why, matrix_s, "s", work->flops / (few_channels_fraction * r->vector_flops_per_s));
+        NNC_NOTE(why, "on the vector units: too few channels for the matrix units");
+        return matrix_s;
+    }
     if (saved > 1.0) {
         NNC_LET(why, saved_products, NULL, saved);
         NNC_SET(why, matrix_s, "s",
@@ -560,13 +609,18 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
 NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                 nnc_derivation *why)
 {
-    const nnc_conv_efficiency *e = &device->efficiency.conv;
-    const nnc_efficiency shared = { e->sustained_fraction, e->memory_fraction, e->fixed_s };
+    nnc_conv_efficiency e = device->efficiency.conv;
+    if (op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups == 1 && op->math_dtype != NNC_FP32 &&
+        !isnan(e.library_sustained_fraction)) {
+        e.sustained_fraction = e.library_sustained_fraction;
+        e.channels_half = e.library_channels_half;
+    }
+    const nnc_efficiency shared = { e.sustained_fraction, e.memory_fraction, e.fixed_s };
     const device_rates r = rates_of(device, op->math_dtype, &shared, why);
     nnc_say_work(work, why);
     double matrix_s = 0.0;
     if (work->flops > 0.0) {
-        matrix_s = products_s(op, work, e, &r, why);
+        matrix_s = products_s(op, work, &e, &r, why);
     }
     NNC_PUT(why, matrix_s, "s");
     const double vector_s = vector_seconds(&r, work, why);
@@ -677,8 +731,8 @@ static const time_form *form_of(const nnc_op *op)
 
 /* ---- kernels as a library issues them ---- */
 
-/* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + kernels t0. Norms as one kernel, softmax and cross-entropy
- * have fractions of their own.   [issued] */
+/* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0. Norms as one kernel, softmax and
+ * cross-entropy have fractions of their own. F: products of attention that is written out in fp32.   [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op)
 {
     if (op->kind == NNC_OP_UPDATE) {
@@ -713,8 +767,20 @@ NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nn
             i.bytes / (fraction * device->mem_bytes_per_s) +
                 i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) + rows * row_s);
     NNC_NOTE(why, "kernels of single operators, one after the other");
+    double products_s = 0.0;
+    if (op->kind == NNC_OP_FLASH) {
+        const nnc_flash *p = &op->u.flash;
+        const double widths = (double)(p->head_dim + p->value_dim);
+        NNC_LET(why, flops, "FLOP", nnc_flash_scores(p) * 2.0 * widths * (backward ? 2.0 : 1.0));
+        NNC_NOTE(why, "two products forward, four backward, in fp32");
+        NNC_LET(why, fp32_fraction, NULL, device->efficiency.gemm[NNC_FP32].sustained_fraction);
+        NNC_LET(why, fp32_flops_per_s, "FLOP/s", nnc_device_matmul_peak(device, NNC_FP32));
+        NNC_SET(why, products_s, "s", flops / (fp32_fraction * fp32_flops_per_s));
+    }
+    NNC_PUT(why, products_s, "s");
+    NNC_SAY(why, kernels_s, "s", issued_s + products_s);
     NNC_SAY(why, started_s, "s", i.kernels * e->fixed_s);
-    return roofline(0.0, issued_s, started_s, why);
+    return roofline(products_s, kernels_s, started_s, why);
 }
 
 static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, nnc_derivation *why)

@@ -13,6 +13,7 @@
 
 typedef enum move {
     MOVE_COMPILE,
+    MOVE_LAYOUT,
     MOVE_PRECISION,
     MOVE_ATTENTION,
     MOVE_PADDING,
@@ -42,7 +43,8 @@ static const double worth_faster = 0.005, worth_smaller = 0.05;
 /* A plan as a user would ask for it, with what stands outside of the plan. */
 typedef struct candidate {
     nnc_plan plan;
-    bool compiled, padded;
+    const nnc_software *software; /* in place of the profile; NULL = as the plan */
+    bool padded;
 } candidate;
 
 typedef struct tuner {
@@ -123,7 +125,10 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
     const bool splits = nnc_family_of(t->ask->model)->split != NULL && now->devices > 1;
     const bool all = now->train == NNC_TRAIN_ALL && now->adapter_rank == 0;
     switch (what) {
-    case MOVE_COMPILE: c->compiled = true; return step == 1 && t->ask->compiled != NULL;
+    case MOVE_COMPILE:
+    case MOVE_LAYOUT:
+        c->software = t->ask->others[what == MOVE_LAYOUT ? 1 : 0];
+        return step == 1 && c->software != NULL;
     case MOVE_PRECISION: return step <= 4 && set_precision(t, now, step, plan);
     case MOVE_ATTENTION:
         plan->attention = NNC_ATTENTION_FLASH;
@@ -193,16 +198,16 @@ static void write_options(const tuner *t, const candidate *c, char *text, size_t
         used += (size_t)snprintf(text + used, size - used, "%s--set vocab_multiple=%d",
                                  used > 0 ? " " : "", VOCAB_MULTIPLE);
     }
-    if (c->compiled && used < size) {
-        snprintf(text + used, size - used, "%s--software %s", used > 0 ? " " : "",
-                 t->ask->compiled->id);
+    if (c->software != NULL && used < size) {
+        snprintf(text + used, size - used, "%s--software %s", used > 0 ? " " : "", c->software->id);
     }
 }
 
 static const nnc_software *software_of(const tuner *t, const candidate *c)
 {
-    return c->compiled ? t->ask->compiled
-                       : nnc_profile_of(t->ask->profiles, t->ask->model, t->ask->device, &c->plan);
+    return c->software != NULL
+               ? c->software
+               : nnc_profile_of(t->ask->profiles, t->ask->model, t->ask->device, &c->plan);
 }
 
 static bool estimate(tuner *t, const candidate *c, nnc_result *r)
@@ -337,6 +342,7 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
     if (estimate(&t, &base, &t.base)) {
         t.shipped =
             !ask->profiles->any && nnc_software_ships(software_of(&t, &base), &base.plan, NULL);
+        scratch->fits_only = true;
         for (move what = 0; what < (ask->quick ? MOVE_QUICK : MOVES); what++) {
             candidate to;
             nnc_result r;
@@ -351,6 +357,7 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
         }
     }
     scratch->brief = brief;
+    scratch->fits_only = false;
     found->tries = t.tries;
     return found->count;
 }

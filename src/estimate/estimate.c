@@ -406,6 +406,15 @@ nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch
     return brief ? time_briefly(step, scratch, r, err) : time_fully(model, step, scratch, r, err);
 }
 
+/* Ends the estimate of a plan whose memory is known, and no time yet. */
+nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err)
+{
+    NNC_TRY(check_result(r, model, err));
+    leave_out(r);
+    r->step_s = r->samples_per_s = r->tokens_per_s = r->cost_step = r->mfu = (double)NAN;
+    return NNC_OK;
+}
+
 nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device,
                                const nnc_step *step, nnc_result *r, nnc_error *err)
 {
@@ -421,7 +430,7 @@ nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device,
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_step step;
     nnc_estimate_begin(scratch, r);
-    NNC_TRY(nnc_plan_resolve_read(plan, model, device, &r->plan, err));
+    NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
     NNC_TRY(prepare(model, device, software, scratch, &step, sums, r, err));
     NNC_TRY(nnc_estimate_time(model, &step, scratch, r, err));
     return nnc_estimate_finish(model, device, &step, r, err);
@@ -435,7 +444,7 @@ nnc_status nnc_estimate_memory(const nnc_model *model, const nnc_device *device,
     nnc_plan seen;
     nnc_step step;
     nnc_estimate_begin(scratch, r);
-    NNC_TRY(nnc_plan_resolve_read(plan, model, device, &r->plan, err));
+    NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
     const nnc_lowering from = nnc_lowering_seen(&r->plan, software, &seen),
                        how = nnc_lowering_of(&r->plan, software, r->plan.attention);
     NNC_TRY(nnc_step_begin(model, device, software, &r->plan, &scratch->network, &step, err));

@@ -45,6 +45,11 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model,
 nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
                                  const nnc_device *device, nnc_plan *resolved, nnc_error *err);
 
+/* The same for a profile, which may have no fused attention. */
+nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model,
+                                const nnc_device *device, const nnc_software *software,
+                                nnc_plan *resolved, nnc_error *err);
+
 /* Checks a resolved plan after its schedule or its virtual stages changed; other fields do not depend on them.
  * layers: of the model. */
 nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
@@ -218,8 +223,6 @@ void nnc_step_partition(const nnc_step *step, nnc_step_memory *m);
 bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
 /* Sets flight of a device whose chunks keep different amounts, after the sums are known. */
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device);
-/* Records how many micro-batches a device keeps in flight. */
-void nnc_step_say_in_flight(const nnc_step *step, int32_t device);
 
 /* overlap.c: overlaps communication in the rows and sums them. */
 void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows,
@@ -514,6 +517,8 @@ struct nnc_scratch {
     nnc_result result; /* for a program whose nnc_result has another size */
     nnc_ideal bound;   /* the lower bound of the last result; in ideal mode its step */
     bool brief; /* estimates set bounds, and all that needs the rows of a whole step, to NaN */
+    bool
+        fits_only; /* and a plan that does not fit may come back without its times, which are NaN */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = nowhere */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or a function with the same results */
     struct nnc_estimate_cache *shared; /* of that function; nnc_estimate_once does not read it */
@@ -546,9 +551,9 @@ typedef struct nnc_plan_change_ask {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_profiles *profiles;
-    const nnc_software *compiled; /* a profile to change to; NULL = none */
-    const nnc_plan *plan;         /* as asked, not resolved */
-    bool quick;                   /* only the moves that matter most, each alone */
+    const nnc_software *others[2]; /* profiles to change to: compiled, channels last; NULL = none */
+    const nnc_plan *plan;          /* as asked, not resolved */
+    bool quick;                    /* only the moves that matter most, each alone */
 } nnc_plan_change_ask;
 
 /* Tries the changes with at most a few hundred estimates; quick: a few tens. Returns their number; 0 as well when the
@@ -562,7 +567,7 @@ void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 
 /* One estimate, from arguments that were read into a result of full size. */
 nnc_estimate_fn nnc_estimate_once;
-/* ---- fitting.c: what fits on a device ---- */
+/* ---- fitting.c: what fits on a device; how far a plan can be divided ---- */
 
 typedef struct nnc_remedy {
     char options[96];    /* to add to the command line */
@@ -596,6 +601,45 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
                                const nnc_profiles *profiles, const nnc_plan *plan,
                                nnc_scratch *scratch, int64_t *fits, int64_t *tight);
 
+/* Axes of a plan whose limit can be asked for. */
+#define NNC_LIMIT_LIST(X)                                                                       \
+    X(NNC_LIMIT_TENSOR, "tensor", "The largest tensor degree that the network does not bound.") \
+    X(NNC_LIMIT_CONTEXT, "context", "The largest context degree, likewise.")                    \
+    X(NNC_LIMIT_DATA, "data",                                                                   \
+      "The fewest tokens (images) per device and step that the network does not bound.")        \
+    X(NNC_LIMIT_BATCH, "batch",                                                                 \
+      "The fewest tokens (images) per device and step that compute bounds.")
+NNC_ENUM(nnc_limit, NNC_LIMIT_LIST, NNC_LIMIT_COUNT);
+const char *nnc_limit_name(nnc_limit limit);
+const char *nnc_limit_help(nnc_limit limit);
+
+/* A plan that was tried: what each resource takes at least, and which takes longest. */
+typedef struct nnc_limit_point {
+    double size; /* the degree; tokens or images of one device in a step */
+    int64_t micro_batch, seq_len;
+    double compute_s, memory_s, network_s, step_s;
+    nnc_bound bound;
+    nnc_verdict verdict;
+} nnc_limit_point;
+
+enum { NNC_LIMIT_POINTS_MAX = 96 };
+typedef struct nnc_limit_answer {
+    nnc_limit of;
+    double limit; /* a size of the points; NaN = none is on the right side */
+    const char *
+        stop; /* what bounds beyond the limit; "plan": no such plan is legal; NULL: nothing that was tried */
+    nnc_error why;     /* of the first plan that is not legal, when stop is "plan" */
+    nnc_result result; /* at the limit; of the last plan without one */
+    nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* by size */
+    int32_t count;
+} nnc_limit_answer;
+
+/* Degrees: every legal one is tried. Tokens: doubled until the answer changes, then bisected; below one sequence they
+ * are a shorter one. All under one profile. Errors: those of nnc_estimate; NNC_ILLEGAL_PLAN: data without ranks. */
+nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device,
+                          const nnc_software *software, const nnc_plan *plan, nnc_limit of,
+                          nnc_scratch *scratch, nnc_limit_answer *answer, nnc_error *err);
+
 /* The memory of the fullest stage, its verdict and the resolved plan; no times. */
 nnc_estimate_fn nnc_estimate_memory;
 /* Calls scratch->estimate. */
@@ -612,6 +656,7 @@ nnc_status nnc_estimate_time_parts(const nnc_step *step,
                                    const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);
 /* Rates, money and energy; refuses numbers beyond the arithmetic. */
+nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err);
 nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device,
                                const nnc_step *step, nnc_result *r, nnc_error *err);
 
@@ -630,19 +675,16 @@ double nnc_price_of(const nnc_plan *plan, const nnc_device *device);
 
 /* ---- step.c: the timeline of the step that was timed last ---- */
 
-/* Passes of all stages in a timeline. */
-double nnc_timeline_passes(const nnc_step_memory *m, const nnc_plan *plan);
-/* Calls interval as nnc_timeline() describes. false: the pipeline cannot be replayed. */
-bool nnc_timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s,
-                         nnc_interval_fn *interval, void *context);
-
 /* ---- step.c: one op alone ---- */
 
-enum { NNC_SINGLE_OP_DIMS_MAX = 6 };
+enum { NNC_SINGLE_OP_DIMS_MAX = 8 };
 
 /* A question and its answer. NaN where a number does not apply. */
 typedef struct nnc_single_op {
     const char *kind;                     /* "matmul" */
+    const char *kernel;                   /* of attention: flash, cudnn, efficient, math; NULL */
+    const char *layout;                   /* of a convolution: channels_last, contiguous; NULL */
+    bool unmasked;                        /* attention without a mask */
     int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* in the order of the kind */
     int32_t dim_count;
     double bytes; /* of a collective: the full tensor */
@@ -659,8 +701,9 @@ typedef struct nnc_single_op {
     const char *link; /* of a collective */
 } nnc_single_op;
 
-/* The kinds by name, NULL past the last one; dims: how its dims are written. */
-const char *nnc_single_op_kind(int index, const char **dims);
+/* One operator of PyTorch by name: copy, add, cast, gelu, softmax, norm, loss (with loss-fp32 on a cast of the logits),
+ * optimizer, embedding, over rows x columns values. false: no such operator. */
+bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype dtype, nnc_op *op);
 
 /* Fills in the answer. NNC_BAD_USAGE: an unknown kind, or wrong dims. */
 nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *alone, nnc_error *err);

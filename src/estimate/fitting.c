@@ -1,4 +1,5 @@
-/* The largest micro-batch, sequence, adapter rank or depth that fits on a device, and each way to save memory.
+/* The largest micro-batch, sequence, adapter rank or depth that fits on a device, and each way to save memory; and how
+ * far a plan can be divided before compute is not its bound any more (last part).
  *
  *     size -> memory of the plan with it (no times) -> verdict; doubled until it does not fit, then bisected
  *
@@ -6,6 +7,7 @@
  * process can get. Times follow for the plans that are shown. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
+#include "fields/fields_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
@@ -79,135 +81,29 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
 /* ---- remedies ---- */
 
 typedef struct option {
-    const char *text;
-    void (*apply)(nnc_plan *plan);
-    bool (*applies)(const nnc_plan *plan); /* to a resolved plan */
+    const char *text; /* as set and shown; --optimizer: the next smaller one */
+    bool applies;     /* to the resolved plan */
 } option;
 
-static bool stores_all(const nnc_plan *p)
+/* Sets the options of the text. */
+static void apply(const option *o, nnc_plan *plan)
 {
-    return p->recompute == 0;
+    char words[96], *rest = NULL;
+    snprintf(words, sizeof words, "%s", o->text);
+    for (char *name = strtok_r(words, " ", &rest); name != NULL;
+         name = strtok_r(NULL, " ", &rest)) {
+        const char *value = strtok_r(NULL, " ", &rest);
+        if (value == NULL) {
+            plan->optimizer = nnc_optimizer_smaller(plan->optimizer);
+            continue;
+        }
+        const bool ranks = strcmp(name, "--adapter-rank") == 0;
+        (void)nnc_field_set(&nnc_plan_table, plan, ranks ? "adapter_rank" : name + 2, value, NULL);
+        if (strcmp(name, "--data") == 0) {
+            plan->devices = 0; /* the product of the degrees */
+        }
+    }
 }
-static void recompute_attention(nnc_plan *p)
-{
-    p->recompute = NNC_RECOMPUTE_ATTENTION;
-}
-static bool stores_scores(const nnc_plan *p)
-{
-    return p->recompute == 0 && p->attention == NNC_ATTENTION_UNFUSED;
-}
-static void recompute_full(nnc_plan *p)
-{
-    p->recompute = NNC_RECOMPUTE_FULL;
-}
-static bool has_larger_states(const nnc_plan *p)
-{
-    return nnc_optimizer_smaller(p->optimizer) != p->optimizer && p->adapter_rank == 0;
-}
-static void smaller_states(nnc_plan *p)
-{
-    p->optimizer = nnc_optimizer_smaller(p->optimizer);
-}
-static bool is_wide(const nnc_plan *p)
-{
-    return p->policy != NNC_POLICY_BF16_PURE && p->precision == NNC_BF16 && p->adapter_rank == 0;
-}
-static void pure(nnc_plan *p)
-{
-    p->policy = NNC_POLICY_BF16_PURE;
-}
-static bool trains_all(const nnc_plan *p)
-{
-    return p->adapter_rank == 0 && p->train == NNC_TRAIN_ALL;
-}
-static void lora(nnc_plan *p)
-{
-    p->adapter_rank = 16;
-}
-static void qlora(nnc_plan *p)
-{
-    p->adapter_rank = 16;
-    p->frozen = NNC_FROZEN_NF4;
-}
-static bool has_wide_frozen(const nnc_plan *p)
-{
-    return p->adapter_rank > 0 && p->frozen == NNC_FROZEN_16;
-}
-static void int8(nnc_plan *p)
-{
-    p->frozen = NNC_FROZEN_INT8;
-}
-static void nf4(nnc_plan *p)
-{
-    p->frozen = NNC_FROZEN_NF4;
-}
-static void nf4_again(nnc_plan *p)
-{
-    p->frozen = NNC_FROZEN_NF4;
-    p->recompute = NNC_RECOMPUTE_FULL;
-}
-static bool has_both(const nnc_plan *p)
-{
-    return has_wide_frozen(p) && stores_all(p);
-}
-static bool has_states(const nnc_plan *p)
-{
-    return p->offload == 0 && p->adapter_rank == 0;
-}
-static void offload_states(nnc_plan *p)
-{
-    p->offload = NNC_OFFLOAD_OPTIMIZER;
-}
-static bool has_tensors(const nnc_plan *p)
-{
-    return p->offload == 0;
-}
-static void offload_more(nnc_plan *p)
-{
-    p->offload = NNC_OFFLOAD_OPTIMIZER | NNC_OFFLOAD_ACTIVATIONS;
-}
-static bool is_alone(const nnc_plan *p)
-{
-    return p->devices == 1;
-}
-static void over(nnc_plan *p, int32_t devices, int32_t stage)
-{
-    p->data = devices;
-    p->devices = 0; /* the product of the degrees */
-    p->zero = stage;
-}
-static void over_2(nnc_plan *p)
-{
-    over(p, 2, 3);
-}
-static void over_8_by_1(nnc_plan *p)
-{
-    over(p, 8, 1);
-}
-static void over_8(nnc_plan *p)
-{
-    over(p, 8, 3);
-}
-
-/* The mildest first. */
-static const option options[] = {
-    { "--recompute selective", recompute_attention, stores_scores },
-    { "--recompute full", recompute_full, stores_all },
-    { "--optimizer", smaller_states, has_larger_states },
-    { "--policy bf16-pure", pure, is_wide },
-    { "--frozen int8", int8, has_wide_frozen },
-    { "--frozen nf4", nf4, has_wide_frozen },
-    { "--recompute full --frozen nf4", nf4_again, has_both },
-    { "--adapter-rank 16", lora, trains_all },
-    { "--adapter-rank 16 --frozen nf4", qlora, trains_all },
-    { "--data 2 --zero 3", over_2, is_alone },
-    { "--data 8 --zero 1", over_8_by_1, is_alone },
-    { "--data 8 --zero 3", over_8, is_alone },
-    { "--offload optimizer", offload_states, has_states },
-    { "--offload optimizer,activations", offload_more, has_tensors },
-};
-_Static_assert((sizeof options / sizeof options[0]) <= NNC_REMEDIES_MAX,
-               "more options than remedies");
 
 static void add_remedy(finder *f, const option *o, const nnc_plan *base, const nnc_plan *resolved,
                        nnc_fitting *fit)
@@ -215,12 +111,9 @@ static void add_remedy(finder *f, const option *o, const nnc_plan *base, const n
     nnc_plan plan = *base;
     nnc_result r;
     nnc_remedy *remedy = &fit->remedies[fit->remedy_count];
-    if (!o->applies(resolved)) {
-        return;
-    }
     plan.optimizer = resolved->optimizer;
     plan.recompute = resolved->recompute;
-    o->apply(&plan);
+    apply(o, &plan);
     *remedy = (nnc_remedy){ .micro_batch = largest(f, SIZE_MICRO_BATCH, &plan, false) };
     if (remedy->micro_batch == 0) {
         return;
@@ -238,10 +131,48 @@ static void add_remedy(finder *f, const option *o, const nnc_plan *base, const n
     }
     remedy->total_bytes = r.memory.total_bytes;
     remedy->step_s = r.step_s;
-    snprintf(remedy->options, sizeof remedy->options, "%s%s%s", o->text,
-             o->apply == smaller_states ? " " : "",
-             o->apply == smaller_states ? nnc_optimizer_name(plan.optimizer) : "");
+    const bool renames = plan.optimizer != resolved->optimizer;
+    snprintf(remedy->options, sizeof remedy->options, "%s%s%s", o->text, renames ? " " : "",
+             renames ? nnc_optimizer_name(plan.optimizer) : "");
     fit->remedy_count++;
+}
+
+static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc_fitting *fit)
+{
+    const bool stores_all = p->recompute == 0, has_adapters = p->adapter_rank > 0;
+    const bool stores_scores = stores_all && p->attention == NNC_ATTENTION_UNFUSED;
+    const bool has_larger = nnc_optimizer_smaller(p->optimizer) != p->optimizer && !has_adapters;
+    const bool is_wide =
+        p->policy != NNC_POLICY_BF16_PURE && p->precision == NNC_BF16 && !has_adapters;
+    const bool has_wide_frozen = has_adapters && p->frozen == NNC_FROZEN_16;
+    const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL;
+    const bool is_alone = p->devices == 1;
+    const option options[] = {
+        /* the mildest first */
+        { "--recompute selective", stores_scores },
+        { "--recompute full", stores_all },
+        { "--optimizer", has_larger },
+        { "--policy bf16-pure", is_wide },
+        { "--frozen int8", has_wide_frozen },
+        { "--frozen nf4", has_wide_frozen },
+        { "--recompute full --frozen nf4", has_wide_frozen && stores_all },
+        { "--adapter-rank 16", trains_all },
+        { "--adapter-rank 16 --frozen nf4", trains_all },
+        { "--recompute full --adapter-rank 16 --frozen nf4", trains_all && stores_all },
+        { "--data 2 --zero 3", is_alone },
+        { "--data 8 --zero 1", is_alone },
+        { "--data 8 --zero 3", is_alone },
+        { "--data 8 --zero 3 --recompute full", is_alone && stores_all },
+        { "--offload optimizer", p->offload == 0 && !has_adapters },
+        { "--offload optimizer,activations", p->offload == 0 },
+    };
+    _Static_assert((sizeof options / sizeof options[0]) <= NNC_REMEDIES_MAX,
+                   "more options than remedies");
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (options[i].applies) {
+            add_remedy(f, &options[i], base, p, fit);
+        }
+    }
 }
 
 nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
@@ -270,9 +201,7 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
         model->decoder.mlps_count == 0) {
         fit->layers = largest(&f, SIZE_LAYERS, &read, false);
     }
-    for (size_t i = 0; i < (sizeof options / sizeof options[0]); i++) {
-        add_remedy(&f, &options[i], &read, resolved, fit);
-    }
+    add_remedies(&f, &read, resolved, fit);
     shown = read;
     if (fit->micro_batch > 0) {
         resize(&f, SIZE_MICRO_BATCH, fit->micro_batch, &shown);
@@ -280,5 +209,174 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
     NNC_TRY(estimate(&f, model, &shown, true, &fit->result, err));
     fit->margin_bytes =
         fit->result.memory.total_interval_bytes[1] - fit->result.memory.total_interval_bytes[0];
+    return NNC_OK;
+}
+
+/* ---- limits ---- */
+
+NNC_ENUM_TEXTS(nnc_limit, NNC_LIMIT_LIST)
+
+enum { DEGREE_MAX = 4096, STEPS_MAX = 1 << 24 };
+
+/* A search for a limit. Sizes of tokens are counted in steps: parts of a sequence first, then whole sequences. */
+typedef struct limit_search {
+    finder f;
+    const nnc_plan *base;
+    nnc_limit_answer *answer;
+    int64_t seq_len, parts; /* of the plan's sequence; 0 and 1 for images */
+    nnc_bound bound;        /* of the last size */
+} limit_search;
+
+static nnc_plan limit_plan(const limit_search *s, int64_t size)
+{
+    nnc_plan plan = *s->base;
+    switch (s->answer->of) {
+    case NNC_LIMIT_TENSOR: plan.tensor = (int32_t)size; break;
+    case NNC_LIMIT_CONTEXT: plan.context = (int32_t)size; break;
+    default:
+        plan.global_batch = 0;
+        plan.micro_batch = size > s->parts ? size - s->parts + 1 : 1;
+        if (size < s->parts) {
+            plan.seq_len = size * (s->seq_len / s->parts);
+        }
+    }
+    return plan;
+}
+
+/* Tokens, or images, of one device in a step. */
+static double per_device(const nnc_result *r)
+{
+    return (double)(r->tokens > 0 ? r->tokens : r->plan.global_batch) / r->plan.devices;
+}
+
+/* Estimates a size and adds its point at its place. *past: beyond the limit. */
+static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error *err)
+{
+    nnc_limit_answer *a = s->answer;
+    const nnc_plan plan = limit_plan(s, size);
+    nnc_plan ideal_plan = plan;
+    nnc_result ideal, *r = &a->result;
+    const bool degree = a->of == NNC_LIMIT_TENSOR || a->of == NNC_LIMIT_CONTEXT;
+    ideal_plan.mode = NNC_MODE_IDEAL;
+    NNC_TRY(estimate(&s->f, s->f.model, &ideal_plan, true, &ideal, err));
+    NNC_TRY(estimate(&s->f, s->f.model, &plan, true, r, err));
+    const nnc_limit_point point = { .size = degree ? (double)size : per_device(r),
+                                    .micro_batch = r->plan.micro_batch,
+                                    .seq_len = r->plan.seq_len,
+                                    .compute_s = ideal.bound_s[NNC_BOUND_COMPUTE],
+                                    .memory_s = ideal.bound_s[NNC_BOUND_MEMORY],
+                                    .network_s = ideal.bound_s[NNC_BOUND_NETWORK],
+                                    .step_s = r->step_s,
+                                    .bound = ideal.bound,
+                                    .verdict = r->verdict };
+    s->bound = ideal.bound;
+    *past = a->of == NNC_LIMIT_BATCH ? ideal.bound != NNC_BOUND_COMPUTE
+                                     : ideal.bound == NNC_BOUND_NETWORK;
+    if (a->count < NNC_LIMIT_POINTS_MAX) {
+        int32_t at = a->count++;
+        for (; at > 0 && a->points[at - 1].size > point.size; at--) {
+            a->points[at] = a->points[at - 1];
+        }
+        a->points[at] = point;
+    }
+    return NNC_OK;
+}
+
+/* The largest degree that the network does not bound: every legal one is tried. 0 = none. */
+static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err)
+{
+    nnc_limit_answer *a = s->answer;
+    bool past = false, any = false;
+    *size = 0;
+    for (int64_t degree = 1; degree <= DEGREE_MAX; degree++) {
+        nnc_error why;
+        const nnc_status status = try_size(s, degree, &past, &why);
+        if (status != NNC_OK && status != NNC_ILLEGAL_PLAN) {
+            *err = why;
+            return status;
+        }
+        any = any || status == NNC_OK;
+        if (status == NNC_OK && !past) {
+            *size = degree;
+            a->stop = NULL;
+        } else if (status == NNC_OK && a->stop == NULL) {
+            a->stop = nnc_bound_name(s->bound);
+        } else if (status != NNC_OK && degree == 2 * *size) {
+            a->why = why;
+        }
+    }
+    if (!any) {
+        return try_size(s, 1, &past, err);
+    }
+    a->stop = a->stop == NULL ? "plan" : a->stop;
+    return NNC_OK;
+}
+
+/* The smallest size that is not past the limit. 0 = none. */
+static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err)
+{
+    int64_t low = 0, high = 1;
+    bool past = true;
+    while (past && high <= STEPS_MAX) {
+        NNC_TRY(try_size(s, high, &past, err));
+        if (past) {
+            s->answer->stop = nnc_bound_name(s->bound);
+            low = high;
+            high *= 2;
+        }
+    }
+    *size = past ? 0 : high;
+    while (!past && *size - low > 1) {
+        const int64_t middle = low + (*size - low) / 2;
+        bool beyond = false;
+        NNC_TRY(try_size(s, middle, &beyond, err));
+        if (beyond) {
+            s->answer->stop = nnc_bound_name(s->bound);
+            low = middle;
+        } else {
+            *size = middle;
+        }
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device,
+                          const nnc_software *software, const nnc_plan *plan, nnc_limit of,
+                          nnc_scratch *scratch, nnc_limit_answer *answer, nnc_error *err)
+{
+    const nnc_profiles profiles = nnc_profiles_of_one(software);
+    nnc_plan base, resolved;
+    int64_t size = 0;
+    bool past = false;
+    NNC_TRY(nnc_plan_read(plan, &base, err));
+    memset(answer, 0, sizeof *answer);
+    answer->of = of;
+    answer->limit = (double)NAN;
+    limit_search s = {
+        { model, device, &profiles, scratch, *model }, &base, answer, 0, 1, NNC_BOUND_COMPUTE
+    };
+    if (of == NNC_LIMIT_TENSOR || of == NNC_LIMIT_CONTEXT) {
+        NNC_TRY(largest_degree(&s, &size, err));
+    } else {
+        NNC_TRY(nnc_plan_resolve_read(&base, model, device, &resolved, err));
+        if (of == NNC_LIMIT_DATA && resolved.data * resolved.context == 1) {
+            return nnc_fail(err, NNC_ILLEGAL_PLAN, "--data",
+                            "one rank has no partner, expected --data or --devices above 1");
+        }
+        const int64_t part = (int64_t)resolved.tensor * resolved.context * 2;
+        s.seq_len = resolved.seq_len;
+        s.parts = part == 2                      ? resolved.seq_len
+                  : resolved.seq_len % part == 0 ? resolved.seq_len / part
+                                                 : 1;
+        s.parts = resolved.seq_len == 0 ? 1 : s.parts;
+        NNC_TRY(smallest_size(&s, &size, err));
+    }
+    if (size > 0) {
+        const int32_t count = answer->count;
+        answer->count = NNC_LIMIT_POINTS_MAX; /* its point is there */
+        NNC_TRY(try_size(&s, size, &past, err));
+        answer->count = count;
+        answer->limit = of <= NNC_LIMIT_CONTEXT ? (double)size : per_device(&answer->result);
+    }
     return NNC_OK;
 }

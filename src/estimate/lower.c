@@ -334,6 +334,9 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_device *device,
                             const nnc_software *software, bool whole)
 {
     const bool experts = nnc_model_sizes_of(model).experts > 0;
+    if (device->host.kernel_s == 0.0) { /* a CPU issues nothing: a kernel is a call */
+        return (nnc_launch){ 0 };
+    }
     if (model->captured != NULL) { /* each of its rows is one kernel */
         return (nnc_launch){ .op_s = nnc_min(software->launch_s, NNC_KERNEL_LAUNCH_S) };
     }

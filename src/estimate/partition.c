@@ -260,7 +260,8 @@ static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation 
     return in_flight;
 }
 
-void nnc_step_say_in_flight(const nnc_step *step, int32_t device)
+/* Records how many micro-batches a device keeps in flight. */
+static void step_say_in_flight(const nnc_step *step, int32_t device)
 {
     (void)in_flight_of(step->plan, device, step->why);
 }
@@ -391,7 +392,7 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
     r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
     if (step->why != NULL) {
         const nnc_stage_residency *h = &m->holdings[r->memory_stage];
-        nnc_step_say_in_flight(step, r->memory_stage);
+        step_say_in_flight(step, r->memory_stage);
         nnc_memory_say(model, step->list, step->sums, h, plan, step->software,
                        nnc_device_capacity(step->device), step->why);
     }

@@ -194,6 +194,19 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
     return check_schedule(p, model, layers, err);
 }
 
+nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model,
+                                const nnc_device *device, const nnc_software *software,
+                                nnc_plan *resolved, nnc_error *err)
+{
+    NNC_TRY(nnc_plan_resolve_read(plan, model, device, resolved, err));
+    /* Context parallelism needs a fused kernel. */
+    if (software->unfused_attention && resolved->attention == NNC_ATTENTION_FLASH &&
+        resolved->context == 1) {
+        resolved->attention = NNC_ATTENTION_UNFUSED;
+    }
+    return NNC_OK;
+}
+
 nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
                                      nnc_error *err)
 {
@@ -203,7 +216,11 @@ nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int
 
 nnc_profiles nnc_profiles_of_one(const nnc_software *software)
 {
-    return (nnc_profiles){ .of = { software, software, software, software, software } };
+    nnc_profiles all = { .any = false };
+    for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
+        all.of[i] = software;
+    }
+    return all;
 }
 
 /* Fully sharded weights are FSDP's, whatever else the plan splits: torchtitan and others combine it with tensor
@@ -224,18 +241,43 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
     return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
 }
 
-nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device,
-                                       nnc_profile_kind kept)
+/* GPUs that came before Hopper: published runs on them are mostly of 2019 to 2023, and their programs too. Training in
+ * fp16 and TF32 came before bf16, and before fused attention (arXiv:2205.14135 of May 2022, in PyTorch since 2.0 of
+ * March 2023); with bf16 it was FlashAttention of the first generation. */
+static bool is_early(const nnc_device *device)
 {
-    return model->captured != NULL                        ? NNC_PROFILE_EAGER
-           : strncmp(device->architecture, "tpu", 3) == 0 ? NNC_PROFILE_TPU
-                                                          : kept;
+    static const char *const early[] = { "pascal", "volta", "turing", "ampere" };
+    bool found = false;
+    for (size_t i = 0; i < sizeof early / sizeof early[0]; i++) {
+        found = found || strcmp(device->architecture, early[i]) == 0;
+    }
+    return found;
+}
+
+nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device,
+                                       const nnc_plan *plan, nnc_profile_kind kept)
+{
+    const bool transformer = model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
+    nnc_plan formats = plan != NULL ? *plan : nnc_plan_default();
+    if (model->captured != NULL) {
+        return NNC_PROFILE_EAGER;
+    }
+    if (strncmp(device->architecture, "tpu", 3) == 0) {
+        return NNC_PROFILE_TPU;
+    }
+    if (plan == NULL || kept == NNC_PROFILE_EAGER || !transformer || !is_early(device) ||
+        resolve_precision(device, &formats, NULL) != NNC_OK) {
+        return kept;
+    }
+    return formats.precision == NNC_FP16 || formats.precision == NNC_TF32 ? NNC_PROFILE_EARLY
+           : kept == NNC_PROFILE_SHARDED ? NNC_PROFILE_EARLY_SHARDED
+                                         : kept;
 }
 
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
                                      const nnc_plan *plan)
 {
-    return nnc_profile_kind_kept(model, device, nnc_profile_kind_by_plan(model, plan));
+    return nnc_profile_kind_kept(model, device, plan, nnc_profile_kind_by_plan(model, plan));
 }
 
 const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model,
@@ -275,6 +317,16 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
     if (plan->pipeline > 1 && plan->schedule < NNC_SCHEDULE_COUNT &&
         !has->schedules[plan->schedule]) {
         lacks = "--schedule";
+    }
+    if (plan->tensor > 1 && !plan->sequence_parallel && !has->plain_tensor) {
+        lacks = "--sequence-parallel";
+    }
+    if ((plan->zero == 2 && !has->sharded_gradients) ||
+        (plan->zero == 3 && !has->sharded_weights) ||
+        (plan->zero == 3 && plan->data * plan->context == 1 &&
+         !has->sharded_gradients) || /* FSDP alone: off with one rank */
+        (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
+        lacks = "--zero";
     }
     if (option != NULL && lacks != NULL) {
         *option = lacks;

@@ -611,7 +611,8 @@ static bool rolls(const nnc_plan *plan)
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls;
 }
 
-double nnc_timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
+/* Passes of all stages in a timeline. */
+static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
 {
     return (double)m->deal.virtual_stages * (double)plan->micro_batches *
            (nnc_schedule_splits(plan) ? 3.0 : 2.0);
@@ -703,8 +704,9 @@ static void end_stage(timeline *w, const nnc_stage *stages, int32_t stage)
     idle_until(w, stage, nnc_max(w->begin_s[stage] + w->step_s, w->end_s[stage]));
 }
 
-bool nnc_timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s,
-                         nnc_interval_fn *interval, void *context)
+/* Calls interval as nnc_timeline() describes. false: the pipeline cannot be replayed. */
+static bool timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s,
+                            nnc_interval_fn *interval, void *context)
 {
     timeline w = {
         .interval = interval, .context = context, .rolls = rolls(plan), .step_s = step_s
@@ -734,7 +736,7 @@ nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_inte
     NNC_TRY(nnc_need("nnc_timeline", "result", result != NULL, err));
     NNC_TRY(nnc_need("nnc_timeline", "interval", interval != NULL, err));
     NNC_TRY(nnc_sized_read(&whole, sizeof whole, result, "nnc_result", err));
-    const double passes = nnc_timeline_passes(&scratch->step, &whole.plan);
+    const double passes = timeline_passes(&scratch->step, &whole.plan);
     if (passes > NNC_INTERVALS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--timeline",
                         "the step is too long to be shown, expected at most %d passes of all "
@@ -742,7 +744,7 @@ nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_inte
                         NNC_INTERVALS_MAX, passes);
     }
     if (scratch->shown == NULL ||
-        !nnc_timeline_replay(&scratch->step, &whole.plan, whole.step_s, interval, context)) {
+        !timeline_replay(&scratch->step, &whole.plan, whole.step_s, interval, context)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--timeline", "the schedule cannot be replayed");
     }
     return NNC_OK;
@@ -772,11 +774,12 @@ static void fill_matmul(const nnc_single_op *a, nnc_op *op)
                                  .kept_divisor = 1 };
 }
 
-/* Batch x heads x tokens x head width; a fifth number gives the key and value heads. Causal. */
+/* Batch x heads x tokens x head width; a fifth number gives the key and value heads. */
 static void fill_attention(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims;
     const double all = (double)d[2] * (double)d[2];
+    const bool causal = !a->unmasked;
     op->kind = NNC_OP_FLASH;
     op->u.flash = (nnc_flash){ .batch = d[0],
                                .heads = d[1],
@@ -785,35 +788,108 @@ static void fill_attention(const nnc_single_op *a, nnc_op *op)
                                .s_k = d[2],
                                .head_dim = d[3],
                                .value_dim = d[3],
-                               .pairs = (double)nnc_attention_pairs(d[2], d[2], true, 0),
+                               .pairs = (double)nnc_attention_pairs(d[2], d[2], causal, 0),
                                .full_pairs = all,
                                .window_pairs = all,
-                               .causal = true,
+                               .causal = causal,
                                .kept_s_k = d[2],
                                .kept_kv_heads = d[1],
                                .kernel = NNC_FLASH2 };
 }
 
-/* Batch x input channels x height x width x output channels x kernel; stride 1, output of the same size. */
+/* Batch x input channels x height x width x output channels x kernel, then stride and groups; padding kernel / 2. */
 static void fill_conv(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims;
+    const int64_t stride = a->dim_count > 6 ? d[6] : 1;
     op->kind = NNC_OP_CONV;
-    op->u.conv = (nnc_conv){ .batch = d[0],
-                             .c_in = d[1],
-                             .c_out = d[4],
-                             .h_in = d[2],
-                             .w_in = d[3],
-                             .h_out = d[2],
-                             .w_out = d[3],
-                             .kernel = d[5],
-                             .stride = 1,
-                             .groups = 1 };
+    op->u.conv =
+        (nnc_conv){ .batch = d[0],
+                    .c_in = d[1],
+                    .c_out = d[4],
+                    .h_in = d[2],
+                    .w_in = d[3],
+                    .h_out = (d[2] - 1) / stride + 1,
+                    .w_out = (d[3] - 1) / stride + 1,
+                    .kernel = d[5],
+                    .stride = stride,
+                    .groups = a->dim_count > 7 ? d[7] : 1,
+                    .needs_grad_input = true,
+                    .contiguous = a->layout != NULL && a->layout[0] == 'c' && a->layout[1] == 'o' };
+}
+
+/* Bytes per value in units of its format, of forward and of backward; cast: bytes of fp32 to 16 bits or back. Of the loss:
+ * log_softmax, then the gradients of both parts; fused AdamW reads four values of each parameter and writes three. */
+static const struct {
+    const char *name;
+    nnc_op_kind kind;
+    nnc_pointwise_kind pointwise;
+    double kernels[2], values[2], cast[2];
+} operators[] = {
+    { "copy", NNC_OP_POINTWISE, NNC_PW_COPY, { 1, 1 }, { 2, 2 }, { 0 } },
+    { "add", NNC_OP_POINTWISE, NNC_PW_RESIDUAL, { 1, 1 }, { 3, 3 }, { 0 } },
+    { "cast", NNC_OP_POINTWISE, NNC_PW_COPY, { 1, 1 }, { 0 }, { 6, 6 } },
+    { "gelu", NNC_OP_POINTWISE, NNC_PW_GELU, { 1, 1 }, { 2, 3 }, { 0 } },
+    { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, { 1, 1 }, { 2, 3 }, { 0 } },
+    { "norm", NNC_OP_NORM, NNC_PW_KIND_COUNT, { 1, 2 }, { 2, 5 }, { 0 } },
+    { "loss", NNC_OP_LOSS, NNC_PW_KIND_COUNT, { 2, 3 }, { 2, 4 }, { 0 } },
+    { "loss-fp32", NNC_OP_LOSS, NNC_PW_KIND_COUNT, { 3, 4 }, { 2, 4 }, { 6, 6 } },
+    { "optimizer", NNC_OP_UPDATE, NNC_PW_KIND_COUNT, { 1, 1 }, { 7, 7 }, { 0 } },
+    { "embedding", NNC_OP_POINTWISE, NNC_PW_COPY, { 1, 1 }, { 2, 3 }, { 0 } },
+};
+
+bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype dtype, nnc_op *op)
+{
+    size_t i = 0;
+    while (i < sizeof operators / sizeof operators[0] && strcmp(operators[i].name, name) != 0) {
+        i++;
+    }
+    if (i == sizeof operators / sizeof operators[0]) {
+        return false;
+    }
+    const int64_t values = rows * columns;
+    const double cast = operators[i].cast[0];
+    const double width =
+        operators[i].kind == NNC_OP_LOSS && cast > 0.0 ? 4.0 : nnc_dtype_bytes(dtype);
+    op->kind = operators[i].kind;
+    switch (op->kind) {
+    case NNC_OP_NORM:
+        op->u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = values, .rows = rows };
+        break;
+    case NNC_OP_LOSS: op->u.loss = (nnc_loss){ .tokens = rows, .classes = columns }; break;
+    case NNC_OP_UPDATE:
+        op->u.update = (nnc_update){ .optimizer = NNC_OPTIMIZER_ADAMW,
+                                     .policy = width < 4.0 ? NNC_POLICY_BF16_PURE : NNC_POLICY_FP32,
+                                     .params = values };
+        break;
+    default:
+        op->u.pointwise = (nnc_pointwise){ .kind = operators[i].pointwise, .elements = values };
+        break;
+    }
+    op->issued_as = NNC_ISSUED_INSTEAD;
+    for (int way = 0; way < 2; way++) {
+        op->issued[way] = (nnc_issued){ operators[i].kernels[way],
+                                        width * operators[i].values[way] * (double)values,
+                                        operators[i].cast[way] * (double)values };
+    }
+    return true;
+}
+
+/* ROWSxCOLUMNS, or one number of values. */
+static void fill_operator(const nnc_single_op *a, nnc_op *op)
+{
+    (void)nnc_streaming_op(a->kind, a->dims[0], a->dim_count > 1 ? a->dims[1] : 1, a->precision,
+                           op);
 }
 
 #define COLLECTIVE(text, which)               \
     {                                         \
         .name = (text), .collective = (which) \
+    }
+#define OPERATOR(text, numbers)                                                                \
+    {                                                                                          \
+        .name = (text), .dims = (numbers) > 1 ? "ROWSxCOLUMNS" : "VALUES", .least = (numbers), \
+        .most = 2, .fill = fill_operator                                                       \
     }
 static const kind kinds[] = {
     { .name = "matmul", .dims = "[BATCHx]MxNxK", .least = 3, .most = 4, .fill = fill_matmul },
@@ -823,9 +899,9 @@ static const kind kinds[] = {
       .most = 5,
       .fill = fill_attention },
     { .name = "conv",
-      .dims = "BATCHxINxHEIGHTxWIDTHxOUTxKERNEL",
+      .dims = "BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]]",
       .least = 6,
-      .most = 6,
+      .most = 8,
       .fill = fill_conv },
     COLLECTIVE("all-reduce", NNC_ALL_REDUCE),
     COLLECTIVE("all-gather", NNC_ALL_GATHER),
@@ -833,17 +909,17 @@ static const kind kinds[] = {
     COLLECTIVE("all-to-all", NNC_ALL_TO_ALL),
     COLLECTIVE("broadcast", NNC_BROADCAST),
     COLLECTIVE("p2p", NNC_P2P),
+    OPERATOR("copy", 1),
+    OPERATOR("add", 1),
+    OPERATOR("cast", 1),
+    OPERATOR("gelu", 1),
+    OPERATOR("softmax", 2),
+    OPERATOR("norm", 2),
+    OPERATOR("loss", 2),
+    OPERATOR("loss-fp32", 2),
+    OPERATOR("optimizer", 1),
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
-
-const char *nnc_single_op_kind(int index, const char **dims)
-{
-    if (index >= KINDS) {
-        return NULL;
-    }
-    *dims = kinds[index].dims;
-    return kinds[index].name;
-}
 
 /* Limits the product of dims, so that it is exact in a double. */
 static bool too_large(const nnc_single_op *a)
@@ -853,6 +929,36 @@ static bool too_large(const nnc_single_op *a)
         product *= (double)a->dims[i];
     }
     return product > 1e18;
+}
+
+/* Names of torch.nn.attention.SDPBackend, and of kernels in files of devices. The efficient kernel borrows the figures of
+ * FlashAttention's first generation. */
+static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a, nnc_op *op,
+                                nnc_error *err)
+{
+    static const char *const others[] = { "flash", "efficient", "math" };
+    static const nnc_flash_kernel stands_for[] = { NNC_FLASH2, NNC_FLASH1, NNC_FLASH2 };
+    const nnc_names names = { nnc_flash_kernel_name, NNC_FLASH_KERNEL_COUNT };
+    int found = nnc_names_find(names, a->kernel);
+    for (int i = 0; i < 3 && found < 0; i++) {
+        found = strcmp(others[i], a->kernel) == 0 ? (int)stands_for[i] : -1;
+    }
+    if (found < 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--kernel",
+                        "unknown, expected flash, cudnn, efficient, math, or flash1 to flash3, "
+                        "found \"%.40s\"",
+                        a->kernel);
+    }
+    op->u.flash.kernel = (nnc_flash_kernel)found;
+    if (found == NNC_CUDNN && !(device->efficiency.attention[NNC_CUDNN].sustained_fraction < 1.0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--kernel",
+                        "cudnn: not measured on %s, expected flash3, efficient, flash or math",
+                        device->id);
+    }
+    if (strcmp(a->kernel, "math") == 0) {
+        nnc_write_out(op);
+    }
+    return NNC_OK;
 }
 
 static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op *a, nnc_error *err)
@@ -867,9 +973,18 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected %s, found %d numbers%s",
                         k->dims, (int)a->dim_count, too_large(a) ? " of too large a product" : "");
     }
+    op.issued_as = NNC_ISSUED_TOO; /* as PyTorch issues it, where that was measured */
+    op.issued[0].kernels = 1.0;
     k->fill(a, &op);
     if (op.kind == NNC_OP_FLASH && op.u.flash.heads % op.u.flash.kv_heads != 0) {
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "key heads do not divide the heads");
+    }
+    if (a->kernel != NULL && op.kind == NNC_OP_FLASH) {
+        NNC_TRY(choose_kernel(device, a, &op, err));
+    }
+    if (op.kind == NNC_OP_CONV &&
+        (op.u.conv.c_in % op.u.conv.groups != 0 || op.u.conv.c_out % op.u.conv.groups != 0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, k->name, "groups do not divide the channels");
     }
     const nnc_work work = nnc_op_work(&op);
     const nnc_timing t = nnc_op_time(device, &op, &work);
@@ -928,7 +1043,8 @@ nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *a, nnc_er
     if (k == kinds + KINDS) {
         return nnc_fail(err, NNC_BAD_USAGE, "KIND",
                         "unknown op, expected matmul, attention, conv, all-reduce, all-gather, "
-                        "reduce-scatter, all-to-all, broadcast or p2p, found \"%.40s\"",
+                        "reduce-scatter, all-to-all, broadcast, p2p, copy, add, cast, gelu, "
+                        "softmax, norm, loss, loss-fp32 or optimizer, found \"%.40s\"",
                         a->kind);
     }
     a->flops = a->flops_per_byte = a->ridge_flops_per_byte = a->compute_s = a->memory_s =

@@ -246,8 +246,10 @@ static void close_question(nnc_question *a)
     nnc_derivation_destroy(a->row);
 }
 
-nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions,
-                       int question_count, const char *names, nnc_error *err)
+/* Answers names, joined by commas, each from the first question that knows it. The caller fills
+ * report, outputs and example of each question; the rest is freed at return. */
+static nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions,
+                              int question_count, const char *names, nnc_error *err)
 {
     nnc_status status = NNC_OK;
     char *text = strdup(names);

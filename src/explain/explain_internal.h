@@ -100,14 +100,6 @@ typedef struct nnc_explained_names {
 nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *arena,
                                   nnc_explained_names *names);
 
-/* The first name that equals the word, ends with it, or is the array of the value that it names;
- * NULL = none. */
-const nnc_explained_name *nnc_explained_names_find(const nnc_explained_names *names,
-                                                   const char *word);
-
-/* The help of a row; rows of the plan have the help of the plan's fields. */
-const char *nnc_metric_meaning(const nnc_metric *row);
-
 /* ---- one question: an estimate made again with its derivation ---- */
 
 typedef struct nnc_question {
@@ -144,10 +136,5 @@ bool nnc_answer_member(nnc_question *a, const char *word);
 
 /* The name of a metric without its section, as in the derivation of the estimate. */
 const char *nnc_metric_short_name(const char *column);
-
-/* Answers names, joined by commas, each from the first question that knows it. The caller fills
- * report, outputs and example of each question; the rest is freed at return. */
-nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions,
-                       int question_count, const char *names, nnc_error *err);
 
 #endif

@@ -115,8 +115,10 @@ static bool is_value_of(const nnc_explained_name *name, const char *word)
     return false;
 }
 
-const nnc_explained_name *nnc_explained_names_find(const nnc_explained_names *names,
-                                                   const char *word)
+/* The first name that equals the word, ends with it, or is the array of the value that it names;
+ * NULL = none. */
+static const nnc_explained_name *explained_names_find(const nnc_explained_names *names,
+                                                      const char *word)
 {
     const nnc_explained_name *end = NULL;
     for (int32_t i = 0; i < names->count; i++) {
@@ -131,7 +133,8 @@ const nnc_explained_name *nnc_explained_names_find(const nnc_explained_names *na
     return end;
 }
 
-const char *nnc_metric_meaning(const nnc_metric *row)
+/* The help of a row; rows of the plan have the help of the plan's fields. */
+static const char *metric_meaning(const nnc_metric *row)
 {
     return row->help == NULL && row->name != NULL ? nnc_field_help(&nnc_plan_table, row->name)
                                                   : row->help;
@@ -139,7 +142,7 @@ const char *nnc_metric_meaning(const nnc_metric *row)
 
 /* ---- the list of them ---- */
 
-NNC_GET(get_meaning, nnc_explained_name, nnc_text_cell(nnc_metric_meaning(self->row)))
+NNC_GET(get_meaning, nnc_explained_name, nnc_text_cell(metric_meaning(self->row)))
 NNC_GET(get_source, nnc_explained_name, nnc_text_cell(nnc_metric_rare(self->row)->source))
 
 static const nnc_metric name_rows[] = {
@@ -218,7 +221,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
             nnc_sheet_heading(out, style, heading);
             table = name->table;
         }
-        write_name(&sheet, name->path, nnc_metric_meaning(name->row), name->row->unit);
+        write_name(&sheet, name->path, metric_meaning(name->row), name->row->unit);
     }
 }
 
@@ -350,7 +353,7 @@ static void add_value(nnc_question *a, const nnc_column *column)
                         .line = { .of = owner_text(owner_of(column->name)),
                                   .name = full_name(column->name),
                                   .unit = column->metric->unit,
-                                  .meaning = nnc_metric_meaning(column->metric),
+                                  .meaning = metric_meaning(column->metric),
                                   .source = nnc_metric_rare(column->metric)->source,
                                   .value = (double)NAN } };
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
@@ -385,7 +388,7 @@ static void add_metric(nnc_question *a, const nnc_column *column)
     a->shown[line] = true;
     e.line.of = owner_text(owner_of(column->name));
     e.line.name = full_name(column->name);
-    e.line.meaning = nnc_metric_meaning(column->metric);
+    e.line.meaning = metric_meaning(column->metric);
     e.line.unit = column->metric->unit != NULL ? column->metric->unit : e.line.unit;
     if (nnc_metric_rare(column->metric)->source != NULL) {
         e.line.source = nnc_metric_rare(column->metric)->source;
@@ -455,7 +458,7 @@ bool nnc_answer_operand(nnc_question *a, const char *word)
  * only their meaning. */
 bool nnc_answer_member(nnc_question *a, const char *word)
 {
-    const nnc_explained_name *found = nnc_explained_names_find(&a->names, word);
+    const nnc_explained_name *found = explained_names_find(&a->names, word);
     bool any = false;
     if (found == NULL) {
         return false;
@@ -479,7 +482,7 @@ bool nnc_answer_member(nnc_question *a, const char *word)
                                         .line = { .of = found->table->what,
                                                   .name = row->name,
                                                   .unit = row->unit,
-                                                  .meaning = nnc_metric_meaning(row),
+                                                  .meaning = metric_meaning(row),
                                                   .source = nnc_metric_rare(row)->source,
                                                   .value = (double)NAN } });
     }

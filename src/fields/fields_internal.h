@@ -205,6 +205,13 @@ extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flag
 /* The flags of a field type; NULL = not a set of flags. */
 const nnc_flag *nnc_flags_of(nnc_field_type type);
 
+/* In a list of values ',' separates values and '+' joins parts of one. But parts alone are one value in every command:
+ * "norm,activation", "16,20,28". Names of whole values (none, all, selective, full), ranges and '+' make it a list of
+ * values. false: the field has no parts, or there are several values. */
+bool nnc_field_is_one_set(const nnc_field *field, const char *list);
+/* Makes of "norm+activation" what fields read, "norm,activation". A '+' at the end is dropped: "norm+" is one value. */
+void nnc_field_join(const nnc_field *field, char *value);
+
 /* All flags of a list. */
 unsigned nnc_flags_all(const nnc_flag *list);
 

@@ -63,6 +63,12 @@ static const nnc_field shipped_fields[] = {
     SHIPS("offload_optimizer", offload_optimizer, "Optimizer in host memory."),
     SHIPS("offload_activations", offload_activations, "Activations in host memory."),
     SHIPS("offload_weights", offload_weights, "Weights in host memory."),
+    SHIPS("sharded_gradients", sharded_gradients, "ZeRO 2."),
+    SHIPS("sharded_weights", sharded_weights, "ZeRO 3."),
+    SHIPS("sharded_pipelines", sharded_pipelines, "ZeRO 2 and 3 together with pipeline stages."),
+    SHIPS("plain_tensor", plain_tensor, "Tensor parallelism that keeps norms whole."),
+    SHIPS("uneven_stages", uneven_stages,
+          "Pipeline stages, and their groups of layers, with different numbers of layers."),
 };
 
 #define SOFTWARE(member) NNC_FIELD(nnc_software, member)
@@ -156,6 +162,8 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(fused_optimizer), NNC_DEFAULT_ON, .help = "The optimizer step is one kernel." },
     { SOFTWARE(flash_kernel), NNC_FIELD_NAMES(nnc_flash_kernel, NNC_FLASH_KERNEL_COUNT),
       NNC_DEFAULT_AS(NNC_FLASH2, "flash2"), .help = "The kernel of --attention flash." },
+    { SOFTWARE(unfused_attention), NNC_DEFAULT_OFF,
+      .help = "Programs have no fused attention: it is unfused unless the plan names a kernel." },
     { SOFTWARE(norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT),
       NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"),
       .help = "Kept for backward by layer, RMS and batch norms." },
@@ -217,6 +225,11 @@ static const nnc_field software_fields[] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, ships), NNC_FIELD_TABLE(shipped_fields),
       .help = "Schedules and memory savings that its frameworks support; a search offers no "
               "others." },
+    { SOFTWARE(policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT),
+      NNC_DEFAULT_AS(NNC_POLICY_DEFAULT, "default"),
+      .help =
+          "Precision policy of a search under this profile without --policy: what its frameworks "
+          "do unless they are told otherwise." },
     { SOFTWARE(zero_gradients), NNC_DEFAULT_OFF,
       .help = "A kernel clears gradients instead of freeing them." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, serving),
@@ -344,6 +357,41 @@ const nnc_flag *nnc_flags_of(nnc_field_type type)
            : type == NNC_FIELD_OFFLOAD ? nnc_offload_flags
            : type == NNC_FIELD_TRAIN   ? nnc_train_flags
                                        : NULL;
+}
+
+static bool has_parts(const nnc_field *field)
+{
+    return nnc_flags_of(field->type) != NULL || field->capacity > 0;
+}
+
+bool nnc_field_is_one_set(const nnc_field *field, const char *list)
+{
+    const nnc_flag *flags = nnc_flags_of(field->type);
+    bool one = has_parts(field) && strchr(list, '+') == NULL && strstr(list, "..") == NULL;
+    for (const char *at = list; one && flags != NULL && at != NULL;) {
+        const size_t length = strcspn(at, ",");
+        const nnc_flag *part = flags;
+        while (part->name != NULL && !nnc_same_name(part->name, at, length)) {
+            part++;
+        }
+        one = part->name != NULL &&
+              (field->type != NNC_FIELD_RECOMPUTE || part->flag != NNC_RECOMPUTE_FULL) &&
+              !nnc_same_name("selective", at, length);
+        at = at[length] == ',' ? at + length + 1 : NULL;
+    }
+    return one;
+}
+
+void nnc_field_join(const nnc_field *field, char *value)
+{
+    char *last = NULL;
+    for (char *at = value; has_parts(field) && (at = strchr(at, '+')) != NULL;) {
+        last = at;
+        *at = ',';
+    }
+    if (last != NULL && last[1] == '\0') {
+        *last = '\0';
+    }
 }
 
 bool nnc_same_name(const char *name, const char *text, size_t length)

@@ -415,13 +415,10 @@ typedef struct nnc_graph_window {
     int64_t kernel, stride, pad, pad_end, dilation;
     bool ceil; /* may end outside */
 } nnc_graph_window;
-/* Number of windows along a side; 0 = none fits. */
-int64_t nnc_graph_side(int64_t side, const nnc_graph_window *window);
 /* The windows of an op, over its height and its width. */
 void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2]);
 
 /* Does the input suit? false: a fault was noted. */
-bool nnc_graph_needs_map(nnc_graph_walk *walk, const nnc_graph_op *op);
 bool nnc_graph_needs_values(nnc_graph_walk *walk, const nnc_graph_op *op);
 
 #endif

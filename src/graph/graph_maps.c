@@ -4,7 +4,7 @@
 
 #include "graph/graph_internal.h"
 
-bool nnc_graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op)
+static bool graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op)
 {
     char text[96];
     return op->in.rank == 3 ||
@@ -12,7 +12,8 @@ bool nnc_graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op)
                           op->node->label, nnc_graph_shape_text(&op->in, text));
 }
 
-int64_t nnc_graph_side(int64_t side, const nnc_graph_window *window)
+/* Number of windows along a side; 0 = none fits. */
+static int64_t graph_side(int64_t side, const nnc_graph_window *window)
 {
     const int64_t span = window->dilation * (window->kernel - 1) + 1;
     const int64_t room = side + window->pad + window->pad_end - span;
@@ -104,12 +105,12 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2])
 static bool sides(nnc_graph_walk *w, nnc_graph_op *op)
 {
     nnc_graph_window windows[2];
-    if (!nnc_graph_needs_map(w, op)) {
+    if (!graph_needs_map(w, op)) {
         return false;
     }
     nnc_graph_windows(op, windows);
     for (int axis = 0; axis < 2; axis++) {
-        op->out.dims[axis + 1] = nnc_graph_side(op->in.dims[axis + 1], &windows[axis]);
+        op->out.dims[axis + 1] = graph_side(op->in.dims[axis + 1], &windows[axis]);
         if (op->out.dims[axis + 1] < 1) {
             return nnc_graph_fail(w, op->node,
                                   "%s: %s: a window of %" PRId64 " does not fit into %" PRId64
@@ -182,7 +183,7 @@ static const nnc_graph_param transpose_params[] = {
 static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op)
 {
     nnc_graph_window windows[2];
-    if (!nnc_graph_needs_map(w, op)) {
+    if (!graph_needs_map(w, op)) {
         return false;
     }
     nnc_graph_windows(op, windows);
@@ -228,7 +229,7 @@ static bool infer_upsample(nnc_graph_walk *w, nnc_graph_op *op)
 {
     op->out.dims[1] = op->in.dims[1] * op->values[NNC_UPSAMPLE_FACTOR];
     op->out.dims[2] = op->in.dims[2] * op->values[NNC_UPSAMPLE_FACTOR];
-    return nnc_graph_needs_map(w, op);
+    return graph_needs_map(w, op);
 }
 
 /* ---- other orders of the same values ---- */
@@ -241,7 +242,7 @@ static const nnc_graph_param fold_params[] = {
 static bool infer_fold(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const int64_t side = op->values[0];
-    if (!nnc_graph_needs_map(w, op)) {
+    if (!graph_needs_map(w, op)) {
         return false;
     }
     if (op->in.dims[1] % side != 0 || op->in.dims[2] % side != 0) {
@@ -259,7 +260,7 @@ static bool infer_fold(nnc_graph_walk *w, nnc_graph_op *op)
 static bool infer_unfold(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const int64_t side = op->values[0];
-    if (!nnc_graph_needs_map(w, op)) {
+    if (!graph_needs_map(w, op)) {
         return false;
     }
     if (op->in.dims[0] % (side * side) != 0) {
@@ -306,7 +307,7 @@ static bool infer_to_tokens(nnc_graph_walk *w, nnc_graph_op *op)
     op->out.dims[0] = op->in.dims[1] * op->in.dims[2];
     op->out.dims[1] = op->in.dims[0];
     op->out.storage = op->in.storage;
-    return nnc_graph_needs_map(w, op);
+    return graph_needs_map(w, op);
 }
 
 static const nnc_graph_param to_map_params[] = {

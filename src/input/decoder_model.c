@@ -518,7 +518,7 @@ static void check_shared(nnc_json at, const nnc_decoder *d)
     }
 }
 
-void nnc_decoder_rules(nnc_json at, const nnc_model *model)
+static void decoder_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_decoder *d = &model->decoder;
     check_shared(at, d);
@@ -565,6 +565,6 @@ static const char *const keys[] = { "schema", "aliases", "sources", "references"
 const nnc_family_fields nnc_decoder_fields = {
     .table = { "decoder", fields, NNC_COUNT_OF(fields) },
     .complete = complete_decoder,
-    .rules = nnc_decoder_rules,
+    .rules = decoder_rules,
     .keys = keys,
 };

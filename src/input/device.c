@@ -39,7 +39,8 @@ static const nnc_field host_fields[] = {
     { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
       .usual = 5e10, .help = "Bandwidth of host memory, one device's share." },
     { NNC_FIELD(nnc_host_link, kernel_s), .unit = "s", .max = 1, NNC_DEFAULT(3.75e-5),
-      .help = "Time to issue one kernel of a program that is not compiled; --host sets it." },
+      .help = "Time to issue one kernel of a program that is not compiled; --host sets it. 0 = "
+              "the device is its own host." },
 };
 
 static const nnc_field node_power_fields[] = {
@@ -168,7 +169,8 @@ static void link_rules(nnc_json at, const nnc_scale_up *link)
     }
 }
 
-void nnc_device_rules(nnc_json at, const nnc_device *device)
+/* Rules between fields. at: the root of the document, or a value without a document. */
+static void device_rules(nnc_json at, const nnc_device *device)
 {
     int peaks = 0;
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
@@ -310,7 +312,7 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
     fill_formats(nnc_json_get(nnc_json_get(root, "efficiency"), "gemm"), &device->efficiency);
     device->rated = rated_of(device);
     if (root.doc->faults->count == 0) {
-        nnc_device_rules(root, device);
+        device_rules(root, device);
     }
     device->lenient = root.doc->lenient;
     judge(root, device);
@@ -321,7 +323,7 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
     NNC_NEED(device);
     nnc_faults faults = { .name = name, .err = err };
     const nnc_json_doc none = { .faults = &faults };
-    nnc_device_rules(nnc_json_root(&none), device);
+    device_rules(nnc_json_root(&none), device);
     nnc_device judged = *device;
     judge(nnc_json_root(&none), &judged);
     return faults.status;
@@ -615,6 +617,10 @@ static const nnc_field conv_fields[] = {
       .help = "Channels per group at which half of the rate is reached." },
     { NNC_FIELD(nnc_conv_efficiency, depth_half), .max = 1e5, NNC_DEFAULT(0),
       .help = "Terms in the sum of an output value at which half of the rate is reached." },
+    { NNC_FIELD(nnc_conv_efficiency, library_sustained_fraction), .max = 1, .above_min = true,
+      .help = "sustained_fraction of convolutions that PyTorch issues; not given: as that." },
+    { NNC_FIELD(nnc_conv_efficiency, library_channels_half), .max = 1e5,
+      .help = "channels_half of the same." },
     { NNC_FIELD(nnc_conv_efficiency, vector_fraction), .max = 1, .above_min = true,
       .help = "Share of the vector units' peak that convolutions reach there, when that is faster; "
               "not given: not used." },
@@ -627,6 +633,9 @@ static const nnc_field gemm_fields[] = {
       .help = "Rate of short kernels over that of long ones, which run at a lower clock." },
     MEMORY(nnc_gemm_efficiency),
     FIXED(nnc_gemm_efficiency),
+    { NNC_FIELD(nnc_gemm_efficiency, library_memory_fraction), .max = 1, .above_min = true,
+      .help = "Share of the memory bandwidth of products that PyTorch issues; not given: as "
+              "memory_fraction." },
     { NNC_FIELD(nnc_gemm_efficiency, k_fill), .max = 1e5, NNC_DEFAULT(0),
       .help = "Start and end of a tile take the time of this many elements of k." },
     { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_flop), .unit = "B/FLOP", .max = 1e3,
@@ -661,6 +670,12 @@ static const nnc_field flash_fields[] = {
     FIXED(nnc_flash_efficiency),
     { NNC_FIELD(nnc_flash_efficiency, seq_half), .max = 1e6, NNC_DEFAULT(0),
       .help = "Sequence length at which half of the rate is reached." },
+    { NNC_FIELD(nnc_flash_efficiency, library_unmasked_half), .max = 1e6,
+      .help = "seq_half without a mask of kernels that PyTorch issues; not given: as with one." },
+    { NNC_FIELD(nnc_flash_efficiency, library_backward_ratio), .max = 10, .above_min = true,
+      .help = "backward_ratio of the same; not given: as that." },
+    { NNC_FIELD(nnc_flash_efficiency, library_backward_seq_ratio), .max = 100,
+      .help = "seq_half in backward over that of forward, of the same; not given: 1." },
     { NNC_FIELD(nnc_flash_efficiency, narrow_ratio), .max = 1, .above_min = true, NNC_DEFAULT(1),
       .help = "Rate of heads of width 64 over that of heads of 128 and more." },
     { NNC_FIELD(nnc_flash_efficiency, block_penalty), .max = 1e3, NNC_DEFAULT(0),

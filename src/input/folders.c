@@ -49,9 +49,17 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
 /* Remembers the first error of the system: a search that finds nothing then fails with it. */
 static void note_trouble(nnc_folders *folders, const char *path, int number)
 {
-    if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR) {
+    if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
+        number != ENAMETOOLONG) {
         nnc_fail(&folders->trouble, NNC_IO, path, "cannot be read: %s", strerror(number));
     }
+}
+
+nnc_status nnc_folders_trouble(const nnc_folders *folders, nnc_error *err)
+{
+    return folders->trouble.status == NNC_OK
+               ? NNC_OK
+               : nnc_fail(err, NNC_IO, folders->trouble.where, "%s", folders->trouble.what);
 }
 
 static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *list)
@@ -61,14 +69,15 @@ static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *
     if (dir == NULL) {
         note_trouble(folders, path, errno);
     }
-    errno = dir != NULL ? 0 : errno;
-    const struct dirent *entry = dir != NULL ? readdir(dir) : NULL;
-    if (dir != NULL && entry == NULL) {
-        note_trouble(folders, path, errno);
-    }
     bool added = dir != NULL || errno != ENOMEM; /* a missing folder has no files */
-    for (; added && entry != NULL; entry = readdir(dir)) {
+    for (const struct dirent *entry; added && dir != NULL;) {
         char *id;
+        errno = 0; /* that of the end of the folder; else of a failure */
+        entry = readdir(dir);
+        if (entry == NULL) {
+            note_trouble(folders, path, errno);
+            break;
+        }
         added = id_of(arena, entry->d_name, &id) && (id == NULL || add_id(arena, list, id));
     }
     if (dir != NULL) {
@@ -265,10 +274,12 @@ static const char *path_of(nnc_folders *folders, const nnc_spec_info *info, cons
     return join(folders->arena, folder, name, ".json");
 }
 
-static bool is_regular(const char *path)
+static bool is_regular(nnc_folders *folders, const char *path)
 {
     struct stat about;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    const bool found = stat(path, &about) == 0;
+    note_trouble(folders, path, found ? 0 : errno);
+    return found && S_ISREG(about.st_mode);
 }
 
 /* Comparison of two ids: exact, or in any spelling. */
@@ -285,7 +296,8 @@ static bool has_alias(nnc_folders *folders, const char *path, const char *alias,
     char *text = NULL, one[256];
     size_t size = 0;
     nnc_error why = { 0 };
-    const bool read = is_regular(path) && nnc_file_read(path, &text, &size, &why) == NNC_OK;
+    const bool read =
+        is_regular(folders, path) && nnc_file_read(path, &text, &size, &why) == NNC_OK;
     if (why.status == NNC_IO && folders->trouble.status == NNC_OK) {
         folders->trouble = why;
     }
@@ -371,9 +383,7 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
     if (!list_all(folders, info, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, info->argument, "out of memory");
     }
-    if (folders->trouble.status != NNC_OK) {
-        return nnc_fail(err, NNC_IO, folders->trouble.where, "%s", folders->trouble.what);
-    }
+    NNC_TRY(nnc_folders_trouble(folders, err));
     if (list.count == 0) {
         return nnc_fail(err, NNC_UNKNOWN_ID, info->argument,
                         "unknown %s, expected files in the %s folder of NNCOST_PATH or of the "
@@ -411,11 +421,14 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
         if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, id, "out of memory");
         }
-        if (access(one, F_OK) == 0) {
+        struct stat about;
+        if (stat(one, &about) == 0) {
             *path = one;
-            return is_regular(one) ? NNC_OK
-                                   : nnc_fail(err, NNC_IO, one, "is no regular file, expected one");
+            return S_ISREG(about.st_mode)
+                       ? NNC_OK
+                       : nnc_fail(err, NNC_IO, one, "is no regular file, expected one");
         }
+        note_trouble(folders, one, errno);
     }
     for (int step = 1; step < 4;
          step++) { /* 1: exact aliases, 2: ids in any spelling, 3: aliases in any spelling */
@@ -471,9 +484,13 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
         if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory");
         }
-        *path = access(one, F_OK) == 0 ? one : NULL;
+        if (access(one, F_OK) == 0) {
+            *path = one;
+        } else {
+            note_trouble(folders, one, errno);
+        }
     }
-    return NNC_OK;
+    return *path != NULL ? NNC_OK : nnc_folders_trouble(folders, err);
 }
 
 /* Device ".": the newest file that nncost.measure wrote, ID-here.json; else what nvidia-smi says. */
@@ -649,5 +666,259 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
     if (access(asked, F_OK) != 0 && strcmp(asked, "-") != 0 && may_be_name(asked)) {
         *path = NULL;
     }
+    return NNC_OK;
+}
+
+/* ---- Names of the Hugging Face hub: from "unsloth/Llama-3.2-1B-Instruct-bnb-4bit" to the shape that it has.
+ *
+ *     hub/names.json    shape -> its names; words of a name that do not change the shape; words for the format of weights
+ *     hub/SHAPE.json    a configuration as the authors publish it, where models/SHAPE.json does not have the shape
+ *
+ * A name is looked up as it stands, then without its owner and without those words, so that copies and quantised
+ * variants of a known network are found too; "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. A word that is
+ * not known stays, and the name is then not found: a network that only sounds alike is never taken. The table is read when a name is neither a file nor a shipped id. */
+
+enum { PLAIN_MAX = 128 };
+
+/* The word from `from` up to the next separator, in lower case; '_' is as '.' (Llama-3_3). NULL: no further word. */
+static const char *next_word(const char *from, char word[PLAIN_MAX])
+{
+    size_t length = 0;
+    from += strspn(from, "- ");
+    for (; from[length] != '\0' && strchr("- ", from[length]) == NULL && length + 1 < PLAIN_MAX;
+         length++) {
+        const char c = (char)tolower((unsigned char)from[length]);
+        word[length] = (char)(c == '_' ? '.' : c);
+    }
+    word[length] = '\0';
+    return length > 0 ? from + length : NULL;
+}
+
+/* The name without owner and without words that do not change the shape. A format of weights that the words say goes
+ * to *stored, which belongs to the document; the last one counts ("GPTQ-Int8"). */
+static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored)
+{
+    const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats");
+    const char *slash = strrchr(name, '/');
+    const char *from = slash != NULL ? slash + 1 : name;
+    char word[PLAIN_MAX];
+    size_t used = 0;
+    plain[0] = '\0';
+    while ((from = next_word(from, word)) != NULL) {
+        const nnc_json format = nnc_json_get(formats, word);
+        const size_t length = strlen(word);
+        if (nnc_json_type_of(format) == NNC_JSON_TEXT) {
+            *stored = nnc_json_text(format);
+        } else if (nnc_json_get(words, word).node == NULL && used + length + 2 < PLAIN_MAX) {
+            used += (size_t)snprintf(plain + used, PLAIN_MAX - used, used > 0 ? "-%s" : "%s", word);
+        }
+    }
+}
+
+/* The shape of a name, its member of "shapes"; node NULL = not known. `exact`: as it stands. Otherwise names of two
+ * shapes that are plainly the same are no answer. */
+static nnc_json shape_of(nnc_json table, const char *name, bool exact)
+{
+    nnc_json found = { .node = NULL };
+    char wanted[PLAIN_MAX], plain[PLAIN_MAX];
+    const char *unused = NULL;
+    plain_name(table, name, wanted, &unused);
+    for (nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes")); shape.node != NULL;
+         shape = nnc_json_next(shape)) {
+        for (nnc_json one = nnc_json_first(nnc_json_get(shape, "names")); one.node != NULL;
+             one = nnc_json_next(one)) {
+            const char *text = nnc_json_type_of(one) == NNC_JSON_TEXT ? nnc_json_text(one) : "";
+            if (!exact) {
+                plain_name(table, text, plain, &unused);
+            }
+            if (exact ? strcasecmp(text, name) == 0
+                      : strcmp(plain, wanted) == 0 && plain[0] != '\0') {
+                if (found.node != NULL && found.node != shape.node) {
+                    return (nnc_json){ .node = NULL };
+                }
+                found = shape;
+            }
+        }
+    }
+    return found;
+}
+
+/* The name of the table whose plain form is nearest; NULL = none is near. */
+static const char *nearest_name(nnc_json table, const char *name, nnc_arena *arena)
+{
+    const nnc_json shapes = nnc_json_get(table, "shapes");
+    int32_t count = 0, capacity = 0;
+    const char **plains = NULL, **names = NULL;
+    char plain[PLAIN_MAX];
+    const char *unused = NULL;
+    for (nnc_json s = nnc_json_first(shapes); s.node != NULL; s = nnc_json_next(s)) {
+        capacity += nnc_json_count(nnc_json_get(s, "names"));
+    }
+    plains = nnc_arena_array(arena, (size_t)capacity + 1, sizeof *plains);
+    names = nnc_arena_array(arena, (size_t)capacity + 1, sizeof *names);
+    for (nnc_json s = nnc_json_first(shapes); plains != NULL && names != NULL && s.node != NULL;
+         s = nnc_json_next(s)) {
+        for (nnc_json one = nnc_json_first(nnc_json_get(s, "names")); one.node != NULL;
+             one = nnc_json_next(one)) {
+            if (nnc_json_type_of(one) == NNC_JSON_TEXT) {
+                plain_name(table, nnc_json_text(one), plain, &unused);
+                plains[count] = nnc_arena_strdup(arena, plain);
+                names[count] = nnc_json_text(one);
+                count += plains[count] != NULL;
+            }
+        }
+    }
+    plain_name(table, name, plain, &unused);
+    const char *near =
+        plains != NULL && names != NULL ? nnc_nearest(plain, plains, (size_t)count) : NULL;
+    for (int32_t i = 0; near != NULL && i < count; i++) {
+        if (plains[i] == near) {
+            return nnc_arena_strdup(arena, names[i]);
+        }
+    }
+    return NULL;
+}
+
+/* The file of a shape: shipped, or a configuration; *path stays NULL when no data folder has it. */
+static nnc_status place(nnc_specs *specs, const char *shape, const char **path, nnc_error *err)
+{
+    static const char *const folders[] = { "models", "hub" };
+    for (size_t i = 0; i < NNC_COUNT_OF(folders) && *path == NULL; i++) {
+        char file[96];
+        snprintf(file, sizeof file, "%s/%.64s.json", folders[i], shape);
+        NNC_TRY(nnc_specs_file(specs, file, path, err));
+    }
+    return NNC_OK;
+}
+
+/* found: an nnc_hub_name */
+static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, void *found,
+                          nnc_error *err)
+{
+    nnc_hub_name *hub = found;
+    nnc_arena *arena = nnc_specs_arena(specs);
+    nnc_json shape = shape_of(table, name, true);
+    char plain[PLAIN_MAX];
+    const char *stored = NULL;
+    if (shape.node == NULL) {
+        shape = shape_of(table, name, false);
+    }
+    const char *slash = strchr(name, '/'), *inner = slash != NULL ? strchr(slash, '_') : NULL;
+    if (shape.node == NULL && inner != NULL) {
+        shape = shape_of(table, inner + 1, false);
+    }
+    if (shape.node == NULL) {
+        hub->nearest = nearest_name(table, name, arena);
+        return NNC_OK;
+    }
+    plain_name(table, name, plain, &stored);
+    const nnc_json source = nnc_json_get(shape, "source");
+    hub->shape = nnc_arena_strdup(arena, nnc_json_key(shape));
+    hub->stored = stored != NULL ? nnc_arena_strdup(arena, stored) : NULL;
+    hub->source = nnc_json_type_of(source) == NNC_JSON_TEXT
+                      ? nnc_arena_strdup(arena, nnc_json_text(source))
+                      : NULL;
+    return hub->shape != NULL ? place(specs, hub->shape, &hub->path, err) : nnc_no_memory(err);
+}
+
+/* Calls look_up with the table; nothing is found without one. */
+typedef nnc_status look(nnc_specs *specs, nnc_json table, const char *name, void *found,
+                        nnc_error *err);
+static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, void *found,
+                             nnc_error *err)
+{
+    const char *path = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    NNC_TRY(nnc_specs_file(specs, "hub/names.json", &path, err));
+    if (path == NULL) {
+        return NNC_OK;
+    }
+    NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
+    nnc_faults faults = { .name = path, .err = err };
+    nnc_json_doc doc = {
+        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
+    };
+    const nnc_status status = nnc_json_parse(&doc)
+                                  ? look_in(specs, nnc_json_root(&doc), name, found, err)
+                                  : faults.status;
+    nnc_json_free(&doc);
+    free(text);
+    return status;
+}
+
+nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err)
+{
+    *hub = (nnc_hub_name){ .path = NULL };
+    return with_table(specs, look_up, name, hub, err);
+}
+
+/* Letters and digits of the end of a name, in lower case. */
+static void squeeze(const char *name, char text[PLAIN_MAX])
+{
+    const char *slash = strrchr(name, '/');
+    size_t length = 0;
+    for (const char *c = slash != NULL ? slash + 1 : name; *c != '\0' && length + 1 < PLAIN_MAX;
+         c++) {
+        if (isalnum((unsigned char)*c)) {
+            text[length++] = (char)tolower((unsigned char)*c);
+        }
+    }
+    text[length] = '\0';
+}
+
+/* The shortest name, with its owner, that has all of the id in it. found: a const char *, which stays when no name has. */
+static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found,
+                             nnc_error *err)
+{
+    const nnc_json names = nnc_json_get(nnc_json_get(nnc_json_get(table, "shapes"), id), "names");
+    const char **name = found, *best = NULL;
+    char wanted[PLAIN_MAX], text[PLAIN_MAX];
+    squeeze(id, wanted);
+    for (nnc_json one = nnc_json_first(names); one.node != NULL; one = nnc_json_next(one)) {
+        squeeze(nnc_json_text(one), text);
+        if (strstr(text, wanted) != NULL && strchr(nnc_json_text(one), '/') != NULL &&
+            (best == NULL || strlen(nnc_json_text(one)) < strlen(best))) {
+            best = nnc_json_text(one);
+        }
+    }
+    *name = best != NULL ? nnc_arena_strdup(nnc_specs_arena(specs), best) : *name;
+    return *name != NULL ? NNC_OK : nnc_no_memory(err);
+}
+
+nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err)
+{
+    *name = id;
+    return with_table(specs, usual_name, id, (void *)name, err);
+}
+
+nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub,
+                        nnc_model *model, nnc_error *err)
+{
+    nnc_arena *arena = nnc_specs_arena(specs);
+    const char **notes = nnc_arena_array(arena, (size_t)model->note_count + 2, sizeof *notes);
+    char text[512];
+    NNC_GOT(notes, err);
+    int32_t count = 0;
+    snprintf(text, sizeof text, "%.200s has the shape %s%s%s%s", asked, hub->shape,
+             hub->source != NULL ? " (" : "", hub->source != NULL ? hub->source : "",
+             hub->source != NULL ? ")" : "");
+    notes[count++] = nnc_arena_strdup(arena, text);
+    if (hub->stored != NULL) {
+        snprintf(text, sizeof text,
+                 "by its name the weights are stored as %s: \"nncost serve\" takes it where it "
+                 "knows the format; a training step takes --precision, --policy and --frozen",
+                 hub->stored);
+        notes[count++] = nnc_arena_strdup(arena, text);
+    }
+    for (int32_t i = 0; i < model->note_count; i++) {
+        notes[count++] = model->notes[i];
+    }
+    for (int32_t i = 0; i < count; i++) {
+        NNC_GOT(notes[i], err);
+    }
+    model->notes = notes;
+    model->note_count = count;
+    model->stored = hub->stored;
     return NNC_OK;
 }

@@ -127,7 +127,8 @@ static bool keep(parser *p, nnc_expr *expr)
     return true;
 }
 
-bool nnc_expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr)
+/* Reads an expression: a whole number, true or false, or a text of + - * / ( ) and names. false: an error was noted. */
+static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr)
 {
     char text[NNC_NUMBER_TEXT];
     parser p = { .at = at, .scope = scope };
@@ -192,7 +193,7 @@ static nnc_expr_scope scope_of(const reader *r)
 static bool read_expr(const reader *r, nnc_json at, nnc_expr *expr)
 {
     const nnc_expr_scope scope = scope_of(r);
-    return nnc_expr_read(at, &scope, expr);
+    return expr_read(at, &scope, expr);
 }
 
 static const char *read_name(reader *r, nnc_json at, const char *text)

@@ -280,7 +280,11 @@ static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const c
             return false;
         }
     } else if (nnc_specs_find(specs, kind, id, path, &err) != NNC_OK) {
-        nnc_json_fault(at, NULL, "%s", err.what);
+        if (err.status == NNC_IO) { /* with the file that the system could not read */
+            nnc_faults_note(at.doc->faults, &err);
+        } else {
+            nnc_json_fault(at, NULL, "%s", err.what);
+        }
         return false;
     }
     if (nnc_specs_is_reading(specs, *path)) {

@@ -3,16 +3,15 @@
  *     json.c           documents, values, and errors that name line and key
  *     json_scan.c      JSON text: grammar check before cJSON, positions of values after it
  *     read.c           objects read by field tables; recorded results read by tables of metrics; comma-separated values
- *     folders.c        data folders: from an id, alias or path to a file
+ *     folders.c        data folders: from an id, alias, path or name of the Hugging Face hub to a file
  *     spec.c           the set of loaded specs; one file of any kind
  *     inherit.c        "like", "same_as" and "references"
  *     device.c         devices with their fitted parameters, and the links of clusters
  *     model.c          models of every family                 decoder_model.c  image_model.c  graph_model.c
  *     capture.c        captured PyTorch programs
- *     software.c       software profiles                      catalogue.c      prices, regions, buildings
- *     release.c        releases of frameworks                 plausible.c      relations that every real device holds
+ *     software.c       software profiles, releases            catalogue.c      prices, regions, buildings
+ *     plausible.c      relations that every real device and software profile holds
  *     foreign/         model configurations of other programs
- *     hub.c            names of the Hugging Face hub
  *
  * Every error names the file, line and key, what was expected and what was found. Reading continues after an error in
  * the content when the caller wants all of them. */
@@ -309,7 +308,6 @@ extern const nnc_field_table nnc_device_table, nnc_price_table, nnc_cluster_tabl
     nnc_framework_table, nnc_track_table, nnc_range_table;
 
 /* The kind that "schema" names; NNC_SPEC_KIND_COUNT = unknown (_of: with an error). */
-nnc_spec_kind nnc_spec_kind_said(nnc_json root);
 nnc_spec_kind nnc_spec_kind_of(nnc_json root);
 
 /* Reads a spec from an open document into a struct of its kind. */
@@ -324,8 +322,6 @@ nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path,
 
 /* "hw/h100.json" -> "h100"; with `config`, a config.json is named after its folder. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
-/* Gives a model without an id (a foreign one) the name of its file, or of the folder of a config.json. */
-void nnc_spec_name(nnc_model *model, const char *path);
 
 /* Digest of the content of a spec file, inherited values included: independent of the order of keys, without notes and
  * sources. */
@@ -353,6 +349,12 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
 /* Seconds in which a host of hosts/ issues one kernel. */
 nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err);
 /* --implementation: the library of every model that is loaded. */
+/* Reads a launch file that a scenario names as its model: adds what it says to `given`, an nnc_scenario_args, and replaces
+ * *model. Other models stay. A program that reads launch files sets it, as they lie above the library. */
+typedef nnc_status nnc_model_reader(nnc_specs *specs, const char *device, const char **model,
+                                    void *given, nnc_error *err);
+nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs);
+
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
 /* nnc_file_read; "-" is standard input. The content of a pipe is kept with the specs, because it can be read only
@@ -366,9 +368,6 @@ nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, 
 /* The same for files that are not specs. */
 nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id,
                                const char **path, nnc_error *err);
-/* The same for an id in any spelling; *path stays NULL when nothing is found. */
-nnc_status nnc_specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id,
-                                  const char **path, nnc_error *err);
 /* Any file by its path inside a data folder, "grid/regions.json"; *path stays NULL when nothing is found. */
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);
 /* The file that a model path means: for a folder its config.json, or that of the network that its model_index.json
@@ -385,6 +384,8 @@ typedef struct nnc_hub_name {
     const char *nearest; /* of an unknown name: the nearest one; NULL = none */
 } nnc_hub_name;
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
+/* The usual name of the hub for a shipped id; another text stays as it is. */
+nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);
 /* Notes in a model that was found by its name which shape it has. */
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub,
                         nnc_model *model, nnc_error *err);
@@ -427,6 +428,8 @@ typedef struct nnc_folders {
 
 /* The folders of $NNCOST_PATH, the user's own, and data_path unless it is NULL. false: out of memory. */
 bool nnc_folders_open(nnc_folders *folders, const char *data_path);
+/* NNC_IO: the system failed to read a folder or a file; err is the first such failure. */
+nnc_status nnc_folders_trouble(const nnc_folders *folders, nnc_error *err);
 /* The ids of all folders, sorted, each once. false: out of memory. */
 bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list);
 /* The same of a folder by its name, "foreign". */
@@ -471,9 +474,6 @@ enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 
-/* Rules between fields. at: the root of the document, or a value without a document. */
-void nnc_device_rules(nnc_json at, const nnc_device *device);
-
 /* A cluster file replaces the links of a device. Errors are noted; the device is valid only without errors. */
 bool nnc_is_cluster(nnc_json root);
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem,
@@ -494,7 +494,6 @@ const nnc_field_table *nnc_model_table(nnc_family family);
 const nnc_field_table *nnc_model_table_of(const nnc_model *model);
 
 void nnc_model_rules(nnc_json at, const nnc_model *model);
-void nnc_decoder_rules(nnc_json at, const nnc_model *model);
 
 /* How the files of a family are read: one row per family. */
 typedef struct nnc_family_fields {
@@ -557,9 +556,6 @@ typedef struct nnc_expr_scope {
     int32_t arg_count;
 } nnc_expr_scope;
 
-/* Reads an expression: a whole number, true or false, or a text of + - * / ( ) and names. false: an error was noted. */
-bool nnc_expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr);
-
 /* Reads the network of a graph file into a model, with its fields. */
 void nnc_graph_take(nnc_json root, nnc_model *model);
 /* Adds the network of an object to a model as another tower. An error is noted when its ops do not fit together. */
@@ -592,7 +588,7 @@ nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_s
 nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
                               nnc_error *err);
 
-/* ---- release.c: releases of frameworks ---- */
+/* ---- software.c: releases of frameworks ---- */
 
 /* A release that is asked for: by words ("NeMo 25.11"), else by the profile of it, else by name and version. And the ids
  * of device and model and the family of the model, on which its entries depend. */

@@ -13,17 +13,29 @@ static void mismatch(nnc_json at, const nnc_field *field, const char *what)
     nnc_json_mismatch(at, what, expected);
 }
 
+/* "24GiB": a number with its unit. A number alone is no text. */
+static bool read_united(const char *text, const nnc_field *field, double *value)
+{
+    const size_t length = strlen(text);
+    return field->unit != NULL && length > 0 &&
+           !(text[length - 1] >= '0' && text[length - 1] <= '9') &&
+           nnc_read_quantity(text, field->unit, false, value);
+}
+
 static void read_number(nnc_json at, const nnc_field *field, void *place, int index)
 {
     char expected[256];
+    double value = 0.0;
     if (nnc_json_type_of(at) == NNC_JSON_NULL) {
         return; /* not recorded, the same as absent */
     }
-    if (nnc_json_type_of(at) != NNC_JSON_NUMBER) {
+    if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
+        value = nnc_json_number(at);
+    } else if (nnc_json_type_of(at) != NNC_JSON_TEXT ||
+               !read_united(nnc_json_text(at), field, &value)) {
         mismatch(at, field, "wrong type");
         return;
     }
-    const double value = nnc_json_number(at);
     const char *what = nnc_field_refuse(field, value, expected, sizeof(expected));
     if (what != NULL) {
         nnc_json_mismatch(at, what, expected);

@@ -1,5 +1,7 @@
 /* Software profiles: reading them, the frameworks that each stands for, and the choice of a profile by the
  * plan. */
+#include <strings.h>
+
 #include "input/input_internal.h"
 
 static const nnc_field compared_fields[] = {
@@ -102,7 +104,8 @@ static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_so
 static const char *const profile_ids[NNC_PROFILE_KINDS] = {
     [NNC_PROFILE_COPIES] = "torch-compile", [NNC_PROFILE_SHARDED] = "fsdp",
     [NNC_PROFILE_SPLIT] = "megatron",       [NNC_PROFILE_TPU] = "maxtext",
-    [NNC_PROFILE_EAGER] = "torch-eager",
+    [NNC_PROFILE_EAGER] = "torch-eager",    [NNC_PROFILE_EARLY] = "torch-1",
+    [NNC_PROFILE_EARLY_SHARDED] = "fsdp-1",
 };
 
 nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software,
@@ -155,4 +158,325 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
         profiles->of[i] = one;
     }
     return NNC_OK;
+}
+
+/* ---- Releases of frameworks: from words such as "NeMo 25.11" to a software profile, the settings of plans that say
+ * nothing, and the switches that its recipes set for some models and devices.
+ *
+ * estimate and accuracy read this one table (the "stands_for" and "recipes" of software/<id>.json). */
+
+#define SELECTS(owner, member, text)             \
+    {                                            \
+        NNC_FIELD(owner, member), .help = (text) \
+    }
+
+static const nnc_field framework_fields[] = {
+    { NNC_FIELD(nnc_framework, framework), .required = true,
+      .help = "Name of the framework; rows of measurements have it at the start." },
+    SELECTS(nnc_framework, also, "Another name of it."),
+    SELECTS(nnc_framework, version,
+            "First release that it describes; a word that is no number: start of the version."),
+    SELECTS(nnc_framework, hardware, "Start of the id of the device."),
+    SELECTS(nnc_framework, model, "Start of the id of the model."),
+    SELECTS(nnc_framework, family, "Family of the model."),
+    { NNC_FIELD(nnc_framework, policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT),
+      .default_text = "default", .help = "Its precision policy." },
+    { NNC_FIELD(nnc_framework, attention), NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT),
+      .default_text = "flash", .help = "Its attention kernel." },
+    { NNC_FIELD(nnc_framework, context_kind),
+      NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT), .default_text = "ring",
+      .help = "How context ranks attend to the tokens of the others." },
+    { NNC_FIELD(nnc_framework, adapter_context_kind),
+      NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT), .default_text = "ring",
+      .help = "The same when only adapters are trained." },
+    { NNC_FIELD(nnc_framework, fp16_dropout), .max = 0.999, NNC_DEFAULT(0),
+      .help = "Dropout of models without gates that are trained in fp16." },
+    { NNC_FIELD(nnc_framework, zero), .max = 3, NNC_DEFAULT(0), .help = "ZeRO stage." },
+    { NNC_FIELD(nnc_framework, vocab_multiple), .max = 1e9, NNC_DEFAULT(0),
+      .help = "The embedding table is padded to a multiple of this times the tensor degree; 0 = "
+              "not padded." },
+    { NNC_FIELD(nnc_framework, sequence_parallel), NNC_DEFAULT_OFF,
+      .help = "Sequence parallelism whenever there is tensor parallelism." },
+    { NNC_FIELD(nnc_framework, interleaves), NNC_DEFAULT_OFF,
+      .help = "Pipelines are interleaved with one layer per virtual stage, if the number of "
+              "micro-batches allows it." },
+    { NNC_FIELD(nnc_framework, adapters), NNC_FIELD_NAMES(nnc_adapted, NNC_ADAPTED_COUNT),
+      .default_text = "linear",
+      .help = "Layers that have adapters, when only adapters are trained." },
+    { NNC_FIELD(nnc_framework, frozen), NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
+      .default_text = "16bit",
+      .help = "Their frozen weights, when products have 8 bits or fewer." },
+    { NNC_FIELD(nnc_framework, half_selective), NNC_DEFAULT_OFF,
+      .help = "Recomputation of attention covers every second layer as a whole instead." },
+    { NNC_FIELD(nnc_framework, ends_as_layers), NNC_DEFAULT_OFF,
+      .help = "Embedding and head count as one layer each when the layers alone do not divide by "
+              "the stages." },
+    { NNC_FIELD(nnc_framework, whole_experts), NNC_DEFAULT_OFF,
+      .help = "Experts are not split over tensor ranks (expert tensor parallel = 1)." },
+    { NNC_FIELD(nnc_framework, gathered_in_pipelines), NNC_DEFAULT_OFF,
+      .help = "ZeRO stage 3 keeps weights gathered between micro-batches of a pipeline." },
+};
+const nnc_field_table nnc_framework_table = { "framework", framework_fields,
+                                              NNC_COUNT_OF(framework_fields) };
+
+static const nnc_field recipe_fields[] = {
+    SELECTS(nnc_recipe, version, "First release that has it."),
+    SELECTS(nnc_recipe, hardware, "Start of the id of the device."),
+    SELECTS(nnc_recipe, precision, "Start of the precision."),
+    SELECTS(nnc_recipe, model, "Start of the id of the model."),
+    { NNC_FIELD(nnc_recipe, set), .required = true,
+      .help = "Fields of the profile, as FIELD=VALUE FIELD=VALUE." },
+};
+const nnc_field_table nnc_recipe_table = { "recipe", recipe_fields, NNC_COUNT_OF(recipe_fields) };
+
+/* ---- words ---- */
+
+static bool begins(const char *text, const char *prefix)
+{
+    return strncasecmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Compares versions number by number: 26.04.01 > 26.02. Stops at what is neither digit nor point. */
+static int compare_versions(const char *a, const char *b)
+{
+    while (is_digit(*a) || is_digit(*b)) {
+        char *a_end = NULL, *b_end = NULL;
+        const long x = is_digit(*a) ? strtol(a, &a_end, 10) : 0;
+        const long y = is_digit(*b) ? strtol(b, &b_end, 10) : 0;
+        if (x != y) {
+            return x < y ? -1 : 1;
+        }
+        a = a_end == NULL ? a : *a_end == '.' ? a_end + 1 : a_end;
+        b = b_end == NULL ? b : *b_end == '.' ? b_end + 1 : b_end;
+    }
+    return 0;
+}
+
+/* No version asked for is the newest. */
+static bool has_version(const char *first, const char *asked)
+{
+    return first[0] == '\0'      ? true
+           : !is_digit(first[0]) ? begins(asked, first)
+           : asked[0] == '\0'    ? true
+                                 : is_digit(asked[0]) && compare_versions(asked, first) >= 0;
+}
+
+/* Splits "NeMo 25.11" at the name of a framework. false: other words. */
+static bool split_words(const char *words, const char *name, const char **version)
+{
+    const size_t length = strlen(name);
+    if (length == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        const char *const pair = words + i;
+        const bool blank = (*pair == '-' || *pair == ' ') && (name[i] == '-' || name[i] == ' ');
+        if (*pair == '\0' || (!blank && strncasecmp(pair, &name[i], 1) != 0)) {
+            return false;
+        }
+    }
+    const char *rest = words + length;
+    if (*rest != '\0' && *rest != ' ' && *rest != '-') {
+        return false;
+    }
+    rest += strspn(rest, " -");
+    rest += *rest == 'v' && is_digit(rest[1]) ? 1 : 0;
+    *version = rest;
+    return *rest == '\0' || is_digit(*rest);
+}
+
+/* Length of the name by which an entry is asked for; 0: it is not. */
+static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version)
+{
+    const char *const names[] = { f->framework, f->also };
+    for (int i = 0; i < 2; i++) {
+        *version = ask->version;
+        if (names[i][0] != '\0' && (ask->words != NULL ? split_words(ask->words, names[i], version)
+                                                       : begins(ask->framework, names[i]))) {
+            return strlen(names[i]);
+        }
+    }
+    return 0;
+}
+
+/* Characters of the conditions that hold; -1: one does not. */
+static int conditions(const nnc_framework *f, const nnc_release_ask *ask)
+{
+    return begins(ask->device, f->hardware) && begins(ask->model, f->model) &&
+                   begins(ask->family, f->family)
+               ? (int)(strlen(f->hardware) + strlen(f->model) + strlen(f->family))
+               : -1;
+}
+
+/* The first of two entries by: length of the name, release, conditions. */
+static bool is_better(const nnc_release *a, const nnc_release *b)
+{
+    if (b->entry == NULL || a->named != b->named) {
+        return b->entry == NULL || a->named > b->named;
+    }
+    const int newer = compare_versions(a->entry->version, b->entry->version);
+    const int words = (int)strlen(a->entry->version) - (int)strlen(b->entry->version);
+    return newer != 0 ? newer > 0 : a->met + words > b->met;
+}
+
+static void try_profile(const nnc_software *software, const nnc_release_ask *ask,
+                        nnc_release *release)
+{
+    for (int32_t i = 0; i < software->stands_for_count; i++) {
+        nnc_release one = { .software = software, .entry = &software->stands_for[i] };
+        one.named = ask->software != NULL ? 1 : name_length(one.entry, ask, &one.version);
+        one.version = ask->software != NULL ? "" : one.version;
+        one.met = conditions(one.entry, ask);
+        if (one.named > 0 && one.met >= 0 && has_version(one.entry->version, one.version) &&
+            is_better(&one, release)) {
+            *release = one;
+        }
+    }
+}
+
+nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release,
+                            nnc_error *err)
+{
+    const char *const *ids = NULL;
+    int32_t count = 0;
+    *release = (nnc_release){ .software = NULL };
+    if (ask->software != NULL) {
+        if (ask->software->date[0] != '\0') {
+            try_profile(ask->software, ask, release);
+        }
+        return NNC_OK;
+    }
+    NNC_TRY(nnc_specs_list(specs, NNC_SPEC_SOFTWARE, &ids, &count, err));
+    for (int32_t i = 0; i < count; i++) {
+        const nnc_software *software = NULL;
+        NNC_TRY(nnc_software_load(specs, ids[i], &software, err));
+        try_profile(software, ask, release);
+    }
+    return NNC_OK;
+}
+
+/* ---- what a release says ---- */
+
+static bool is_decoder(const nnc_model *model)
+{
+    return model->family == NNC_FAMILY_DECODER;
+}
+
+static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_model *model,
+                         nnc_plan *p)
+{
+    if (!given->is(given->in, "policy") && p->precision != NNC_FP32 && p->precision != NNC_TF32) {
+        /* Megatron adds up gradients of bf16 in fp32, not those of fp16. */
+        p->policy = f->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16
+                        ? NNC_POLICY_MIXED
+                        : f->policy;
+    }
+    if (!given->is(given->in, "attention")) {
+        p->attention = f->attention;
+    }
+    if (is_decoder(model) && f->vocab_multiple > 0 && model->decoder.vocab_multiple <= 1) {
+        model->decoder.vocab_multiple = f->vocab_multiple * p->tensor;
+    }
+    if (is_decoder(model) && p->precision == NNC_FP16 && model->decoder.mlp == NNC_MLP_GELU &&
+        !(model->decoder.dropout > 0.0)) {
+        model->decoder.dropout = f->fp16_dropout;
+    }
+}
+
+/* Micro-batches of a step, where the plan determines them; 0 = not. */
+static int64_t passes_of(const nnc_plan *p)
+{
+    const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;
+    const int64_t data = p->data > 0 ? p->data : p->devices / ranks;
+    const int64_t each = data * (p->micro_batch > 0 ? p->micro_batch : 1);
+    return p->micro_batches > 0                                             ? p->micro_batches
+           : p->global_batch > 0 && each > 0 && p->global_batch % each == 0 ? p->global_batch / each
+                                                                            : 0;
+}
+
+static void fill_stages(const nnc_framework *f, const nnc_given *given, const nnc_model *model,
+                        nnc_plan *p)
+{
+    enum { VIRTUAL_MOST = 64 };
+    const int64_t layers = is_decoder(model) ? model->decoder.layers : 0;
+    const int64_t stages = (int64_t)p->pipeline * p->virtual_stages, passes = passes_of(p);
+    if (!given->is(given->in, "ends_as_layers") && f->ends_as_layers && layers > 0) {
+        p->ends_as_layers = layers % stages != 0 && (layers + 2) % stages == 0;
+    }
+    if (!given->is(given->in, "virtual_stages") && f->interleaves && p->pipeline > 1 &&
+        layers % p->pipeline == 0 && layers / p->pipeline <= VIRTUAL_MOST && passes > 0 &&
+        passes % p->pipeline == 0 && p->schedule == NNC_SCHEDULE_COUNT) {
+        p->virtual_stages = (int32_t)(layers / p->pipeline);
+    }
+    if (!given->is(given->in, "reshard") && f->gathered_in_pipelines && p->pipeline > 1) {
+        p->reshard = false;
+    }
+    if (f->half_selective && p->recompute == NNC_RECOMPUTE_ATTENTION && layers > 0) {
+        p->recompute = NNC_RECOMPUTE_FULL;
+        p->recompute_layers = nnc_ceil_div(layers, 2 * (int64_t)p->pipeline);
+    }
+}
+
+void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *p)
+{
+    fill_formats(f, given, model, p);
+    fill_stages(f, given, model, p);
+    if (!given->is(given->in, "zero")) {
+        p->zero = f->zero;
+    }
+    if (!given->is(given->in, "sequence_parallel")) {
+        p->sequence_parallel = f->sequence_parallel && p->tensor > 1;
+    }
+    if (!given->is(given->in, "context_kind")) {
+        p->context_kind = p->adapter_rank > 0 ? f->adapter_context_kind : f->context_kind;
+    }
+    if (!given->is(given->in, "adapters")) {
+        p->adapters = f->adapters;
+    }
+    if (!given->is(given->in, "frozen") && p->adapter_rank > 0 &&
+        (p->precision == NNC_FP8 || p->precision == NNC_FP4)) {
+        p->frozen = f->frozen;
+    }
+    if (!given->is(given->in, "whole_experts") && p->tensor > 1 && p->expert > 1) {
+        p->whole_experts = f->whole_experts;
+    }
+}
+
+/* Sets "FIELD=VALUE FIELD=VALUE". */
+static nnc_status set_switches(nnc_software *software, const char *text, nnc_error *err)
+{
+    while (*text != '\0') {
+        char pair[96];
+        const size_t length = strcspn(text, " ");
+        snprintf(pair, sizeof pair, "%.*s", (int)length, text);
+        char *equals = strchr(pair, '=');
+        if (equals == NULL) {
+            return nnc_fail(err, NNC_BAD_SPEC, software->id,
+                            "recipes: expected FIELD=VALUE, found \"%s\"", pair);
+        }
+        *equals = '\0';
+        NNC_TRY(nnc_software_set(software, pair, equals + 1, err));
+        text += length + strspn(text + length, " ");
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask,
+                              nnc_dtype precision, nnc_software *software, nnc_error *err)
+{
+    const char *set = "";
+    const char *format = nnc_dtype_name(precision == NNC_DTYPE_COUNT ? NNC_BF16 : precision);
+    for (int32_t i = 0; i < software->recipe_count; i++) {
+        const nnc_recipe *r = &software->recipes[i];
+        if (begins(ask->device, r->hardware) && begins(ask->model, r->model) &&
+            begins(format, r->precision) && has_version(r->version, release->version)) {
+            set = r->set;
+        }
+    }
+    return set_switches(software, set, err);
 }

@@ -29,6 +29,7 @@ struct nnc_specs {
     char marks[512]; /* implausible inputs */
     bool implementation_given;
     nnc_implementation implementation; /* of every model, if given */
+    nnc_model_reader *model_reader;
 };
 
 nnc_specs *nnc_specs_open(const char *data_path)
@@ -132,6 +133,7 @@ nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *cons
     if (!nnc_folders_list(&specs->folders, kind, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, nnc_spec_kinds[kind].what, "out of memory");
     }
+    NNC_TRY(nnc_folders_trouble(&specs->folders, err));
     *ids = list.ids;
     *count = list.count;
     return NNC_OK;
@@ -142,8 +144,9 @@ bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *li
     return nnc_folders_list_folder(&specs->folders, folder, list);
 }
 
-nnc_status nnc_specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id,
-                                  const char **path, nnc_error *err)
+/* The same for an id in any spelling; *path stays NULL when nothing is found. */
+static nnc_status specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id,
+                                     const char **path, nnc_error *err)
 {
     *path = NULL;
     return nnc_folders_id(&specs->folders, kind, id, path, err);
@@ -188,7 +191,7 @@ static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **
     NNC_TRY(nnc_hub_find(specs, asked, hub, err));
     *path = hub->path;
     if (*path == NULL && owned) {
-        NNC_TRY(nnc_specs_find_spelled(specs, NNC_SPEC_MODEL, slash + 1, path, err));
+        NNC_TRY(specs_find_spelled(specs, NNC_SPEC_MODEL, slash + 1, path, err));
     }
     if (*path == NULL && owned) {
         return fail_hub(asked, hub, err);
@@ -306,6 +309,11 @@ nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s,
     return isnan(*kernel_s) ? nnc_fail(err, NNC_BAD_SPEC, path, "kernel_s is missing") : NNC_OK;
 }
 
+nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs)
+{
+    return &specs->model_reader;
+}
+
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err)
 {
     const nnc_names names = { nnc_implementation_name, NNC_IMPLEMENTATION_COUNT };
@@ -394,7 +402,7 @@ const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
                             .read = nnc_software_read },
 };
 
-nnc_spec_kind nnc_spec_kind_said(nnc_json root)
+static nnc_spec_kind spec_kind_said(nnc_json root)
 {
     const nnc_json at = nnc_json_get(root, "schema");
     int kind = 0;
@@ -413,7 +421,7 @@ nnc_spec_kind nnc_spec_kind_said(nnc_json root)
 
 nnc_spec_kind nnc_spec_kind_of(nnc_json root)
 {
-    const nnc_spec_kind kind = nnc_spec_kind_said(root);
+    const nnc_spec_kind kind = spec_kind_said(root);
     const nnc_json at = nnc_json_get(root, "schema");
     if (kind == NNC_SPEC_KIND_COUNT && at.node == NULL) {
         nnc_json_fault(root, "schema", "missing, expected the kind of file, found nothing");
@@ -467,7 +475,8 @@ void nnc_spec_stem(const char *path, bool config, char *stem, size_t size)
     snprintf(stem, size, "%.*s", (int)(end - begin), begin);
 }
 
-void nnc_spec_name(nnc_model *model, const char *path)
+/* Gives a model without an id (a foreign one) the name of its file, or of the folder of a config.json. */
+static void spec_name(nnc_model *model, const char *path)
 {
     if (model->id[0] == '\0') {
         nnc_spec_stem(path != NULL && path[0] != '\0' ? path : "model", true, model->id,
@@ -489,7 +498,7 @@ static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *pa
     }
     NNC_TRY(nnc_spec_read(specs, kind, nnc_is_pipe(path) ? NULL : stem, text, size, &faults, spec));
     if (kind == NNC_SPEC_MODEL) {
-        nnc_spec_name(spec, nnc_is_pipe(path) ? NULL : path);
+        spec_name(spec, nnc_is_pipe(path) ? NULL : path);
     }
     const char *copy = nnc_arena_strdup(arena, path);
     if (copy == NULL) {
@@ -563,7 +572,7 @@ nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *
                                 nnc_model *model, nnc_error *err)
 {
     NNC_TRY(parse(specs, NNC_SPEC_MODEL, name, text, size, model, err));
-    nnc_spec_name(model, name);
+    spec_name(model, name);
     return NNC_OK;
 }
 
@@ -903,7 +912,7 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
                          .size = size,
                          .foreign = true };
     if (nnc_json_parse(&doc)) {
-        const nnc_spec_kind kind = nnc_spec_kind_said(nnc_json_root(&doc));
+        const nnc_spec_kind kind = spec_kind_said(nnc_json_root(&doc));
         if (kind == NNC_SPEC_KIND_COUNT || nnc_spec_complete(&doc, specs, kind)) {
             *digest = nnc_json_digest(nnc_json_root(&doc), skip);
         }

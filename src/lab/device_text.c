@@ -223,10 +223,9 @@ static const char *object_of(const rewriting *w)
     return w->change->engine ? "serving" : "efficiency";
 }
 
-static void put_parameters(const rewriting *w, nnc_json root)
+static void put_parameters(const rewriting *w, nnc_json root, const char *object)
 {
     const nnc_field_table *table = w->change->engine ? &nnc_software_table : &nnc_device_table;
-    const char *object = object_of(w);
     for (size_t i = 0; i < table->count; i++) {
         const nnc_field *field = &table->fields[i];
         if (strcmp(field->name, object) == 0) {
@@ -244,6 +243,7 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
     const bool renamed = id == NULL || strcmp(id, w->change->id) != 0;
     const nnc_json parameters = nnc_json_get(root, object_of(w));
     bool known = parameters.node == NULL || nnc_json_inherited(parameters), any = false;
+    bool hosts = value_of(w, "host", "kernel_s") != NULL;
     nnc_walk walk = nnc_walk_begin(text);
     nnc_buffer_byte(w->out, '{');
     while (nnc_walk_member(&walk, true)) {
@@ -251,8 +251,13 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
         nnc_walk_value(&walk);
         if (known && nnc_walk_key_is(&walk, "sources")) { /* a new object stands before them */
             nnc_buffer_print(w->out, ",\n  \"%s\": ", object_of(w));
-            put_parameters(w, root);
+            put_parameters(w, root, object_of(w));
             known = false;
+        }
+        if (hosts && nnc_walk_key_is(&walk, "sources")) {
+            nnc_buffer_text(w->out, ",\n  \"host\": ");
+            put_parameters(w, root, "host");
+            hosts = false;
         }
         if (renamed && nnc_walk_key_is(&walk, "aliases")) {
             continue;
@@ -263,7 +268,10 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
         if (nnc_walk_key_is(&walk, "id")) {
             nnc_put_json_text(w->out, w->change->id);
         } else if (nnc_walk_key_is(&walk, object_of(w))) {
-            put_parameters(w, root);
+            put_parameters(w, root, object_of(w));
+        } else if (hosts && nnc_walk_key_is(&walk, "host")) {
+            put_parameters(w, root, "host");
+            hosts = false;
         } else {
             nnc_buffer_put(w->out, text + begin, walk.at - begin);
         }
@@ -333,7 +341,7 @@ static nnc_status find_place(const nnc_field_table *table, void *object, const c
 {
     const nnc_field *field = NULL;
     nnc_dtype dtype;
-    const bool whole = strncmp(name, prefix, strlen(prefix)) == 0;
+    const bool whole = strncmp(name, prefix, strlen(prefix)) == 0 || strncmp(name, "host.", 5) == 0;
     snprintf(place->name, sizeof place->name, "%s%s", whole ? "" : prefix, name);
     NNC_TRY(nnc_field_at(table, place->name, &object, &field, &dtype, err)); /* names the nearest */
     if (field->type != NNC_FIELD_F64) {

@@ -9,10 +9,15 @@
  *                                block_penalty; narrow_ratio with two head widths; backward_ratio
  *                                with backward rows
  *   norms, softmax, activations  pointwise.memory_fraction; from 20 rows also fixed_s
+ *   norms of feature maps        the same of maps
+ *   copies, sums, ReLU           the same of stream
+ *   updates                      optimizer.memory_fraction
+ *   convolutions                 conv.sustained_fraction; from 20 rows also memory_fraction, fixed_s
  *   a collective in a domain     bus_fraction; from 6 rows also fixed_s, knee_bytes, and with two
  *                                sizes of groups log2_s, small_group_loss
  *   collectives between domains  scale_out_fraction; from 6 rows also scale_out_fixed_s
- *   training steps               calibration; from 5 rows with two hidden sizes and two sequence
+ *   steps that the host holds    host.kernel_s
+ *   other training steps         calibration; from 5 rows with two hidden sizes and two sequence
  *                                lengths, without which the two say the same, also
  *                                pointwise.memory_fraction; then, each with 5 more rows, the
  *                                sustained_fraction of an attention kernel that 3 rows of two
@@ -48,12 +53,16 @@ static bool is_first_token(const nnc_measured *row)
     return row->served == NNC_SERVED_TTFT && row->ask.batch == 0;
 }
 
+static const char host_steps[] = "launch-bound steps";
+
 /* The name of a row's group; false: no parameter explains it. */
-static bool name_group(const nnc_measured *row, char *name, size_t size)
+static bool name_group(const nnc_measured *row, bool launches, char *name, size_t size)
 {
     const nnc_measured_collective *c = &row->collective;
     switch (row->kind) {
-    case NNC_MEASURED_STEP: snprintf(name, size, "steps"); return true;
+    case NNC_MEASURED_STEP:
+        snprintf(name, size, "%s", launches ? host_steps : "steps");
+        return true;
     case NNC_MEASURED_GEMM:
         snprintf(name, size, "gemm %s", nnc_dtype_name(row->op.math_dtype));
         return true;
@@ -61,7 +70,16 @@ static bool name_group(const nnc_measured *row, char *name, size_t size)
         snprintf(name, size, "attention %s",
                  row->op.kind == NNC_OP_FLASH ? nnc_flash_kernel_name(row->op.u.flash.kernel) : "");
         return true;
-    case NNC_MEASURED_VECTOR: snprintf(name, size, "pointwise"); return true;
+    case NNC_MEASURED_CONV: snprintf(name, size, "conv"); return true;
+    case NNC_MEASURED_VECTOR: {
+        const nnc_timed timed = nnc_op_timed(&row->op);
+        snprintf(name, size, "%s",
+                 row->op.issued_as != NNC_ISSUED_NOT ? "stream"
+                 : timed == NNC_TIMED_MAP            ? "maps"
+                 : timed == NNC_TIMED_UPDATE         ? "optimizer"
+                                                     : "pointwise");
+        return true;
+    }
     case NNC_MEASURED_COLLECTIVE:
         snprintf(name, size, "%s",
                  c->nodes > 1 ? "collectives between nodes" : nnc_collective_name(c->kind));
@@ -82,7 +100,7 @@ bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason)
         *reason = served ? "was not served" : "no efficiency parameter explains it";
     } else if (served && row->served == NNC_SERVED_PASS) {
         *reason = "is one pass, which no parameter of an engine explains";
-    } else if (!name_group(row, name, sizeof name)) {
+    } else if (!name_group(row, false, name, sizeof name)) {
         *reason = "no efficiency parameter explains it";
     } else if (!(row->measured_s > 0.0)) {
         *reason = "states no time";
@@ -91,16 +109,35 @@ bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason)
 }
 
 /* Kernels first, then what contains them. */
-static int rank_of(const nnc_measured *row)
+static int rank_of(const nnc_measured *row, bool launches)
 {
     switch (row->kind) {
     case NNC_MEASURED_GEMM: return 0;
     case NNC_MEASURED_ATTENTION: return 1;
+    case NNC_MEASURED_CONV:
     case NNC_MEASURED_VECTOR: return 2;
     case NNC_MEASURED_COLLECTIVE: return row->collective.nodes > 1 ? 4 : 3;
     case NNC_MEASURED_SERVING: return is_first_token(row) ? 5 : 4;
-    default: return 5;
+    default: return launches ? 5 : 6;
     }
+}
+
+/* Does the device wait for launches for a fifth of the step, if its host is not faster than a usual one? */
+static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r)
+{
+    const double usual_s = 3.75e-5; /* the default of host.kernel_s */
+    nnc_scored with, without;
+    if (fit->served || r->row->kind != NNC_MEASURED_STEP || !(r->device->host.kernel_s > 0.0)) {
+        return false;
+    }
+    nnc_device slow = *r->device, fast = *r->device;
+    slow.host.kernel_s = nnc_max(slow.host.kernel_s, usual_s);
+    fast.host.kernel_s = 1e-12; /* 0 leaves out launches of every kind */
+    return nnc_score_row(r->row, r->model, &slow, r->software, &r->plan, fit->scratch, &with,
+                         NULL) == NNC_OK &&
+           nnc_score_row(r->row, r->model, &fast, r->software, &r->plan, fit->scratch, &without,
+                         NULL) == NNC_OK &&
+           without.predicted_s < 0.8 * with.predicted_s;
 }
 
 static int32_t group_named(nnc_fit *fit, const char *name, nnc_measured_kind kind)
@@ -121,10 +158,14 @@ void nnc_fit_group_rows(nnc_fit *fit)
 {
     char name[sizeof fit->groups[0].name];
     fit->group_count = 0;
-    for (int rank = 0; rank <= 5; rank++) {
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        fit->rows[i].launches = is_launch_bound(fit, &fit->rows[i]);
+    }
+    for (int rank = 0; rank <= 6; rank++) {
         for (int32_t i = 0; i < fit->row_count; i++) {
             nnc_fit_row *r = &fit->rows[i];
-            if (rank_of(r->row) == rank && name_group(r->row, name, sizeof name)) {
+            if (rank_of(r->row, r->launches) == rank &&
+                name_group(r->row, r->launches, name, sizeof name)) {
                 r->group = group_named(fit, name, r->row->kind);
                 fit->groups[r->group].rows += !r->held;
                 fit->groups[r->group].held += r->held;
@@ -296,8 +337,17 @@ static const struct {
     { "attention ", "efficiency.attention.", "narrow_ratio", WIDTHS },
     { "pointwise", "efficiency.pointwise.", "memory_fraction", ANY },
     { "pointwise", "efficiency.pointwise.", "fixed_s", KERNELS },
+    { "maps", "efficiency.maps.", "memory_fraction", ANY },
+    { "maps", "efficiency.maps.", "fixed_s", KERNELS },
+    { "stream", "efficiency.stream.", "memory_fraction", ANY },
+    { "stream", "efficiency.stream.", "fixed_s", KERNELS },
+    { "optimizer", "efficiency.optimizer.", "memory_fraction", ANY },
+    { "conv", "efficiency.conv.", "sustained_fraction", ANY },
+    { "conv", "efficiency.conv.", "memory_fraction", KERNELS },
+    { "conv", "efficiency.conv.", "fixed_s", KERNELS },
     { "collectives between nodes", "efficiency.collectives.", "scale_out_fraction", ANY },
     { "collectives between nodes", "efficiency.collectives.", "scale_out_fixed_s", MESSAGES },
+    { host_steps, "host.", "kernel_s", ANY },
     { "time to first token", "serving.", "ttft_s", ANY },
     { "time per token", "serving.", "step_s", ANY },
     { "time per token", "serving.", "prefill_factor", KERNELS },
@@ -362,7 +412,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
     int32_t next = 2 * STEP_ROWS; /* rows that the parameter to come takes */
     add(fit, g, all, "", "calibration", NULL);
     add(fit, g, all, "pointwise", "memory_fraction", why);
-    for (int64_t kernel = NNC_FLASH1; kernel < NNC_FLASH_KERNEL_COUNT; kernel++) {
+    for (int64_t kernel = NNC_FLASH1; kernel < NNC_CUDNN; kernel++) {
         if (knows_flash(fit, g, kernel + 1)) {
             add(fit, g, "efficiency.attention.", nnc_flash_kernel_name((nnc_flash_kernel)kernel),
                 "sustained_fraction",
@@ -405,7 +455,7 @@ void nnc_fit_choose(nnc_fit *fit)
         if (fit->groups[g].rows == 0) {
             continue; /* all of them are held out */
         }
-        if (fit->groups[g].kind == NNC_MEASURED_STEP) {
+        if (strcmp(fit->groups[g].name, "steps") == 0) {
             choose_of_steps(fit, g);
         } else {
             choose_of_group(fit, g);
@@ -445,6 +495,7 @@ static const range ranges[] = {
     AMOUNT("log2_s", 1e-2, 2e-6, 3e-6),
     AMOUNT("step_fixed_s", 1e-1, 2e-5, 5e-5),
     AMOUNT("scale_out_fixed_s", 1e-1, 5e-5, 1e-4),
+    AMOUNT("kernel_s", 1e-2, 2e-6, 1e-5),
     AMOUNT("k_fill", 1e4, 50, 150),
     AMOUNT("wave_quantization", 0, 0.2, 0.5),
     AMOUNT("seq_half", 1e5, 150, 400),
@@ -520,8 +571,10 @@ static const nnc_field *field_of(moving *m, const char *name)
 
 static double value_at(const moving *m, int i, double x)
 {
+    const double none = 1e-12; /* seconds, elements: what rounding leaves of 0 */
     const range *r = m->ranges[i];
-    return r->ratio ? m->start[i] * exp(x * r->step) : m->start[i] + x * r->step;
+    const double sum = m->start[i] + x * r->step;
+    return r->ratio ? m->start[i] * exp(x * r->step) : fabs(sum) < none ? 0.0 : sum;
 }
 
 static double place_of(const moving *m, int i, double value)
@@ -981,6 +1034,7 @@ static bool cross_validate(moving *m, hand *hands)
 
 /* ---- all of it ---- */
 
+/* group -1: all steps. */
 static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors,
                    nnc_score_stats *stats)
 {
@@ -989,16 +1043,20 @@ static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double
     for (int32_t i = 0; i < fit->row_count; i++) {
         const nnc_fit_row *r = &fit->rows[i];
         const double error = *(const double *)(const void *)((const char *)r + offset);
-        if (r->group == group && r->held == held && !isnan(error)) {
+        const bool in =
+            group < 0 ? r->row->kind == NNC_MEASURED_STEP && !isnan(r->left) : r->group == group;
+        if (in && r->held == held && !isnan(error)) {
             errors[count++] = error;
         }
     }
-    stats->rows = held ? fit->groups[group].held : fit->groups[group].rows;
+    stats->rows = group < 0 ? count : held ? fit->groups[group].held : fit->groups[group].rows;
     nnc_errors_sum(errors, count, stats);
 }
 
 static void sum_errors(nnc_fit *fit, double *errors)
 {
+    add_up(fit, -1, false, offsetof(nnc_fit_row, before), errors, &fit->steps_before);
+    add_up(fit, -1, false, offsetof(nnc_fit_row, left), errors, &fit->steps_left);
     for (int32_t g = 0; g < fit->group_count; g++) {
         nnc_fit_group *group = &fit->groups[g];
         add_up(fit, g, false, offsetof(nnc_fit_row, before), errors, &group->before);
@@ -1010,6 +1068,44 @@ static void sum_errors(nnc_fit *fit, double *errors)
     }
 }
 
+/* Are models left out predicted better than before? true where no model can be left out. */
+static bool helps_others(const nnc_fit *fit, int32_t group)
+{
+    double before = 0.0, left = 0.0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        const nnc_fit_row *r = &fit->rows[i];
+        if (r->group == group && !r->held && !isnan(r->left)) {
+            before += fabs(r->before);
+            left += fabs(r->left);
+            count++;
+        }
+    }
+    return count == 0 || left < before;
+}
+
+/* Only the first parameter of steps may stay where all of them do not help models left out: they explain the models
+ * that were measured. false: out of memory. */
+static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
+{
+    if (fit->groups[group].kind != NNC_MEASURED_STEP) {
+        return true;
+    }
+    bool ok = cross_validate(m, hands);
+    for (int kept = m->count > 1 ? 1 : 0; ok && kept >= 0 && !helps_others(fit, group); kept--) {
+        for (int i = kept; i < m->count; i++) {
+            m->parameters[i]->reason = "is no better on models left out";
+            m->parameters[i]->value = (double)NAN;
+        }
+        for (int32_t i = 0; i < fit->row_count && kept == 0; i++) {
+            nnc_fit_row *r = &fit->rows[i];
+            r->left = r->group == group && !isnan(r->left) ? r->before : r->left;
+        }
+        ok = fit_group(m, fit, group) && (kept == 0 || cross_validate(m, hands));
+    }
+    return ok;
+}
+
 /* Each group's parameters; parameters for all rows make one group of them. m stays for the cross-validation. */
 static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
 {
@@ -1017,13 +1113,15 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
     const int32_t first = joint ? -1 : 0, count = joint ? 1 : fit->group_count;
     bool ok = true;
     for (int32_t i = 0; i < count && ok; i++) {
-        ok = fit_group(&m[i], fit, first + i);
+        ok = fit_group(&m[i], fit, first + i) &&
+             (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
         fit->rows[i].after = error_of(&m[0], &fit->rows[i]);
     }
     for (int32_t i = 0; i < count && ok; i++) {
-        ok = cross_validate(&m[i], hands);
+        const bool done = !joint && fit->groups[i].kind == NNC_MEASURED_STEP;
+        ok = done || cross_validate(&m[i], hands);
     }
     return ok;
 }

@@ -32,20 +32,6 @@ typedef struct nnc_measured_column {
     nnc_column_type type;
 } nnc_measured_column;
 
-/* Fills in the column of a spelling; its name is in the arena. false: there is no such column. */
-bool nnc_column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found);
-
-/* The column nearest to a wrong spelling; NULL: none is near. It lies in `space`, of 2 kB or
- * more. */
-const char *nnc_column_nearest(const char *spelling, char *space, size_t size);
-
-/* Copies the meaning of a cell; "" = nothing is said. */
-void nnc_column_meaning(const char *name, const char *cell, char *text, size_t size);
-
-/* The field of a table whose column is the prefix and its name; NULL: it has no such field. */
-const nnc_field *nnc_column_field(const nnc_field_table *table, const char *prefix,
-                                  const char *name);
-
 /* ---- measured.c: rows of tables ---- */
 
 #define NNC_MEASURED_KIND_LIST(X)                                             \
@@ -53,6 +39,7 @@ const nnc_field *nnc_column_field(const nnc_field_table *table, const char *pref
     X(NNC_MEASURED_GEMM, "gemm", "A matrix product.")                         \
     X(NNC_MEASURED_ATTENTION, "attention", "A fused kernel.")                 \
     X(NNC_MEASURED_VECTOR, "vector", "A norm, a softmax, an activation.")     \
+    X(NNC_MEASURED_CONV, "conv", "A convolution.")                            \
     X(NNC_MEASURED_COLLECTIVE, "collective", "Ranks that communicate.")       \
     X(NNC_MEASURED_MEMORY, "memory", "One rank; the row is in another file.") \
     X(NNC_MEASURED_SERVING, "serving", "Requests that were served.")
@@ -119,6 +106,7 @@ typedef struct nnc_measured {
     double host_pass_s, host_sample_s, input_samples_per_s;
     nnc_op op; /* of a kernel; attention without its pairs */
     bool causal;
+    bool both; /* forward and backward of a convolution, a norm */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* how requests were served */
@@ -152,10 +140,6 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
 
 /* The last part of a path. */
 const char *nnc_measured_file_name(const char *path);
-
-/* Rows of one source and one model stay together: fits use those groups whose "SOURCE/MODEL" has an even CRC-32,
- * and are scored on the others. */
-bool nnc_measured_is_fitted(const char *source, const char *model_name);
 
 /* ---- score.c: predictions ---- */
 
@@ -204,6 +188,7 @@ nnc_scored nnc_scored_open(const nnc_measured *row);
       "peak memory of other kinds, or with a deciding field open")                            \
     X(NNC_SECTION_GEMM, "gemm", "matrix products")                                            \
     X(NNC_SECTION_ATTENTION, "attention", "attention kernels")                                \
+    X(NNC_SECTION_CONV, "conv", "convolutions")                                               \
     X(NNC_SECTION_VECTOR, "vector", "norms, softmax, activations")                            \
     X(NNC_SECTION_COLLECTIVE, "collective", "collectives of 1 MB and more")                   \
     X(NNC_SECTION_COLLECTIVE_SMALL, "collective_small", "collectives below 1 MB")             \
@@ -272,7 +257,8 @@ typedef struct nnc_fit_row {
     nnc_plan plan;
     uint64_t digest; /* equal for rows that stay together in a cross-validation */
     int32_t file;
-    bool held; /* not fitted on */
+    bool held;     /* not fitted on */
+    bool launches; /* a step that the launches of the host hold */
     int32_t group;
     int32_t part;                        /* of the cross-validation */
     double weight;                       /* in the fit at hand */
@@ -310,6 +296,7 @@ typedef struct nnc_fit {
     int32_t parameter_count;
     nnc_fit_group groups[NNC_FIT_GROUPS_MAX];
     int32_t group_count;
+    nnc_score_stats steps_before, steps_left; /* of all steps, each by a fit without its model */
 } nnc_fit;
 
 /* Does a parameter explain such rows, of training or of serving? If not, *reason says why. */
@@ -412,8 +399,6 @@ typedef struct nnc_log {
 } nnc_log;
 
 nnc_log nnc_log_begin(void);
-/* plan: what the run was estimated as; it turns rates into seconds. */
-void nnc_log_line(nnc_log *log, const char *line, const nnc_result *plan);
 /* Median seconds of the latest lines. NaN when none is judged. */
 double nnc_log_step_s(const nnc_log *log);
 

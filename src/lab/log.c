@@ -168,7 +168,8 @@ static void take(nnc_log *log, const char *program, double number, double step_s
     log->last_step = number;
 }
 
-void nnc_log_line(nnc_log *log, const char *line, const nnc_result *plan)
+/* plan: what the run was estimated as; it turns rates into seconds. */
+static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
 {
     double values[QUANTITY_COUNT];
     const char *program = NULL;
@@ -249,7 +250,7 @@ nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, 
             const int64_t judged = log->judged;
             line[size] = '\0';
             if (size > 0) {
-                nnc_log_line(log, line, plan);
+                log_line(log, line, plan);
             }
             if (each != NULL && log->judged != judged) {
                 each(context, log);

@@ -4,6 +4,7 @@
  * ("model.layers", "device.scale_out.bytes_per_s"), or one of the special columns listed here. Tables of others spell
  * some of them in other ways. tools/lab/canonical.py rewrites such tables; the program knows the spellings below. */
 #include "base/base_internal.h"
+#include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 
@@ -18,10 +19,10 @@ static const char text_columns[] =
 
 static const char whole_columns[] =
     "|max_batch|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|compiled|"
-    "channels_last|";
+    "channels_last|rows|cols|channels_in|side|channels_out|kernel_side|stride|";
 
 static const char number_columns[] =
-    "|measured_s|time_us|rounding|allocated_bytes|reserved_bytes|unstated_bytes|"
+    "|measured_s|time_us|forward_us|both_us|rounding|allocated_bytes|reserved_bytes|unstated_bytes|"
     "measured_peak_mem_gb|measured_peak_mem_gib|measured_peak_reserved_gib|host_pass_s|"
     "host_sample_s|input_samples_per_s|internode_gbps_per_node|tokens_per_step|micro_batch|"
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
@@ -35,7 +36,8 @@ static const char people_columns[] =
     "time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|tflops_causal|"
     "contiguous|cuda_graph|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|"
     "trained_params|p10_s|p90_s|forward_s|backward_s|update_s|outside_gb|sm_mhz|"
-    "fails_at|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|value|value_"
+    "fails_at|least_bytes|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|"
+    "value|value_"
     "gib|";
 
 /* Other spellings of columns, and the names they have here. */
@@ -86,8 +88,9 @@ static const char *entry_of(const char *list, const char *key, char end)
     return NULL;
 }
 
-const nnc_field *nnc_column_field(const nnc_field_table *table, const char *prefix,
-                                  const char *name)
+/* The field of a table whose column is the prefix and its name; NULL: it has no such field. */
+static const nnc_field *column_field(const nnc_field_table *table, const char *prefix,
+                                     const char *name)
 {
     static char nothing[sizeof(nnc_model) + sizeof(nnc_device) + sizeof(nnc_software)];
     void *object = nothing; /* only offsets are added to it */
@@ -100,17 +103,18 @@ const nnc_field *nnc_column_field(const nnc_field_table *table, const char *pref
 /* The field of a canonical name; NULL: no field has it. */
 static const nnc_field *field_of(const char *name)
 {
-    const nnc_field *field = nnc_column_field(&nnc_plan_table, "", name);
-    field = field != NULL ? field : nnc_column_field(&nnc_serve_table, "", name);
-    field = field != NULL ? field : nnc_column_field(&nnc_device_table, "device.", name);
-    field = field != NULL ? field : nnc_column_field(&nnc_software_table, "software.", name);
+    const nnc_field *field = column_field(&nnc_plan_table, "", name);
+    field = field != NULL ? field : column_field(&nnc_serve_table, "", name);
+    field = field != NULL ? field : column_field(&nnc_device_table, "device.", name);
+    field = field != NULL ? field : column_field(&nnc_software_table, "software.", name);
     for (int f = 0; f < NNC_FAMILY_COUNT && field == NULL; f++) {
-        field = nnc_column_field(nnc_model_table((nnc_family)f), "model.", name);
+        field = column_field(nnc_model_table((nnc_family)f), "model.", name);
     }
     return field;
 }
 
-bool nnc_column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found)
+/* Fills in the column of a spelling; its name is in the arena. false: there is no such column. */
+static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found)
 {
     static const char *const lists[] = { text_columns, whole_columns, number_columns };
     const char *other = entry_of(column_spellings, spelling, '=');
@@ -140,7 +144,9 @@ bool nnc_column_find(nnc_arena *arena, const char *spelling, nnc_measured_column
     return field != NULL;
 }
 
-const char *nnc_column_nearest(const char *spelling, char *space, size_t size)
+/* The column nearest to a wrong spelling; NULL: none is near. It lies in `space`, of 2 kB or
+ * more. */
+static const char *column_nearest(const char *spelling, char *space, size_t size)
 {
     const char *names[256];
     size_t count = 0;
@@ -157,7 +163,8 @@ const char *nnc_column_nearest(const char *spelling, char *space, size_t size)
     return nnc_nearest(spelling, names, count);
 }
 
-void nnc_column_meaning(const char *name, const char *cell, char *text, size_t size)
+/* Copies the meaning of a cell; "" = nothing is said. */
+static void column_meaning(const char *name, const char *cell, char *text, size_t size)
 {
     char key[160];
     snprintf(key, sizeof key, "%s:%.100s", name, cell);
@@ -215,7 +222,7 @@ static const char *place(const reading *r, char text[512])
 static nnc_status unknown_column(const reading *r, const char *name, nnc_error *err)
 {
     char space[2048], where[512];
-    const char *nearest = nnc_column_nearest(name, space, sizeof space);
+    const char *nearest = column_nearest(name, space, sizeof space);
     return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "unknown column \"%.64s\"%s%s%s", name,
                     nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",
                     nearest != NULL ? "?" : "");
@@ -237,7 +244,7 @@ static nnc_status read_heading(reading *r, nnc_error *err)
     for (r->width = 0; r->width < r->csv.count; r->width++) {
         const char *spelling = r->csv.cells[r->width];
         nnc_measured_column *found = &r->columns[r->width];
-        if (!nnc_column_find(r->arena, spelling, found)) {
+        if (!column_find(r->arena, spelling, found)) {
             return unknown_column(r, spelling, err);
         }
         bool twice = found->name != NULL && has(r, found->name);
@@ -265,6 +272,7 @@ static nnc_measured_kind kind_of(const reading *r)
     }
     return has(r, "mode") && has(r, "input_len")         ? NNC_MEASURED_SERVING
            : has(r, "max_batch")                         ? NNC_MEASURED_STEP
+           : has(r, "forward_us") && has(r, "side")      ? NNC_MEASURED_CONV
            : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
            : has(r, "bytes")                             ? NNC_MEASURED_COLLECTIVE
            : !has(r, "dtype")                            ? NNC_MEASURED_STEP
@@ -277,9 +285,10 @@ static nnc_status check_heading(reading *r, nnc_error *err)
 {
     static const char *const needed[NNC_MEASURED_KIND_COUNT][4] = {
         [NNC_MEASURED_STEP] = { "id", "device", "devices" },
-        [NNC_MEASURED_GEMM] = { "id", "device", "m", "n" },
+        [NNC_MEASURED_GEMM] = { "id", "device", "n" },
         [NNC_MEASURED_ATTENTION] = { "id", "device", "batch", "model.heads" },
         [NNC_MEASURED_VECTOR] = { "id" },
+        [NNC_MEASURED_CONV] = { "id", "device", "channels_in", "side" },
         [NNC_MEASURED_COLLECTIVE] = { "id", "device", "devices", "op" },
         [NNC_MEASURED_MEMORY] = { "id" },
         [NNC_MEASURED_SERVING] = { "id", "device", "model", "weights" },
@@ -408,8 +417,8 @@ static nnc_status set_model(void *object, const char *field, const char *value)
 static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const char *field)
 {
     char text[128];
-    nnc_column_meaning(i >= 0 ? r->columns[i].name : "", i >= 0 ? r->csv.cells[i] : "", text,
-                       sizeof text);
+    column_meaning(i >= 0 ? r->columns[i].name : "", i >= 0 ? r->csv.cells[i] : "", text,
+                   sizeof text);
     if (text[0] != '\0' && set(object, field, text) != NNC_OK) {
         refuse(r, "%s \"%.64s\" has no meaning here", r->columns[i].spelling, r->csv.cells[i]);
     }
@@ -431,7 +440,7 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
             other++;
         }
         name += strlen(prefix);
-        if (*other == NULL && nnc_column_field(table, "", name) != NULL) {
+        if (*other == NULL && column_field(table, "", name) != NULL) {
             set_cell(r, i, set, object, name);
         }
     }
@@ -764,39 +773,164 @@ static void set_product(reading *r, nnc_op *op)
     op->u.matmul = p;
 }
 
+/* An op by its name in a table: of `rows` x `cols` elements, of m x n, or of n. Copies, sums and ReLU are timed as
+ * single operators of a library, which move their tensors once; so are updates. */
 static void set_vector(reading *r, nnc_op *op)
 {
     static const struct {
         const char *name;
-        nnc_pointwise_kind kind;
-    } pointwise[] = { { "gelu", NNC_PW_GELU },
-                      { "softmax", NNC_PW_SOFTMAX },
-                      { "cast", NNC_PW_CAST } };
+        nnc_op_kind kind;
+        int32_t of; /* its kind of pointwise op, norm, optimizer */
+        bool alone;
+    } known[] = { { "gelu", NNC_OP_POINTWISE, NNC_PW_GELU, false },
+                  { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
+                  { "cast", NNC_OP_POINTWISE, NNC_PW_CAST, false },
+                  { "copy", NNC_OP_POINTWISE, NNC_PW_COPY, true },
+                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* reads two, writes one */
+                  { "relu", NNC_OP_POINTWISE, NNC_PW_RELU, true },
+                  { "layernorm", NNC_OP_NORM, NNC_NORM_LAYER, false },
+                  { "layer_norm", NNC_OP_NORM, NNC_NORM_LAYER, false },
+                  { "layer_norm_fb", NNC_OP_NORM, NNC_NORM_LAYER, false },
+                  { "batch_norm", NNC_OP_NORM, NNC_NORM_BATCH, false },
+                  { "adamw", NNC_OP_UPDATE, NNC_OPTIMIZER_ADAMW, false },
+                  { "adamw_fused", NNC_OP_UPDATE, NNC_OPTIMIZER_ADAMW, false },
+                  { "momentum", NNC_OP_UPDATE, NNC_OPTIMIZER_MOMENTUM, false } };
     const char *name = text_of(r, "op");
-    const int64_t m = whole_of(r, "m"), n = whole_of(r, "n");
+    const bool table = given(r, "rows");
+    const int64_t m = table ? whole_of(r, "rows") : given(r, "m") ? whole_of(r, "m") : 1;
+    const int64_t n = whole_of(r, table ? "cols" : "n");
     const int64_t elements = m > 0 && n > 0 && m <= INT64_MAX / n ? m * n : 0;
-    r->row->kind = NNC_MEASURED_VECTOR;
-    op->name = "norm";
-    op->kind = NNC_OP_NORM;
-    op->u.norm =
-        (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = elements, .rows = m, .fused = true };
-    bool known = is(name, "layernorm") || is(name, "layer_norm");
-    for (size_t i = 0; i < sizeof pointwise / sizeof pointwise[0] && !known; i++) {
-        known = is(name, pointwise[i].name);
-        if (known) {
-            op->name = pointwise[i].name;
-            op->kind = NNC_OP_POINTWISE;
-            op->dtype = pointwise[i].kind == NNC_PW_CAST ? NNC_BF16 : op->dtype;
-            op->u.pointwise =
-                (nnc_pointwise){ .kind = pointwise[i].kind, .elements = elements, .fused = true };
-        }
+    size_t i = 0;
+    const size_t count = sizeof known / sizeof known[0];
+    while (i < count && !is(name, known[i].name)) {
+        i++;
     }
-    if (!known) {
+    r->row->kind = NNC_MEASURED_VECTOR;
+    r->row->both = is(name, "batch_norm") || is(name, "layer_norm_fb");
+    if (i == count) {
         refuse(r, "operation \"%.32s\" has no meaning here", name);
+        return;
+    }
+    op->name = known[i].kind == NNC_OP_NORM ? "norm" : known[i].name;
+    op->kind = known[i].kind;
+    if (op->kind == NNC_OP_NORM) {
+        op->u.norm = (nnc_norm){
+            .kind = (nnc_norm_kind)known[i].of, .elements = elements, .rows = m, .fused = true
+        };
+    } else if (op->kind == NNC_OP_UPDATE) {
+        const bool narrow = op->dtype == NNC_BF16;
+        op->u.update = (nnc_update){ .kind = NNC_UPDATE_STEP,
+                                     .optimizer = (nnc_optimizer)known[i].of,
+                                     .policy = narrow ? NNC_POLICY_BF16_PURE : NNC_POLICY_AMP,
+                                     .fused = true,
+                                     .params = elements };
+    } else {
+        op->dtype = known[i].of == NNC_PW_CAST ? NNC_BF16 : op->dtype;
+        op->u.pointwise = (nnc_pointwise){ .kind = (nnc_pointwise_kind)known[i].of,
+                                           .elements = elements,
+                                           .fused = true };
+    }
+    if (known[i].alone) {
+        const nnc_work own = nnc_op_work(op);
+        op->issued[0] = (nnc_issued){ 1, own.read_bytes + own.write_bytes, 0 };
+        op->issued_as = NNC_ISSUED_INSTEAD;
     }
     if (elements <= 0) {
         refuse(r, "no size");
     }
+}
+
+/* Kernels that PyTorch ran one by one are named "...-torch/...". */
+static bool by_torch(const reading *r)
+{
+    return strstr(text_of(r, "id"), "-torch/") != NULL;
+}
+
+/* An operator by its name there; "_fb": forward and backward, "_f32": on logits cast to fp32. */
+static void set_operator(reading *r, nnc_op *op)
+{
+    static const char *const names[] = { "copy",
+                                         "copy",
+                                         "add",
+                                         "add",
+                                         "cast_f32",
+                                         "cast",
+                                         "cast",
+                                         "cast",
+                                         "gelu",
+                                         "gelu",
+                                         "softmax",
+                                         "softmax",
+                                         "layer_norm",
+                                         "norm",
+                                         "layer_norm_fb",
+                                         "norm",
+                                         "cross_entropy_fb",
+                                         "loss",
+                                         "cross_entropy_fb_f32",
+                                         "loss-fp32",
+                                         "adamw_fused",
+                                         "optimizer",
+                                         "embedding",
+                                         "embedding" };
+    const char *name = text_of(r, "op");
+    const bool flat = !given(r, "rows");
+    const int64_t rows = whole_of(r, flat ? "n" : "rows"), columns = flat ? 1 : whole_of(r, "cols");
+    bool known = false;
+    r->row->kind = NNC_MEASURED_VECTOR;
+    r->row->both = strstr(name, "_fb") != NULL;
+    if (rows < 1 || columns < 1 || rows > INT64_MAX / columns) {
+        refuse(r, "no size");
+        return;
+    }
+    for (size_t i = 0; i < NNC_COUNT_OF(names) && !known; i += 2) {
+        known = is(name, names[i]) && nnc_streaming_op(names[i + 1], rows, columns, op->dtype, op);
+    }
+    if (!known) {
+        refuse(r, "operation \"%.32s\" has no meaning here", name);
+    }
+}
+
+/* Its padding is half of its kernel, as in the tables. */
+static void set_conv(reading *r, nnc_op *op)
+{
+    const int64_t side = whole_of(r, "side"), kernel = whole_of(r, "kernel_side");
+    const int64_t stride = whole_of(r, "stride") > 1 ? whole_of(r, "stride") : 1;
+    const int64_t groups = whole_of(r, "groups") > 1 ? whole_of(r, "groups") : 1;
+    const int64_t after = (side + kernel / 2 * 2 - kernel) / stride + 1;
+    const nnc_conv conv = { .batch = whole_of(r, "batch"),
+                            .c_in = whole_of(r, "channels_in"),
+                            .c_out = whole_of(r, "channels_out"),
+                            .h_in = side,
+                            .w_in = side,
+                            .h_out = after,
+                            .w_out = after,
+                            .kernel = kernel,
+                            .stride = stride,
+                            .groups = groups,
+                            .needs_grad_input = true,
+                            .contiguous = whole_of(r, "channels_last") != 1 };
+    op->name = "conv";
+    op->kind = NNC_OP_CONV;
+    op->u.conv = conv;
+    if (conv.batch < 1 || conv.c_in < 1 || conv.c_out < 1 || side < 1 || kernel < 1 || after < 1 ||
+        side > 1000000 || kernel > side || conv.c_in % groups != 0 || conv.c_out % groups != 0) {
+        refuse(r, "no size");
+    }
+}
+
+/* A line gives the time forward, and with both gradients. */
+static void read_conv(reading *r, bool both)
+{
+    nnc_op *op = &r->row->op;
+    r->row->both = both;
+    r->row->measured_s = 1e-6 * number_of(r, both ? "both_us" : "forward_us");
+    *op = (nnc_op){ .math_dtype = dtype_of(r),
+                    .dtype = dtype_of(r),
+                    .repeat = 1,
+                    .block = -1,
+                    .issued_as = NNC_ISSUED_TOO };
+    set_conv(r, op);
 }
 
 static void read_product(reading *r)
@@ -809,8 +943,15 @@ static void read_product(reading *r)
     op->block = -1;
     op->math_dtype = math;
     op->dtype = narrow ? NNC_BF16 : math; /* narrow products are written in 16 bits */
-    if (name[0] == '\0' || is(name, "matmul") || is(name, "group_matmul")) {
+    if (begins(name, "conv_")) {
+        r->row->kind = NNC_MEASURED_CONV;
+        r->row->both = is(name, "conv_both");
+        set_conv(r, op);
+    } else if (name[0] == '\0' || is(name, "matmul") || is(name, "group_matmul")) {
         set_product(r, op);
+        op->issued_as = by_torch(r) ? NNC_ISSUED_TOO : NNC_ISSUED_NOT;
+    } else if (by_torch(r)) {
+        set_operator(r, op);
     } else {
         set_vector(r, op);
     }
@@ -837,6 +978,8 @@ static void read_attention(reading *r)
         .math_dtype = dtype,
         .repeat = 1,
         .block = -1,
+        .issued_as = by_torch(r) ? NNC_ISSUED_TOO : NNC_ISSUED_NOT,
+        .issued = { { 1.0, 0.0, 0.0 }, { 3.0, 0.0, 0.0 } },
         .u.flash = { .batch = whole_of(r, "batch"),
                      .heads = heads,
                      .kv_heads = kv_heads > 0 ? kv_heads : heads,
@@ -845,8 +988,9 @@ static void read_attention(reading *r)
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
                      /* the others were measured with kernels of FlashAttention-3's time */
-                     .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL
-                                   ? NNC_FLASH2
+                     .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL ? NNC_FLASH2
+                               : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL
+                                   ? NNC_CUDNN
                                    : NNC_FLASH3 },
     };
     /* Pairs are counted in 64 bits. */
@@ -992,7 +1136,9 @@ const char *nnc_measured_file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-bool nnc_measured_is_fitted(const char *source, const char *model_name)
+/* Rows of one source and one model stay together: fits use those groups whose "SOURCE/MODEL" has an even CRC-32,
+ * and are scored on the others. */
+static bool measured_is_fitted(const char *source, const char *model_name)
 {
     uint32_t crc = nnc_crc32(0, source, strlen(source));
     crc = nnc_crc32(crc, "/", 1);
@@ -1055,7 +1201,7 @@ static bool read_row(reading *r, nnc_served served)
         .served = served,
     };
     row->fitted = given(r, "fitted") ? whole_of(r, "fitted") == 1
-                                     : nnc_measured_is_fitted(row->source, row->model_name);
+                                     : measured_is_fitted(row->source, row->model_name);
     if (r->bad[0] != '\0') {
         refuse(r, "%s", r->bad);
     }
@@ -1069,6 +1215,7 @@ static bool read_row(reading *r, nnc_served served)
     switch (r->kind) {
     case NNC_MEASURED_STEP: read_step(r); break;
     case NNC_MEASURED_ATTENTION: read_attention(r); break;
+    case NNC_MEASURED_CONV: read_conv(r, (int)served == 1); break;
     case NNC_MEASURED_COLLECTIVE: read_collective(r); break;
     case NNC_MEASURED_MEMORY: refuse(r, "memory of one rank, whose run is in another file"); break;
     case NNC_MEASURED_SERVING: return read_serving(r);
@@ -1083,7 +1230,9 @@ static bool read_row(reading *r, nnc_served served)
 /* A line gives one row, or for served requests one row for each measurement. */
 static nnc_status read_line(reading *r, nnc_error *err)
 {
-    const int most = r->kind == NNC_MEASURED_SERVING ? NNC_SERVED_COUNT : 1;
+    const int most = r->kind == NNC_MEASURED_SERVING                       ? NNC_SERVED_COUNT
+                     : r->kind == NNC_MEASURED_CONV && given(r, "both_us") ? 2
+                                                                           : 1;
     for (int i = 0; i < most; i++) {
         nnc_measured *rows =
             nnc_arena_grow(r->arena, r->rows, r->count, &r->capacity, sizeof *rows);
@@ -1147,7 +1296,11 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
 static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *text, size_t size,
                                 nnc_buffer *table, nnc_error *err)
 {
-    static const char *const columns[] = { "id", "device", "op", "dtype", "m", "n", "k" };
+    static const char *const columns[] = {
+        "id",     "device", "op",           "dtype",       "m",
+        "n",      "k",      "batch",        "channels_in", "side",
+        "stride", "groups", "channels_out", "kernel_side", "channels_last"
+    };
     enum { COLUMNS = sizeof columns / sizeof columns[0] };
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = { .faults = &faults,
@@ -1161,7 +1314,10 @@ static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *
     const bool known = nnc_json_type_of(schema) == NNC_JSON_TEXT &&
                        strcmp(nnc_json_text(schema), "nncost.measure/1") == 0 &&
                        nnc_json_type_of(rows) == NNC_JSON_LIST;
-    nnc_buffer_text(table, "id,device,op,dtype,m,n,k,measured_s\n");
+    for (int i = 0; i < COLUMNS; i++) {
+        nnc_buffer_print(table, "%s,", columns[i]);
+    }
+    nnc_buffer_text(table, "measured_s\n");
     for (nnc_json row = nnc_json_first(rows); known && row.node != NULL; row = nnc_json_next(row)) {
         const nnc_json seconds = nnc_json_get(row, "measured_s");
         for (int i = 0; i < COLUMNS; i++) {

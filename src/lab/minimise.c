@@ -1,8 +1,12 @@
-/* The only file that includes NLopt. */
+/* The only file that includes NLopt. In a program that is built without NLopt, nothing can be fitted. */
+#ifdef NNC_HAVE_NLOPT
 #include <nlopt.h>
+#endif
 
 #include "base/base_internal.h"
 #include "lab/lab_internal.h"
+
+#ifdef NNC_HAVE_NLOPT
 
 enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
 
@@ -98,3 +102,18 @@ double nnc_minimise(const nnc_minimise_problem *problem, double *x)
     }
     return least;
 }
+
+#else
+
+nnc_status nnc_minimise_available(nnc_error *err)
+{
+    return nnc_fail(err, NNC_BAD_USAGE, "calibrate", "this program was built without NLopt");
+}
+
+double nnc_minimise(const nnc_minimise_problem *problem, double *x)
+{
+    (void)problem, (void)x;
+    return (double)NAN;
+}
+
+#endif

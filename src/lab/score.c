@@ -24,8 +24,22 @@ static double kernel_s(const nnc_device *device, const nnc_op *op)
 {
     const nnc_work work = nnc_op_work(op);
     const double time_s = nnc_op_time(device, op, &work).time_s;
-    return op->kind == NNC_OP_MATMUL && op->math_dtype == NNC_FP8 ? time_s + cast_s(device, op)
-                                                                  : time_s;
+    const bool casts = op->kind == NNC_OP_MATMUL && op->math_dtype == NNC_FP8 &&
+                       op->issued_as == NNC_ISSUED_NOT; /* PyTorch's are timed alone */
+    return casts ? time_s + cast_s(device, op) : time_s;
+}
+
+/* The ops of its backward; an operator of PyTorch has one. */
+static double backward_s(const nnc_device *device, const nnc_op *op)
+{
+    nnc_op backward[NNC_BACKWARD_MAX] = { *op };
+    double time_s = 0.0;
+    backward[0].phase = NNC_PHASE_BACKWARD;
+    const int count = op->issued_as == NNC_ISSUED_INSTEAD ? 1 : nnc_op_backward(op, backward);
+    for (int i = 0; i < count; i++) {
+        time_s += kernel_s(device, &backward[i]);
+    }
+    return time_s;
 }
 
 /* Operands may lie in a cache when a kernel is measured alone, so only its arithmetic bounds it. */
@@ -45,7 +59,11 @@ static void score_kernel(const nnc_measured *row, const nnc_device *device, nnc_
         p->pairs = (double)nnc_attention_pairs(p->s_q, p->s_k, row->causal, 0);
         p->causal = row->causal;
     }
-    scored->predicted_s = kernel_s(device, &op);
+    const bool measured = device->efficiency.attention[NNC_CUDNN].sustained_fraction < 1.0;
+    if (op.kind == NNC_OP_FLASH && op.u.flash.kernel == NNC_CUDNN && !measured) {
+        op.u.flash.kernel = NNC_FLASH3;
+    }
+    scored->predicted_s = kernel_s(device, &op) + (row->both ? backward_s(device, &op) : 0.0);
     scored->lower_bound_s = kernel_bound_s(device, &op);
 }
 
@@ -395,6 +413,7 @@ static nnc_score_section time_section(const nnc_scored *scored)
         return row->undecided[0] == '\0' ? NNC_SECTION_STEP : NNC_SECTION_STEP_APART;
     case NNC_MEASURED_GEMM: return NNC_SECTION_GEMM;
     case NNC_MEASURED_ATTENTION: return NNC_SECTION_ATTENTION;
+    case NNC_MEASURED_CONV: return NNC_SECTION_CONV;
     case NNC_MEASURED_VECTOR: return NNC_SECTION_VECTOR;
     case NNC_MEASURED_COLLECTIVE:
         return row->collective.bytes < SMALL_BYTES ? NNC_SECTION_COLLECTIVE_SMALL

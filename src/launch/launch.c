@@ -39,7 +39,7 @@ void nnc_document_free(nnc_document *d)
     free(d->text);
 }
 
-static nnc_status document_parse(nnc_specs *specs, nnc_document *d, const char *text, size_t size)
+nnc_status nnc_document_parse(nnc_specs *specs, nnc_document *d, const char *text, size_t size)
 {
     d->doc = (nnc_json_doc){
         .faults = &d->faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
@@ -57,7 +57,7 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
         const nnc_status status = nnc_checkpoint_read(specs, path, &header, err);
         d->json = header.metadata;
         NNC_TRY(status);
-        return document_parse(specs, d, d->json.bytes, d->json.size - 1);
+        return nnc_document_parse(specs, d, d->json.bytes, d->json.size - 1);
     }
     NNC_TRY(nnc_specs_read(specs, path, &d->text, &size, err));
     const char *text = d->text;
@@ -71,7 +71,7 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
         }
         text = d->json.bytes;
     }
-    return document_parse(specs, d, text, size);
+    return nnc_document_parse(specs, d, text, size);
 }
 
 /* ---- formats ---- */
@@ -98,7 +98,8 @@ nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *
                             nnc_error *err)
 {
     NNC_TRY(table_read(specs, format, table, err));
-    return document_parse(specs, table, table->text, table->text != NULL ? strlen(table->text) : 0);
+    return nnc_document_parse(specs, table, table->text,
+                              table->text != NULL ? strlen(table->text) : 0);
 }
 
 static bool has_any(nnc_json root, nnc_json keys)
@@ -159,8 +160,8 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
         NNC_TRY(table_read(specs, ids.ids[i], table, err));
         may_be = may_be_format(table->text, root.doc->text);
         if (may_be) {
-            NNC_TRY(document_parse(specs, table, table->text,
-                                   table->text != NULL ? strlen(table->text) : 0));
+            NNC_TRY(nnc_document_parse(specs, table, table->text,
+                                       table->text != NULL ? strlen(table->text) : 0));
         }
         if (may_be && is_format(root, nnc_json_root(&table->doc))) {
             *format = ids.ids[i];
@@ -199,11 +200,14 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path)) {
         return true; /* no other file of nncost is YAML, TOML or a script */
     }
-    if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path) || !is_regular(path)) {
+    if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path)) {
         return false;
     }
     if (format != NULL) {
         return true;
+    }
+    if (!is_regular(path)) {
+        return false;
     }
     const bool is = !is_other_json(specs, path) &&
                     document_read(specs, path, &content, &err) == NNC_OK &&
@@ -256,7 +260,7 @@ static nnc_status add_options(nnc_reading *r, const char *path, const char *form
         return r->status;
     }
     file->content = (nnc_document){ .faults = { .name = path, .err = r->err } };
-    NNC_TRY(document_parse(r->specs, &file->content, json, strlen(json)));
+    NNC_TRY(nnc_document_parse(r->specs, &file->content, json, strlen(json)));
     NNC_TRY(open_table(r, file));
     *known = file->format != NULL;
     if (!*known) {
@@ -758,4 +762,27 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
     }
     free(r);
     return status;
+}
+
+nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **model, void *given,
+                            nnc_error *err)
+{
+    nnc_launch_asked asked = { .format = NULL };
+    char *words[4] = { NULL };
+    int count = 2;
+    if (!nnc_launch_is_file(specs, *model, NULL)) {
+        return NNC_OK;
+    }
+    words[0] = nnc_arena_strdup(nnc_specs_arena(specs), *model);
+    words[1] = nnc_arena_strdup(nnc_specs_arena(specs), device);
+    if (words[0] == NULL || words[1] == NULL) {
+        return nnc_no_memory(err);
+    }
+    NNC_TRY(nnc_launch_take(specs, &asked, words, &count, given, err));
+    if (count < 2) {
+        return nnc_fail(err, NNC_BAD_SPEC, *model,
+                        "names no model, expected a launch file that does");
+    }
+    *model = words[0];
+    return NNC_OK;
 }

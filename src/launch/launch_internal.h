@@ -103,9 +103,35 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format);
 nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands,
                            int *operand_count, nnc_scenario_args *given, nnc_error *err);
 
+/* An nnc_model_reader. */
+nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **model, void *given,
+                            nnc_error *err);
+
 /* Writes the command of an engine that serves a model by a plan. NNC_ILLEGAL_PLAN: the command cannot express a field,
  * which err names. NNC_BAD_USAGE: no format of a command. */
 nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *model,
                            const nnc_serve_ask *plan, nnc_buffer *out, nnc_error *err);
+
+/* A training plan to write as a launch file. */
+typedef struct nnc_launch_plan {
+    const char *format, *software; /* software: the id of the profile that estimates it */
+    const char *model_asked, *device;
+    const nnc_model *model;
+    const nnc_device *on;
+    const nnc_plan *plan; /* resolved */
+} nnc_launch_plan;
+
+/* Completes a plan for this format, or a search: the profile and the fields that are not given. NNC_BAD_USAGE: no such
+ * format, or the profile is not of its program. */
+nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches,
+                               nnc_scenario_args *given, nnc_error *err);
+
+/* How names of files of a format end: ".sh". */
+const char *nnc_launch_suffix(const char *format);
+
+/* Writes a launch file that stands for a plan. NNC_ILLEGAL_PLAN: the format cannot express it, err names the option.
+ * NNC_BAD_USAGE: no format that can be written. */
+nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out,
+                            nnc_error *err);
 
 #endif

@@ -120,6 +120,8 @@ void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 /* ---- documents and tables: launch.c ---- */
 
 void nnc_document_free(nnc_document *d);
+/* Parses a text that outlives the document. */
+nnc_status nnc_document_parse(nnc_specs *specs, nnc_document *d, const char *text, size_t size);
 /* Opens the table of a format. NNC_BAD_USAGE: the format is unknown. */
 nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table,
                             nnc_error *err);
@@ -138,6 +140,15 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
                      bool are_defaults);
 /* A field of the model or its name; NULL: no key sets it. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
+
+/* Do the "when" (or "if") of a row or rule hold, and its "unless" not? */
+bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when);
+/* The text that a table gives to a field: as it is, '=' a formula, '@' the value of a key. false: an error was noted, or
+ * the key is absent. */
+bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size);
+/* The row of a key in the table, else in the one that the table names by "also". below: there are rows for keys inside
+ * it. */
+nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below);
 
 /* Reads the keys of file number index; answers the questions from number first on; applies the rules of a file. */
 void nnc_reading_keys(nnc_reading *r, int index);

@@ -32,11 +32,11 @@
  *     '!'  a question: something else must set the field;
  *     '-'  the field keeps the default of nncost, so that no rule sets it.
  * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
- * number. A key in it that ends in '?' counts as 1 when it is absent; "model.FIELD" is a field of the model that is
+ * number, unless the text begins with "=~". A key in it that ends in '?' counts as 1 when it is absent; "model.FIELD" is a field of the model that is
  * set already. A text "@key" is the value of a key. A value "${key}" of a file is the value of that key.
  *
- * A condition is a field, a key of the file after '@', or "SERVES" (a deployment is computed), and its allowed values:
- * { "zero": ["0", "1"] }. "*x*" stands for texts with x in them; a '!' before the name reverses the condition. A key
+ * A condition is a field, a key of the file after '@', arithmetic after '=', or "SERVES" (a deployment is computed), and
+ * its allowed values: { "zero": ["0", "1"] }. "*x*" stands for texts with x in them; a '!' before the name reverses the condition. A key
  * that is neither in the file nor in "absent" has the value "absent".
  *
  * Members of a table. "also": another table, whose rows count for keys without a row. "absent": the values that the
@@ -573,7 +573,9 @@ static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[
                                                    .name = take_key,
                                                    .operate = take_operator,
                                                    .refuse = refuse_formula };
+    const bool whole = text[1] != '~';
     formula f = { .r = r, .at = at };
+    text += whole ? 0 : 1;
     if (!nnc_expression_read(&grammar, text + 1, &f)) {
         if (nnc_reading_goes_on(r)) {
             refuse_formula(&f, "fewer operands", text);
@@ -581,12 +583,12 @@ static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[
         return false;
     }
     const double result = f.stack[0];
-    if (!(result >= 0.0 && result <= 1e15) || result > floor(result)) {
+    if (!(result >= 0.0 && result <= 1e15) || (whole && result > floor(result))) {
         nnc_json_fault(at, NULL, "%s is not a whole number", text + 1);
         nnc_reading_fail(r, at);
         return false;
     }
-    snprintf(value, NNC_LAUNCH_VALUE, "%.0f", result);
+    snprintf(value, NNC_LAUNCH_VALUE, whole ? "%.0f" : "%.12g", result);
     return true;
 }
 
@@ -625,6 +627,11 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
     }
     const nnc_field *field = field_of(r, name);
     char value[NNC_LAUNCH_VALUE];
+    if (name[0] == '=') {
+        const bool done = calculate(r, nnc_json_root(&r->files[r->file].content.doc), name, value);
+        snprintf(text, size, "%s", done ? value : "");
+        return done;
+    }
     if (strcmp(name, "SERVES") == 0) {
         snprintf(text, size, "%s", r->serves ? "true" : "false");
         return true;
@@ -678,7 +685,7 @@ static bool holds(nnc_reading *r, nnc_json conditions)
 }
 
 /* Do the "when" (or "if") of a row or rule hold, and its "unless" not? */
-static bool applies(nnc_reading *r, nnc_json row, const char *when)
+bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when)
 {
     const nnc_json unless = nnc_json_get(row, "unless");
     return holds(r, nnc_json_get(row, when)) && (unless.node == NULL || !holds(r, unless));
@@ -688,7 +695,7 @@ static bool applies(nnc_reading *r, nnc_json row, const char *when)
 
 /* The text that a table gives to a field: as it is, '=' a formula, '@' the value of a key. false: an error was noted, or
  * the key is absent. */
-static bool table_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size)
+bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size)
 {
     char number[NNC_LAUNCH_VALUE];
     if (value[0] == '=') {
@@ -717,7 +724,7 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
             ask(r, at, path, (nnc_json){ 0 }, name + 1);
         } else if (are_defaults && is_known(r, name)) {
             continue; /* so that no arithmetic fails in vain */
-        } else if (table_text(r, at, nnc_json_text(one), text, sizeof text)) {
+        } else if (nnc_reading_text(r, at, nnc_json_text(one), text, sizeof text)) {
             set_text(r, at, name + (name[0] == '?'), text, are_defaults || name[0] == '?');
         }
     }
@@ -979,11 +986,11 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
         nnc_reading_ignore(r, at, path, text_of(row, "note"), true);
     } else if (nnc_json_get(row, "note").node != NULL) {
         nnc_reading_ignore(r, at, path, "off", false);
-    } else if (!applies(r, row, "when") && otherwise.node != NULL) {
+    } else if (!nnc_reading_applies(r, row, "when") && otherwise.node != NULL) {
         nnc_reading_set(r, at, path, otherwise, false);
-    } else if (!applies(r, row, "when") && nnc_json_get(row, "else").node == NULL) {
+    } else if (!nnc_reading_applies(r, row, "when") && nnc_json_get(row, "else").node == NULL) {
         refuse(r, at, path, "cannot be estimated together with the other keys", row);
-    } else if (!applies(r, row, "when")) {
+    } else if (!nnc_reading_applies(r, row, "when")) {
         nnc_reading_ignore(r, at, path, text_of(row, "else"), false);
     } else if (nnc_json_count(row) == 2 && nnc_json_get(row, "instead").node != NULL) {
         refuse(r, at, path, "cannot be estimated", row);
@@ -1039,7 +1046,7 @@ static nnc_json find_row(nnc_json rows, const char *path, bool *below)
 }
 
 /* The row of a key in the table, else in the one that the table names by "also". */
-static nnc_json row_of(const nnc_reading *r, const char *path, bool *below)
+nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below)
 {
     const nnc_launch_file *file = &r->files[r->file];
     bool below_also = false;
@@ -1056,7 +1063,7 @@ static bool is_negated(nnc_reading *r, nnc_json at, const char *path)
 {
     bool below = false;
     const bool may = table_part(r, "arguments").node != NULL && strncmp(path, "no_", 3) == 0;
-    const nnc_json none = { 0 }, row = may ? row_of(r, path + 3, &below) : none;
+    const nnc_json none = { 0 }, row = may ? nnc_reading_row(r, path + 3, &below) : none;
     const char *harmless = text_of(row, "harmless");
     if (nnc_json_get(row, "values").node != NULL) {
         take_text(r, at, path, row, "false");
@@ -1079,7 +1086,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
         key_name(r, nnc_json_key(at), name, sizeof name);
         const bool fits = snprintf(path, sizeof path, "%s%s", prefix, name) < (int)sizeof path - 2;
         const nnc_json none = { 0 };
-        const nnc_json row = fits ? row_of(r, path, &below) : none;
+        const nnc_json row = fits ? nnc_reading_row(r, path, &below) : none;
         const nnc_json_type type = nnc_json_type_of(at);
         if (type == NNC_JSON_NULL) {
             nnc_reading_ignore(r, at, path, "empty: the same as absent", false);
@@ -1106,12 +1113,12 @@ static void read_absent(nnc_reading *r, nnc_json keys)
          at = nnc_json_next(at)) {
         const nnc_json found = value_of(r, nnc_json_key(at));
         bool below = false;
-        const nnc_json row = row_of(r, nnc_json_key(at), &below);
+        const nnc_json row = nnc_reading_row(r, nnc_json_key(at), &below);
         char text[NNC_LAUNCH_TEXT];
         if (found.node == at.node && row.node != NULL && value_text(at, text, sizeof text) &&
             nnc_json_get(row, "harmless").node == NULL) {
             const int32_t said = r->said->ignored_count;
-            if (applies(r, row, "when")) {
+            if (nnc_reading_applies(r, row, "when")) {
                 take_text(r, keys, nnc_json_key(at), row, text);
             } else {
                 nnc_reading_set(r, keys, nnc_json_key(at), nnc_json_get(row, "otherwise"), false);
@@ -1199,7 +1206,7 @@ void nnc_reading_rules(nnc_reading *r, int index)
     r->file = index;
     for (nnc_json rule = nnc_json_first(table_part(r, "rules"));
          rule.node != NULL && nnc_reading_goes_on(r); rule = nnc_json_next(rule)) {
-        if (applies(r, rule, "if")) {
+        if (nnc_reading_applies(r, rule, "if")) {
             nnc_reading_set(r, root, text_of(rule, "key"), nnc_json_get(rule, "set"), true);
         }
     }

@@ -6,7 +6,10 @@
  *
  * A table with no more slots than ways is searched without a hash. If all ways of a key are in use, one of them is
  * replaced, in turn. */
+#include "base/base_internal.h"
 #include "memo/memo_internal.h"
+#include "op/op_internal.h"
+#include "shape/shape_internal.h"
 
 enum { ALIGN = 16 };
 
@@ -103,4 +106,711 @@ void *nnc_memo_add(nnc_memo *memo, const void *key)
 void *nnc_memo_value(const nnc_memo *memo, uint32_t index)
 {
     return key_at(memo, index + 1) + memo->value_at;
+}
+
+/* ---- Estimates that share results: lowered lists with their tables, product times, and the passes of plans that differ
+ * only in the number of micro-batches.
+ *
+ *     first estimate of a model on a device  -> nnc_estimate_once
+ *     then: passes known, estimate is brief  -> step ends, pipeline, step
+ *           else: list known, or lowered     -> partition, table, nnc_estimate_time
+ *
+ * Every path gives the digits of nnc_estimate_once. */
+
+/* ---- product times ---- */
+
+/* All that the time of a matrix product depends on, except the device. */
+typedef struct product_key {
+    int64_t m, n, k, batch, experts,
+        flags; /* flags: format, phase, and how operands are laid out */
+    double flops, vector_flops, read_bytes, write_bytes;
+} product_key;
+
+enum { PRODUCTS = 1024, PRODUCT_WAYS = 4 };
+
+static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op,
+                          const nnc_work *work)
+{
+    nnc_memo *memo = context;
+    const nnc_matmul *u = &op->u.matmul;
+    if (nnc_op_timed(op) != NNC_TIMED_GEMM) {
+        return nnc_op_time(device, op, work);
+    }
+    const int64_t flags = (int64_t)op->math_dtype << 8 |
+                          (op->phase == NNC_PHASE_GRAD_WEIGHT ? 1 : 0) | (u->one_by_one ? 2 : 0) |
+                          (u->b_is_weight ? 4 : 0) | (u->in_blocks ? 8 : 0);
+    const product_key key = { .m = u->m,
+                              .n = u->n,
+                              .k = u->k,
+                              .flags = flags,
+                              .read_bytes = work->read_bytes,
+                              .batch = u->batch,
+                              .experts = u->experts,
+                              .flops = work->flops,
+                              .vector_flops = work->vector_flops,
+                              .write_bytes = work->write_bytes };
+    const nnc_timing *known = nnc_memo_find(memo, &key);
+    if (known != NULL) {
+        return *known;
+    }
+    const nnc_timing timing = nnc_op_time(device, op, work);
+    *(nnc_timing *)nnc_memo_add(memo, &key) = timing;
+    return timing;
+}
+
+/* ---- lowered lists ---- */
+
+typedef struct list_key {
+    nnc_plan seen; /* see nnc_plan_lowering_key */
+    nnc_software software;
+} list_key;
+
+/* Copies the used part of a list. */
+static void copy_list(nnc_op_list *to, const nnc_op_list *from)
+{
+    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* the scalars from there on */
+    memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
+    memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
+    to->count = from->count;
+    to->block_count = from->block_count;
+    memcpy(to->segments, from->segments, sizeof from->segments);
+    to->segment_count = from->segment_count;
+    memcpy(to->mixed, from->mixed, (size_t)from->mixed_count);
+    memcpy((char *)to + mixed, (const char *)from + mixed, sizeof *to - mixed);
+}
+
+static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a,
+                        nnc_error *err)
+{
+    nnc_lower(shared->model, how, &a->whole);
+    NNC_TRY(nnc_check_list(&a->whole, shared->model, err));
+    copy_list(&a->list, &a->whole);
+    nnc_list_shard(&a->list, how->plan);
+    nnc_segments_sum(&a->list, a->sums);
+    a->count = a->list.count;
+    a->grad_accumulate = how->grad_accumulate;
+    a->listed = true;
+    a->list_number = ++shared->lists;
+    return NNC_OK;
+}
+
+static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate, nnc_lowered *a)
+{
+    if (a->grad_accumulate == grad_accumulate) {
+        return;
+    }
+    for (int32_t i = 0; i < a->count; i++) {
+        a->list.ops[i].grad_accumulate = grad_accumulate;
+    }
+    if (a->tabled) {
+        nnc_rows_accumulate(&a->rows, shared->device, grad_accumulate);
+        a->table = 0;
+    }
+    a->grad_accumulate = grad_accumulate;
+}
+
+/* Finds or makes the lists and sums of a plan. */
+static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan,
+                            const nnc_software *software, nnc_lowered **found, nnc_error *err)
+{
+    list_key key;
+    nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
+    key.seen = nnc_plan_lowering_key(plan);
+    memcpy(&key.software, software, sizeof key.software);
+    nnc_lowered *a = nnc_memo_find(&shared->alikes, &key);
+    if (a != NULL && a->listed) {
+        accumulate(shared, how.grad_accumulate, a);
+        a->found = true;
+        shared->last = *found = a;
+        return NNC_OK;
+    }
+    a = a != NULL ? a : nnc_memo_add(&shared->alikes, &key);
+    memcpy(&a->software, software, sizeof a->software);
+    a->rows.timer = shared->timer.time != NULL ? &shared->timer : NULL;
+    a->listed = a->found = a->worked = a->tabled = false;
+    shared->last = *found = a;
+    how.plan = &key.seen;
+    return lower(shared, &how, a, err);
+}
+
+/* The latest table of another list with the same profile: consecutive plans differ in little, so its rows can be
+ * copied. */
+static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike,
+                               const nnc_network *network)
+{
+    const nnc_lowered *last = NULL;
+    for (uint32_t i = 0; i < shared->alikes.count; i++) {
+        const nnc_lowered *other = nnc_memo_value(&shared->alikes, i);
+        if (other != alike && other->listed && other->tabled && !other->rows.truncated &&
+            (last == NULL || other->list_number > last->list_number) &&
+            strcmp(other->software.id, alike->software.id) == 0) {
+            last = other;
+        }
+    }
+    if (last == NULL) {
+        return (nnc_rows_like){ .list = NULL };
+    }
+    const bool same =
+        network == NULL || nnc_same_bytes(last->routes, network->routes, sizeof last->routes);
+    return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
+}
+
+uint64_t nnc_lowered_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step)
+{
+    const nnc_network *network = step->network;
+    const size_t size = sizeof a->routes;
+    if (!a->tabled || (network != NULL && !nnc_same_bytes(a->routes, network->routes, size))) {
+        const int32_t count = a->list.count;
+        a->list.count = a->count;
+        if (a->tabled) {
+            nnc_rows_reroute(&a->rows, network);
+        } else {
+            const nnc_rows_like like = find_like(shared, a, network);
+            nnc_rows_build_like(&a->list, step->device, network, step->plan, &like, &a->rows);
+        }
+        a->list.count = count;
+        memset(a->routes, 0, size);
+        if (network != NULL) {
+            memcpy(a->routes, network->routes, size);
+        }
+        a->tabled = true;
+        a->table = 0;
+    }
+    a->table = a->table > 0 ? a->table : ++shared->tables;
+    return a->table;
+}
+
+void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step,
+                      nnc_rows *rows)
+{
+    (void)nnc_lowered_table(shared, alike, step);
+    nnc_rows_join(&alike->rows, &alike->list, alike->count, step->device, step->network, step->plan,
+                  rows);
+    nnc_rows_lend(rows, nnc_rows_lent_factor(step->device, step->plan, step->software));
+    nnc_power_throttle(rows, step->device);
+}
+
+nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software,
+                            const nnc_plan *plan, nnc_network *network, nnc_step *step,
+                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_lowered **alike,
+                            nnc_error *err)
+{
+    NNC_TRY(nnc_step_begin(shared->model, shared->device, software, plan, network, step, err));
+    NNC_TRY(find_list(shared, plan, software, alike, err));
+    nnc_op_list *list = &(*alike)->list;
+    const nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
+    list->count = (*alike)->count;
+    memcpy(sums, (*alike)->sums, sizeof(*alike)->sums);
+    nnc_step_set_list(step, list, &how, sums);
+    nnc_finish_list(list, &how, sums);
+    return NNC_OK;
+}
+
+/* The list again, for a plan that differs only in its number of passes. */
+static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step,
+                          nnc_lowered *alike)
+{
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* the step has them */
+    const nnc_plan *plan = step->plan;
+    const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
+    accumulate(shared, how.grad_accumulate, alike);
+    alike->list.count = alike->count;
+    memcpy(sums, alike->sums, sizeof alike->sums);
+    nnc_finish_list(&alike->list, &how, sums);
+}
+
+void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r)
+{
+    double again[NNC_SEGMENTS_MAX];
+    const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
+    nnc_describe_model(scratch->shared->model, &alike->whole, step, r);
+    if (!everywhere || !alike->worked) { /* model FLOPs are counted before sharding */
+        const bool whole = nnc_plan_is_whole(step->plan); /* one table serves both */
+        if (whole) {
+            (void)nnc_lowered_table(scratch->shared, alike, step);
+        } else {
+            nnc_rows_build(&alike->whole, NULL, NULL, step->plan, &scratch->rows);
+        }
+        nnc_step_pass_work(step, whole ? &alike->rows : &scratch->rows, again, &alike->work);
+        alike->worked = everywhere;
+    }
+    nnc_step_work(step, &alike->work, r);
+}
+
+/* ---- passes ---- */
+
+enum { PASSES = 256, PASS_WAYS = 4 };
+
+/* The cache key: the plan without its number of micro-batches and the length of the run. */
+static nnc_plan pass_key(const nnc_plan *plan)
+{
+    const nnc_plan unset = { 0 };
+    nnc_plan key = *plan;
+    if (!nnc_schedule_dual(plan)) { /* there, fewer passes overlap less: see nnc_overlap_of */
+        key.micro_batches = unset.micro_batches;
+    }
+    key.global_batch = unset.global_batch;
+    key.tokens = unset.tokens;
+    key.samples = unset.samples;
+    key.price = unset.price;
+    return key;
+}
+
+nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan,
+                              const nnc_software *software)
+{
+    const nnc_plan key = pass_key(plan);
+    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key);
+    const bool valid = p != NULL && p->alike->listed && p->alike->list_number == p->list_number &&
+                       nnc_same_bytes(&p->alike->software, software, sizeof *software);
+    return valid ? p : NULL;
+}
+
+static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step,
+                      const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_result *r)
+{
+    const size_t segments = (size_t)step->list->segment_count;
+    const nnc_plan key = pass_key(step->plan);
+    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* an invalid entry */
+    p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
+    p->alike = shared->last;
+    p->list_number = shared->last->list_number;
+    p->grad_accumulate = shared->last->grad_accumulate;
+    p->work = shared->last->work;
+    p->step = *step;
+    p->step.sums = p->sums;
+    memcpy(p->sums, step->sums, segments * sizeof p->sums[0]);
+    if (step->network != NULL) {
+        p->network = *step->network;
+        p->step.network = &p->network;
+    }
+    memcpy(p->units, units, segments * sizeof units[0]);
+    shared->dealt = p;
+    shared->dealt_passes = step->plan->micro_batches;
+    shared->memory = r->memory;
+    shared->memory_stage = r->memory_stage;
+}
+
+/* Does the step end depend on the number of passes? */
+static bool counts_passes(const nnc_step *step)
+{
+    return step->plan->zero == 2 || step->software->added_gradients;
+}
+
+/* Partition, memory and step ends, unless those of the previous plan serve. */
+static void recall_stages(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step,
+                          nnc_scratch *scratch, nnc_result *r)
+{
+    nnc_estimate_cache *shared = scratch->shared;
+    bool same = shared->dealt == p;
+    const bool other_ends =
+        !same || (shared->dealt_passes != step->plan->micro_batches && counts_passes(step));
+    if (same) {
+        same = nnc_step_partition_again(step, &scratch->step);
+    } else {
+        nnc_step_partition(step, &scratch->step);
+    }
+    if (other_ends) {
+        nnc_step_ends_find(step, &scratch->step, &scratch->ends);
+    }
+    shared->dealt_passes = step->plan->micro_batches;
+    if (same) {
+        r->memory = shared->memory;
+        r->memory_stage = shared->memory_stage;
+        r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
+    } else {
+        nnc_stage_memory(step, model, true, &scratch->step, r);
+        shared->dealt = p;
+        shared->memory = r->memory;
+        shared->memory_stage = r->memory_stage;
+    }
+}
+
+/* Is the memory of this plan its answer? */
+static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r)
+{
+    return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED &&
+           r->verdict == NNC_OVER_MEMORY;
+}
+
+/* A plan whose passes are known. */
+static nnc_status time_known(const nnc_model *model, const nnc_software *software,
+                             nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+{
+    nnc_estimate_cache *shared = scratch->shared;
+    const nnc_plan *plan = &r->plan;
+    const double share = nnc_lowering_of(plan, software, plan->attention).grad_accumulate;
+    p->step.plan = plan;
+    p->step.software = software;
+    p->step.ends = &scratch->ends;
+    nnc_describe_model(model, &p->alike->whole, &p->step, r);
+    nnc_step_work(&p->step, &p->work, r);
+    recall_stages(model, p, &p->step, scratch, r);
+    if (ends_untimed(scratch, r)) {
+        return nnc_estimate_untimed(model, r, err);
+    }
+    if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share)) {
+        prepare_again(shared, &p->step, p->alike); /* weight gradients alone differ */
+        nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
+        nnc_step_segment_times(&p->step, &scratch->rows, p->units);
+        p->grad_accumulate = share;
+    }
+    NNC_TRY(nnc_estimate_time_parts(&p->step, p->units, scratch, r, err));
+    return nnc_estimate_finish(model, shared->device, &p->step, r, err);
+}
+
+/* ---- estimates ---- */
+
+/* nnc_estimate_time, which leaves the passes of a brief estimate in the cache. */
+static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scratch *scratch,
+                                nnc_result *r, nnc_error *err)
+{
+    nnc_estimate_cache *shared = scratch->shared;
+    nnc_segment_time units[NNC_SEGMENTS_MAX];
+    const bool lasts = shared->promised && shared->last->found; /* a list that serves one plan only
+                                                                 * is not kept */
+    if (!lasts || !nnc_estimate_is_brief(scratch, &r->plan)) {
+        return nnc_estimate_time(model, step, scratch, r, err);
+    }
+    nnc_stage_memory(step, model, true, &scratch->step, r);
+    nnc_step_ends_find(step, &scratch->step, &scratch->ends);
+    step->ends = &scratch->ends;
+    nnc_step_segment_times(step, &scratch->rows, units);
+    keep_pass(shared, step, units, r);
+    return nnc_estimate_time_parts(step, units, scratch, r, err);
+}
+
+static nnc_status estimate_shared(const nnc_model *model, const nnc_device *device,
+                                  const nnc_software *software, const nnc_plan *plan,
+                                  nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+{
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_step step;
+    nnc_lowered *alike = NULL;
+    nnc_estimate_cache *shared = scratch->shared;
+    nnc_estimate_begin(scratch, r);
+    NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
+    nnc_pass_entry *known = shared->promised && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED
+                                ? nnc_pass_find(shared, &r->plan, software)
+                                : NULL;
+    if (known != NULL) {
+        return time_known(model, software, known, scratch, r, err);
+    }
+    shared->dealt = NULL;
+    NNC_TRY(
+        nnc_prepare_list(shared, software, &r->plan, &scratch->network, &step, sums, &alike, err));
+    nnc_step_partition(&step, &scratch->step);
+    if (scratch->fits_only) {
+        nnc_stage_memory(&step, model, true, &scratch->step, r);
+        if (ends_untimed(scratch, r)) {
+            nnc_describe_model(model, &alike->whole, &step, r);
+            return nnc_estimate_untimed(model, r, err);
+        }
+    }
+    nnc_prepare_work(scratch, alike, &step, r);
+    nnc_lowered_rows(shared, alike, &step, &scratch->rows);
+    NNC_TRY(time_and_keep(model, &step, scratch, r, err));
+    return nnc_estimate_finish(model, device, &step, r, err);
+}
+
+void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model,
+                              const nnc_device *device)
+{
+    shared->model = model;
+    shared->device = device;
+    shared->dealt = NULL;
+    nnc_memo_clear(&shared->products);
+    nnc_memo_clear(&shared->alikes);
+    nnc_memo_clear(&shared->passes);
+    nnc_memo_clear(&shared->ends);
+    nnc_memo_clear(&shared->end_seconds);
+    nnc_memo_clear(&shared->partitions);
+}
+
+/* Without the promise: keeps the caches while model and device equal those of the previous estimate. */
+static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model,
+                          const nnc_device *device)
+{
+    /* The bytes of a graph, or of a model with towers, are not all that its list depends on. */
+    const bool whole =
+        model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
+    if (shared->promised) {
+        return;
+    }
+    if (!whole || !nnc_same_bytes(&shared->last_model, model, sizeof *model) ||
+        !nnc_same_bytes(&shared->last_device, device, sizeof *device)) {
+        memcpy(&shared->last_model, model, sizeof *model);
+        memcpy(&shared->last_device, device, sizeof *device);
+        nnc_memo_clear(&shared->products);
+        shared->model = NULL;
+        return;
+    }
+    if (shared->model == NULL) {
+        nnc_estimate_cache_begin(shared, model, device);
+    }
+    shared->model = model; /* equal, possibly at another address */
+    shared->device = device;
+}
+
+static nnc_status estimate(const nnc_model *model, const nnc_device *device,
+                           const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
+                           nnc_result *result, nnc_error *err)
+{
+    nnc_estimate_cache *shared = scratch->shared;
+    compare_specs(shared, model, device);
+    if (shared->model == model && shared->device == device && scratch->why == NULL) {
+        return estimate_shared(model, device, software, plan, scratch, result, err);
+    }
+    shared->dealt = NULL;
+    return nnc_estimate_once(model, device, software, plan, scratch, result, err);
+}
+
+/* ---- the scratch ---- */
+
+static bool create_lists(nnc_memo *memo, uint32_t count)
+{
+    return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
+}
+
+enum {
+    LOAD_BYTES = 3 << 19
+}; /* of a simulation of 10,000 requests; untouched pages take no memory */
+
+void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes)
+{
+    if (scratch->load_bytes < bytes) {
+        free(scratch->load);
+        scratch->load = malloc(bytes);
+        scratch->load_bytes = scratch->load != NULL ? bytes : 0;
+    }
+    return scratch->load;
+}
+
+nnc_scratch *nnc_scratch_create(void)
+{
+    nnc_scratch *made = calloc(1, sizeof *made);
+    nnc_estimate_cache *shared = calloc(1, sizeof *shared);
+    if (made == NULL || shared == NULL) {
+        free(made);
+        free(shared);
+        return NULL;
+    }
+    made->estimate = estimate;
+    made->shared = shared;
+    if (!create_lists(&shared->alikes, 1) || nnc_scratch_load(made, LOAD_BYTES) == NULL) {
+        nnc_scratch_destroy(made);
+        return NULL;
+    }
+    return made;
+}
+
+void nnc_scratch_destroy(nnc_scratch *scratch)
+{
+    if (scratch != NULL) {
+        nnc_memo_destroy(&scratch->shared->products);
+        nnc_memo_destroy(&scratch->shared->alikes);
+        nnc_memo_destroy(&scratch->shared->passes);
+        nnc_memo_destroy(&scratch->shared->ends);
+        nnc_memo_destroy(&scratch->shared->end_seconds);
+        nnc_memo_destroy(&scratch->shared->partitions);
+        free(scratch->shared);
+        free(scratch->load);
+    }
+    free(scratch);
+}
+
+/* Creates the caches of a search. */
+static bool create_search(nnc_scratch *scratch)
+{
+    nnc_estimate_cache *shared = scratch->shared;
+    shared->timer = (nnc_op_timer){ time_op, &shared->products };
+    scratch->rows.timer = scratch->ideal_rows.timer = &shared->timer;
+    return nnc_memo_create(&shared->products, PRODUCTS, PRODUCT_WAYS, sizeof(product_key),
+                           offsetof(product_key, batch), sizeof(nnc_timing)) &&
+           nnc_search_memos_create(shared);
+}
+
+bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device,
+                       bool search)
+{
+    nnc_estimate_cache *shared = scratch->shared;
+    if (shared->passes.slots == 0) { /* the first promise: many plans follow */
+        nnc_memo lists;
+        if (!create_lists(&lists, NNC_LOWERED_LISTS) ||
+            !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan), sizeof(nnc_plan),
+                             sizeof(nnc_pass_entry)) ||
+            (search && !create_search(scratch))) {
+            return false;
+        }
+        nnc_memo_destroy(&shared->alikes);
+        shared->alikes = lists;
+    }
+    shared->promised = true;
+    nnc_estimate_cache_begin(shared, model, device);
+    return true;
+}
+
+/* ---- Caches that a search alone needs: step ends and partitions ---- */
+
+/* ---- step ends ---- */
+
+/* All that the step end of a device depends on, for one device, model and its links: the plan without the fields that
+ * change only the passes and their order, and the trained parameters that it holds. */
+typedef struct end_key {
+    uint64_t degrees; /* of the plan, for the hash */
+    nnc_step_end_params params;
+    nnc_plan plan;
+    const nnc_software *software;
+    int64_t passes; /* 0 if nothing of the step end happens in each pass */
+} end_key;
+
+enum { ENDS = 1024, END_WAYS = 4 };
+
+static void set_plan(end_key *key, const nnc_step *step)
+{
+    const nnc_plan *plan = step->plan;
+    const bool every_pass = plan->zero == 2 || step->software->added_gradients;
+    memcpy(&key->plan, plan, sizeof key->plan);
+    key->plan.micro_batch = key->plan.micro_batches = 0;
+    key->plan.recompute = 0;
+    key->plan.sequence_parallel = false;
+    key->plan.schedule = NNC_SCHEDULE_1F1B;
+    key->plan.virtual_stages = 0;
+    key->degrees =
+        ((((uint64_t)plan->data * 31 + (uint64_t)plan->tensor) * 31 + (uint64_t)plan->pipeline) *
+             31 +
+         (uint64_t)plan->shard) *
+            31 +
+        (uint64_t)plan->zero * 8 + plan->offload;
+    key->software = step->software;
+    key->passes = every_pass ? nnc_step_passes(plan) : 0;
+}
+
+/* The seconds of a step end: `like` stands for the units and the plan; then the segments of the device. */
+typedef struct seconds_key {
+    uint64_t like;
+    int32_t held[2 * NNC_SEGMENTS_MAX];
+} seconds_key;
+
+enum { HASHED_HELD = 6 * sizeof(int32_t) }; /* the embedding, the first layers and what follows */
+
+static void set_held(seconds_key *key, const nnc_stage_residency *h)
+{
+    for (int32_t s = 0; s < h->segments; s++) {
+        key->held[(size_t)s * 2] = (int32_t)h->instances[s];
+        key->held[(size_t)s * 2 + 1] = (int32_t)h->recomputed[s];
+    }
+}
+
+static const nnc_step_end *find_end(nnc_memo *memo, const nnc_step *step,
+                                    const nnc_stage_residency *holding)
+{
+    end_key key;
+    set_plan(&key, step);
+    key.params = nnc_step_end_params_of(step, holding);
+    nnc_step_end *end = nnc_memo_find(memo, &key);
+    if (end == NULL) {
+        end = nnc_memo_add(memo, &key);
+        nnc_step_end_find(step, &key.params, end);
+    }
+    return end;
+}
+
+void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step,
+                          const nnc_segment_time units[NNC_SEGMENTS_MAX], uint64_t like)
+{
+    nnc_estimate_cache *shared = scratch->shared;
+    nnc_step_memory *m = &scratch->step;
+    seconds_key key = { .like = like };
+    for (int32_t d = 0; d < step->plan->pipeline; d++) {
+        if (m->alike[d]) {
+            nnc_step_end_set_alike(m, d);
+            continue;
+        }
+        set_held(&key, &m->holdings[d]);
+        const nnc_step_end_seconds *known = nnc_memo_find(&shared->end_seconds, &key);
+        if (known == NULL) {
+            const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+            const nnc_step_end *end = find_end(&shared->ends, step, &m->holdings[d]);
+            nnc_step_end_seconds *made = nnc_memo_add(&shared->end_seconds, &key);
+            *made = nnc_step_end_expose(step, units, &m->holdings[d], &overlap, end);
+            known = made;
+        }
+        m->own_ends[d] = *known; /* a copy: another stage may replace the entry */
+        nnc_step_end_set(m, d, &m->own_ends[d]);
+    }
+}
+
+/* ---- partitions ---- */
+
+enum { PARTITIONS = 256, PARTITION_STAGES = 32, PARTITION_VIRTUAL = 64 };
+
+typedef struct partition {
+    int32_t virtual_stages;
+    bool alike[PARTITION_STAGES], virtual_alike[PARTITION_VIRTUAL];
+    nnc_stage_residency holdings[PARTITION_STAGES];
+    nnc_stage_layers shares[PARTITION_VIRTUAL];
+} partition;
+
+/* Equal for equal partitions, except the micro-batches in flight; 0: not kept. */
+static uint64_t key_of(const nnc_plan *plan)
+{
+    const int32_t chunks = nnc_schedule_chunks(plan);
+    const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+    if (plan->pipeline > PARTITION_STAGES || chunks > PARTITION_VIRTUAL / plan->pipeline) {
+        return 0;
+    }
+    return ((uint64_t)plan->schedule << 32) | ((uint64_t)chunks << 16) |
+           ((uint64_t)plan->pipeline << 1) | (full ? 1 : 0);
+}
+
+static void keep(const nnc_step_memory *m, int32_t stages, partition *to)
+{
+    const size_t count = (size_t)m->deal.virtual_stages, devices = (size_t)stages;
+    to->virtual_stages = m->deal.virtual_stages;
+    memcpy(to->alike, m->alike, devices * sizeof m->alike[0]);
+    memcpy(to->virtual_alike, m->deal.alike, count * sizeof m->deal.alike[0]);
+    memcpy(to->holdings, m->holdings, devices * sizeof m->holdings[0]);
+    memcpy(to->shares, m->deal.shares, count * sizeof m->deal.shares[0]);
+}
+
+static void recall(const partition *from, int32_t stages, int32_t segments, nnc_step_memory *m)
+{
+    const size_t count = (size_t)from->virtual_stages, devices = (size_t)stages;
+    m->deal.stages = stages;
+    m->deal.virtual_stages = from->virtual_stages;
+    m->deal.segments = segments;
+    memcpy(m->alike, from->alike, devices * sizeof m->alike[0]);
+    memcpy(m->deal.alike, from->virtual_alike, count * sizeof m->deal.alike[0]);
+    memcpy(m->holdings, from->holdings, devices * sizeof m->holdings[0]);
+    memcpy(m->deal.shares, from->shares, count * sizeof m->deal.shares[0]);
+}
+
+void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step)
+{
+    nnc_memo *memo = &scratch->shared->partitions;
+    nnc_step_memory *m = &scratch->step;
+    const nnc_plan *plan = step->plan;
+    const uint64_t key = key_of(plan);
+    const partition *known = key != 0 ? nnc_memo_find(memo, &key) : NULL;
+    if (known != NULL) {
+        recall(known, plan->pipeline, step->list->segment_count, m);
+        (void)nnc_step_partition_again(step, m);
+        return;
+    }
+    nnc_step_partition(step, m);
+    if (key != 0) {
+        keep(m, plan->pipeline, nnc_memo_add(memo, &key));
+    }
+}
+
+bool nnc_search_memos_create(nnc_estimate_cache *shared)
+{
+    return nnc_memo_create(&shared->ends, ENDS, END_WAYS, sizeof(end_key), offsetof(end_key, plan),
+                           sizeof(nnc_step_end)) &&
+           nnc_memo_create(&shared->end_seconds, ENDS, END_WAYS, sizeof(seconds_key),
+                           offsetof(seconds_key, held) + HASHED_HELD,
+                           sizeof(nnc_step_end_seconds)) &&
+           nnc_memo_create(&shared->partitions, PARTITIONS, 4, sizeof(uint64_t), sizeof(uint64_t),
+                           sizeof(partition));
 }

@@ -61,7 +61,7 @@ void nnc_memo_clear(nnc_memo *memo);
 /* The i-th entry in order of arrival, i < count. */
 void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 
-/* ---- estimate_memo.c: lowered lists, product times, passes ---- */
+/* ---- memo.c: lowered lists, product times, passes ---- */
 
 /* A lowered op list with its sums and its table. */
 typedef struct nnc_lowered {
@@ -138,7 +138,7 @@ uint64_t nnc_lowered_table(nnc_estimate_cache *shared, nnc_lowered *alike, const
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step,
                       nnc_rows *rows);
 
-/* ---- estimate_memo.c: step ends and partitions of a search ---- */
+/* ---- memo.c: step ends and partitions of a search ---- */
 
 /* nnc_step_ends_set for the stages in scratch, through two caches. like: a number that equal units, and equal plans but for
  * the order of passes, share, and that is not used again. Needs nnc_scratch_share. */

@@ -498,7 +498,7 @@ static const nnc_metric memory_part_rows[] = {
 const nnc_metrics nnc_memory_metrics =
     NNC_METRICS("memory of one device, by class", memory_part_rows, nnc_memory);
 
-NNC_GET(get_fits, nnc_report, nnc_bool_cell(self->result->verdict != NNC_OVER_MEMORY))
+NNC_GET(get_fits, nnc_report, nnc_bool_cell(self->result->memory.headroom_bytes >= 0))
 
 static const nnc_metric advice_rows[] = {
     NNC_CHARS(nnc_advice, text, .help = "The changes, as command-line options."),
@@ -537,7 +537,9 @@ static const nnc_metric memory_rows[] = {
            .help = "The tensors of the transient peak."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
     NNC_AS("fit", ENUM, RESULT(verdict), .names = { nnc_verdict_name, NNC_VERDICT_COUNT },
-           .help = "fits; tight: the upper end of total_interval_bytes does not; or does_not_fit."),
+           .help = "fits; tight: one end of total_interval_bytes fits, which covers settings that "
+                   "are open; "
+                   "or does_not_fit."),
     NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count),
            .rows = &advice_metrics, .null_empty = true,
            .help = "Changes of the plan that would fit, the fastest first."),

@@ -325,6 +325,8 @@ typedef struct nnc_report {
     const nnc_device *device;
     const nnc_software *software;
     bool software_chosen; /* chosen by the plan, not by the user */
+    int64_t
+        least_bytes; /* lower end of the memory over settings that are open; 0 = of the plan as it is */
     const nnc_result *result;
     const nnc_op_cost *ops; /* NULL: no op list */
     int32_t op_count;

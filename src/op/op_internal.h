@@ -152,13 +152,10 @@ const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
 
 /* Properties of an activation that graph and ONNX files need; from its row. */
 typedef struct nnc_activation {
-    bool by_output;   /* backward reads the output, else the input */
-    bool gated;       /* two halves of the width become one */
-    const char *onnx; /* ONNX operators that are this kind, "Relu LeakyRelu"; NULL = none of them */
+    bool by_output; /* backward reads the output, else the input */
+    bool gated;     /* two halves of the width become one */
 } nnc_activation;
 const nnc_activation *nnc_activation_of(nnc_pointwise_kind kind);
-/* The kind of an ONNX operator, NNC_PW_KIND_COUNT when it is no activation. */
-nnc_pointwise_kind nnc_activation_of_onnx(const char *operator_name);
 
 typedef struct nnc_pointwise {
     nnc_pointwise_kind kind;
@@ -333,9 +330,20 @@ static inline bool nnc_op_is_collective(const nnc_op *op)
 /* Work of one instance of an op, forward or backward by its phase. Cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
-/* Elements that the bytes of an implementation are counted per: input of a product, logits of a loss, output of a
- * pointwise op or norm; 0 for other kinds. */
-double nnc_op_elements(const nnc_op *op);
+/* Elements of attention, of all heads: scores, queries, keys and values. */
+static inline double nnc_flash_scores(const nnc_flash *p)
+{
+    return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
+}
+static inline double nnc_flash_queries(const nnc_flash *p)
+{
+    return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->head_dim;
+}
+static inline double nnc_flash_keys(const nnc_flash *p)
+{
+    return (double)p->batch * (double)p->kv_heads * (double)p->s_k *
+           (double)(p->head_dim + p->value_dim);
+}
 
 /* The kernels that a library issues in the phase of the op. */
 static inline nnc_issued nnc_op_issued(const nnc_op *op)
@@ -510,7 +518,6 @@ static inline nnc_timed nnc_op_timed(const nnc_op *op)
 }
 
 /* Members of rows whose kind keeps no bytes, has no backward or does not divide. */
-double nnc_op_no_bytes(const nnc_op *op);
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees);
 /* Backward is the same op; its phase changes its work. */

@@ -27,7 +27,9 @@ nnc_work nnc_op_work(const nnc_op *op)
     return work;
 }
 
-double nnc_op_elements(const nnc_op *op)
+/* Elements that the bytes of an implementation are counted per: input of a product, logits of a loss, output of a
+ * pointwise op or norm; 0 for other kinds. */
+static double op_elements(const nnc_op *op)
 {
     switch (op->kind) {
     case NNC_OP_MATMUL:
@@ -35,6 +37,7 @@ double nnc_op_elements(const nnc_op *op)
     case NNC_OP_NORM: return (double)op->u.norm.elements;
     case NNC_OP_POINTWISE: return (double)op->u.pointwise.elements;
     case NNC_OP_LOSS: return (double)op->u.loss.tokens * (double)op->u.loss.classes;
+    case NNC_OP_FLASH: return nnc_flash_scores(&op->u.flash);
     default: return 0.0;
     }
 }
@@ -45,7 +48,7 @@ static double library_kept(const nnc_op *op)
     const bool norm = op->kind == NNC_OP_NORM;
     const double rows = norm ? (double)op->u.norm.rows : 0.0;
     const double row_bytes = norm && op->u.norm.kind == NNC_NORM_RMS ? 4.0 : 8.0;
-    return op->library_kept * nnc_op_elements(op) + row_bytes * rows;
+    return op->library_kept * op_elements(op) + row_bytes * rows;
 }
 
 double nnc_op_kept_bytes(const nnc_op *op)
@@ -65,11 +68,10 @@ double nnc_op_dropped_bytes(const nnc_op *op)
 
 double nnc_op_transient_bytes(const nnc_op *op)
 {
-    return op->forward_only ? 0.0
-           : op->recorded   ? op->recorded_transient
-           : op->by_library && op->library_transient > 0.0
-               ? op->library_transient * nnc_op_elements(op)
-               : nnc_op_row_of(op)->transient(op);
+    return op->forward_only                                ? 0.0
+           : op->recorded                                  ? op->recorded_transient
+           : op->by_library && op->library_transient > 0.0 ? op->library_transient * op_elements(op)
+                                                           : nnc_op_row_of(op)->transient(op);
 }
 
 void nnc_op_say(const nnc_op *op, nnc_derivation *why)
@@ -123,7 +125,7 @@ int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
     return 1;
 }
 
-double nnc_op_no_bytes(const nnc_op *op)
+static double op_no_bytes(const nnc_op *op)
 {
     (void)op;
     return 0.0;
@@ -320,8 +322,8 @@ static const char *collective_name(const nnc_op *op)
 const nnc_op_row nnc_collective_row = {
     .name_of = collective_name,
     .work = collective_work,
-    .kept = nnc_op_no_bytes,
-    .transient = nnc_op_no_bytes,
+    .kept = op_no_bytes,
+    .transient = op_no_bytes,
     .say = collective_say,
     .backward = collective_backward,
     .shard = nnc_op_not_sharded,
@@ -370,8 +372,8 @@ static nnc_timed kernel_timed(const nnc_op *op)
 const nnc_op_row nnc_kernel_row = {
     .name = "kernel",
     .work = kernel_plain_work,
-    .kept = nnc_op_no_bytes,
-    .transient = nnc_op_no_bytes,
+    .kept = op_no_bytes,
+    .transient = op_no_bytes,
     .say = kernel_say,
     .backward = nnc_op_no_backward,
     .shard = nnc_op_not_sharded,

@@ -33,19 +33,17 @@ typedef struct pointwise_row {
 #define ROW(kind, ...) static const pointwise_row NNC_ROW(kind) = { __VA_ARGS__ }
 
 ROW(NNC_PW_RELU, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
-    .act = { .by_output = true, .onnx = "Relu LeakyRelu Elu" });
+    .act = { .by_output = true });
 ROW(NNC_PW_GELU, .flops = { 8, 13 }, .forward = { 1, 1 }, .backward = { 2, 1 },
-    .unfused_forward = { 8, 8 }, .unfused_backward = { 16, 8 }, .inputs = 1,
-    .act = { .onnx = "Gelu" });
+    .unfused_forward = { 8, 8 }, .unfused_backward = { 16, 8 }, .inputs = 1);
 ROW(NNC_PW_SILU, .flops = { 4, 7 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
 /* backward from the output */
 ROW(NNC_PW_SIGMOID, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
     .act = { .by_output = true });
 ROW(NNC_PW_TANH, .flops = { 4, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
-    .act = { .by_output = true, .onnx = "Tanh" });
+    .act = { .by_output = true });
 ROW(NNC_PW_HARD_SIGMOID, .flops = { 3, 2 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
-ROW(NNC_PW_HARD_SWISH, .flops = { 4, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
-    .act = { .onnx = "HardSwish" });
+ROW(NNC_PW_HARD_SWISH, .flops = { 4, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_SOFTMAX, .flops = { 5, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 },
     .unfused_forward = { 3, 3 }, .unfused_backward = { 4, 3 }, .inputs = 1,
     .act = { .by_output = true });
@@ -135,21 +133,6 @@ static const pointwise_row *const kinds[] = { NNC_POINTWISE_LIST(NNC_ROW_AT) };
 const nnc_activation *nnc_activation_of(nnc_pointwise_kind kind)
 {
     return &kinds[kind]->act;
-}
-
-nnc_pointwise_kind nnc_activation_of_onnx(const char *operator_name)
-{
-    const size_t length = strlen(operator_name);
-    for (int kind = 0; kind < NNC_PW_KIND_COUNT; kind++) {
-        for (const char *at = kinds[kind]->act.onnx; at != NULL; at = strchr(at, ' ')) {
-            at += *at == ' ';
-            if (strncmp(at, operator_name, length) == 0 &&
-                (at[length] == ' ' || at[length] == '\0')) {
-                return (nnc_pointwise_kind)kind;
-            }
-        }
-    }
-    return NNC_PW_KIND_COUNT;
 }
 
 static passes passes_of(const pointwise_row *row, bool fused, bool backward)

@@ -6,6 +6,7 @@
 #include "metrics/metrics_internal.h"
 #include "record/record_internal.h"
 #include "render/render_internal.h"
+#include "scenario/scenario_internal.h"
 
 /* Two estimates mostly list the same values in the same order, so the search starts after the last one found. */
 static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const char *name)
@@ -358,10 +359,10 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
         used += n > 0 ? (size_t)n : 0;
     }
     const nnc_change *software = find_change(row, "plan.software");
-    if (software != NULL && used > 0 &&
-        used < size) { /* the part of each is not known from two recordings */
-        snprintf(text + used, size - used, "; the software changed, too: %s -> %s",
-                 software->old->text, software->now->text);
+    if (software != NULL && used > 0 && used < size) {
+        snprintf(text + used, size - used, "; the software changed, too: %s -> %s%s%s",
+                 software->old->text, software->now->text, row->split != NULL ? ", " : "",
+                 row->split != NULL ? row->split : "");
     }
 }
 
@@ -484,8 +485,113 @@ static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old,
     return rows;
 }
 
-nnc_status nnc_diff_make(nnc_arena *arena, const char *old_path, const char *now_path,
-                         nnc_check_report *report, nnc_error *err)
+/* ---- the part of a change that comes from the software profile ---- */
+
+static const nnc_figure *named(nnc_figures figures, const char *name)
+{
+    int32_t next = 0;
+    const nnc_figure *found = figures.count > 0 ? find_from(figures, &next, name) : NULL;
+    return is_known(found) ? found : NULL;
+}
+
+static const char *text_in(nnc_figures figures, const char *name)
+{
+    const nnc_figure *found = named(figures, name);
+    return found != NULL ? found->text : NULL;
+}
+
+/* The field that a value such as "plan.zero" is of; NULL: no field of the plan. */
+static const nnc_field *plan_field(const char *name)
+{
+    return strncmp(name, "plan.", 5) == 0 ? nnc_field_of_key(&nnc_plan_table, name + 5) : NULL;
+}
+
+/* The step of a recorded plan under a software profile, estimated again; NaN = it cannot be. */
+static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures,
+                         const char *software)
+{
+    const char *model = text_in(figures, "model.id"), *device = text_in(figures, "device.id");
+    const char *overrides = text_in(figures, "plan.overrides");
+    char *sets = nnc_arena_strdup(arena, overrides != NULL ? overrides : "");
+    nnc_scenario_args given = { .software = software, .cluster = text_in(figures, "plan.cluster") };
+    nnc_scenario *scenario = nnc_arena_alloc(arena, sizeof *scenario);
+    nnc_scratch *scratch = nnc_scratch_create();
+    double step_s = (double)NAN;
+    for (int32_t i = 0; i < figures.count && given.setting_count < NNC_SETTINGS_MAX; i++) {
+        const nnc_figure *figure = &figures.list[i];
+        const nnc_field *field = plan_field(figure->name);
+        char number[NNC_NUMBER_TEXT];
+        if (field != NULL && is_known(figure)) {
+            given.settings[given.setting_count++] = (nnc_setting){
+                field, figure->text != NULL
+                           ? figure->text
+                           : nnc_arena_strdup(arena, nnc_number_text(figure->number, number))
+            };
+        }
+    }
+    for (char *at = sets; at != NULL && *at != '\0' && given.set_count < NNC_SETS_MAX;) {
+        char *end = strstr(at, ", ");
+        given.sets[given.set_count++] = at;
+        if (end != NULL) {
+            *end = '\0';
+        }
+        at = end != NULL ? end + 2 : NULL;
+    }
+    if (model != NULL && device != NULL && sets != NULL && scenario != NULL && scratch != NULL &&
+        nnc_scenario_load(specs, &given, model, device, scenario, NULL) == NNC_OK &&
+        nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
+                     scratch, &scenario->result, NULL) == NNC_OK) {
+        step_s = scenario->result.step_s;
+    }
+    nnc_scratch_destroy(scratch);
+    return step_s;
+}
+
+/* Only where both estimates can be made again, digit for digit. false: out of memory. */
+static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row)
+{
+    static const char step[] = "step.step_s";
+    const char *was = text_in(row->old, "plan.software"), *is = text_in(row->now, "plan.software");
+    const nnc_figure *old_step = named(row->old, step), *new_step = named(row->now, step);
+    char all[NNC_NUMBER_TEXT], part[NNC_NUMBER_TEXT];
+    if (was == NULL || is == NULL || strcmp(was, is) == 0 || old_step == NULL || new_step == NULL ||
+        !same_number(step_again(specs, arena, row->old, was), old_step->number) ||
+        !same_number(step_again(specs, arena, row->now, is), new_step->number)) {
+        return true;
+    }
+    const double same_s = step_again(specs, arena, row->now, was);
+    if (isnan(same_s)) {
+        return true;
+    }
+    row->change_s = new_step->number - old_step->number;
+    row->framework_s = new_step->number - same_s;
+    nnc_buffer text = { 0 };
+    nnc_buffer_print(&text, "%s%s: framework %s", row->change_s < 0.0 ? "" : "+",
+                     nnc_unit_text(row->change_s, "s", all),
+                     nnc_unit_text(row->framework_s, "s", part));
+    bool more = false;
+    for (int32_t i = 0; i < row->change_count; i++) {
+        const nnc_change *change = &row->changes[i];
+        const char *name = change->now != NULL ? change->now->name : change->old->name;
+        const bool of_plan = plan_field(name) != NULL || strcmp(name, "plan.overrides") == 0;
+        if (of_plan || strcmp(name, "model.id") == 0 || strcmp(name, "device.id") == 0) {
+            nnc_buffer_print(&text, "%s%.*s", more ? " and " : ", ",
+                             (int)(of_plan ? strlen(name + 5) : strcspn(name, ".")),
+                             of_plan ? name + 5 : name);
+            more = true;
+        }
+    }
+    if (more) {
+        nnc_buffer_print(&text, " %s", nnc_unit_text(same_s - old_step->number, "s", part));
+    }
+    nnc_buffer_byte(&text, '\0');
+    row->split = nnc_arena_strdup(arena, text.failed ? NULL : text.bytes);
+    nnc_buffer_free(&text);
+    return row->split != NULL;
+}
+
+nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_path,
+                         const char *now_path, nnc_check_report *report, nnc_error *err)
 {
     nnc_recorded old, now;
     NNC_TRY(nnc_recorded_read(arena, old_path, &old, err));
@@ -494,5 +600,10 @@ nnc_status nnc_diff_make(nnc_arena *arena, const char *old_path, const char *now
         .path = old_path, .other = now_path, .tool = now.tool, .old_tool = old.tool
     };
     report->rows = compare_all(arena, &old, &now, &report->row_count);
+    for (int32_t i = 0; report->rows != NULL && i < report->row_count; i++) {
+        if (!split_change(specs, arena, (nnc_check_row *)&report->rows[i])) {
+            return nnc_no_memory(err);
+        }
+    }
     return report->rows != NULL ? nnc_check_list_changes(arena, report, err) : nnc_no_memory(err);
 }

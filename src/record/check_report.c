@@ -173,6 +173,7 @@ static const nnc_metric responsible_rows[] = {
 static const nnc_metrics responsible =
     NNC_METRICS("the part that a total moved by", responsible_rows, nnc_check_row);
 
+NNC_IF(has_split, nnc_check_row, self->split != NULL)
 NNC_IF(is_check, void, NNC_OWNER(nnc_check_report)->other == NULL)
 
 NNC_GET(get_failed, void, nnc_bool_cell(nnc_check_row_failed(place->owner, self)))
@@ -191,6 +192,16 @@ static const nnc_metric row_rows[] = {
            .help = "The part that each total moved by."),
     NNC_AS("requirements", LIST, NNC_IN(nnc_check_row, verdicts),
            NNC_COUNT(nnc_check_row, verdict_count), .rows = &verdicts, .help = "Its requirements."),
+    NNC_TEXT(nnc_check_row, split,
+             .help = "The change of the step as parts, of the software profile and of the plan, "
+                     "where the profiles differ.",
+             .more = NNC_MORE(.when = has_split)),
+    NNC_NUMBER(nnc_check_row, change_s, .unit = "s", .help = "Change of the step.",
+               .more = NNC_MORE(.when = has_split)),
+    NNC_NUMBER(nnc_check_row, framework_s, .unit = "s",
+               .help = "Part of it from the profile: the new step minus that of the new plan under "
+                       "the old profile.",
+               .more = NNC_MORE(.when = has_split)),
     NNC_AS("changes", LIST, NNC_IN(nnc_check_row, changes), NNC_COUNT(nnc_check_row, change_count),
            .rows = &changes, .help = "Metrics that differ, the largest change first."),
     NNC_AS("ops", LIST, NNC_IN(nnc_check_row, ops), NNC_COUNT(nnc_check_row, op_count),

@@ -180,10 +180,10 @@ static const char *plans_read_rule(nnc_json item)
     return plans_copy_text(item, nnc_json_text(item));
 }
 
-/* Copies the list, with space for the members of an object. false: out of memory. */
+/* Copies the list, with space for two entries for each member of an object. false: out of memory. */
 static bool pairs_own(nnc_json at, nnc_pairs *pairs)
 {
-    const int32_t most = pairs->count + nnc_json_count(at);
+    const int32_t most = pairs->count + 2 * nnc_json_count(at);
     const int32_t room = most < NNC_PLANS_PAIRS_MAX ? most : NNC_PLANS_PAIRS_MAX;
     nnc_pair *list = nnc_arena_array(at.doc->arena, (size_t)room + 1, sizeof(*list));
     if (list == NULL) {
@@ -194,6 +194,49 @@ static bool pairs_own(nnc_json at, nnc_pairs *pairs)
     }
     pairs->list = list;
     return true;
+}
+
+/* A measurement requires that the interval of its estimate contains it. Programs log what the allocator holds, so
+ * memory has no lower end, as in `nncost watch`. */
+static void read_measured(nnc_json at, nnc_pairs *require)
+{
+    static const struct {
+        const char *name, *end, *sign;
+    } rules[] = { { "step_s", "step.interval_s.0", "<=" },
+                  { "step_s", "step.interval_s.1", ">=" },
+                  { "memory_bytes", "memory.total_interval_bytes.1", ">=" } };
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT || !pairs_own(at, require)) {
+        return;
+    }
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(at, "wrong type", "an object");
+        return;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
+         item = nnc_json_next(item)) {
+        const nnc_json_type type = nnc_json_type_of(item);
+        const double value = type == NNC_JSON_NUMBER ? nnc_json_number(item) : (double)NAN;
+        bool known = strcmp(nnc_json_key(item), "note") == 0;
+        for (size_t i = 0; i < NNC_COUNT_OF(rules); i++) {
+            char number[NNC_NUMBER_TEXT], text[NNC_NUMBER_TEXT + 4];
+            if (strcmp(nnc_json_key(item), rules[i].name) != 0) {
+                continue;
+            }
+            known = true;
+            if (type != NNC_JSON_NULL && !(value > 0.0)) {
+                nnc_json_mismatch(item, "not measured", "a number above 0, or null");
+                return;
+            }
+            snprintf(text, sizeof text, "%s %s", rules[i].sign, nnc_number_text(value, number));
+            put_pair(
+                item, require,
+                (nnc_pair){ .key = rules[i].end,
+                            .text = type == NNC_JSON_NULL ? NULL : plans_copy_text(item, text) });
+        }
+        if (!known) {
+            nnc_json_mismatch(item, "unknown key", "step_s or memory_bytes");
+        }
+    }
 }
 
 /* Does not depend on the order of the keys. */
@@ -210,9 +253,9 @@ static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs)
 const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "software", "cluster" };
 
 /* Keys of a scenario that are not plan fields. */
-static const char *const own_keys[] = { "id",        "note",    "model", "device",
-                                        "software",  "cluster", "set",   "require",
-                                        "tolerance", "serve",   NULL };
+static const char *const own_keys[] = { "id",       "note",      "model", "device",
+                                        "software", "cluster",   "set",   "require",
+                                        "measured", "tolerance", "serve", NULL };
 
 /* The inherited part, to which the scenario's own keys are applied. */
 typedef struct part {
@@ -351,6 +394,12 @@ static void read_part(nnc_json at, bool scenario, part *into)
     }
     pairs_read(nnc_json_get(at, "set"), &into->sets, plans_read_set);
     pairs_read(nnc_json_get(at, "require"), &into->require, plans_read_rule);
+    if (into->serve && nnc_json_get(at, "measured").node != NULL) {
+        nnc_json_mismatch(nnc_json_get(at, "measured"), "of what is served",
+                          "requirements of ttft_s and tpot_s in its place");
+    } else {
+        read_measured(nnc_json_get(at, "measured"), &into->require);
+    }
     read_tolerances(nnc_json_get(at, "tolerance"), into);
 }
 
@@ -805,7 +854,7 @@ typedef struct whole_ask {
     bool own; /* the command line changes nothing */
 } whole_ask;
 
-static nnc_status ask_whole(const nnc_scenario_args *given, nnc_arena *arena,
+static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
                             const nnc_plans *plans, const nnc_plans_scenario *from,
                             const char *device, whole_ask *whole, nnc_error *err)
 {
@@ -825,7 +874,11 @@ static nnc_status ask_whole(const nnc_scenario_args *given, nnc_arena *arena,
     }
     whole->given.software = refs[NNC_REF_SOFTWARE];
     whole->given.cluster = refs[NNC_REF_CLUSTER];
-    return merge(arena, from, &whole->given, err);
+    NNC_TRY(merge(arena, from, &whole->given, err));
+    nnc_model_reader *reader = *nnc_specs_model_reader(specs);
+    return reader != NULL && refs[NNC_REF_MODEL] != NULL && refs[NNC_REF_DEVICE] != NULL
+               ? reader(specs, refs[NNC_REF_DEVICE], &refs[NNC_REF_MODEL], &whole->given, err)
+               : NNC_OK;
 }
 
 /* A fault is blamed on the file, unless the command line changes the scenario. */
@@ -849,7 +902,8 @@ nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_
                  "it is served, expected a scenario that is trained; see 'nncost serve --help'");
         return nnc_plans_blame(plans, from, err);
     }
-    NNC_TRY(ask_whole(given, arena, plans, from, device, &whole, err));
+    NNC_TRY(blame(plans, from, false,
+                  ask_whole(specs, given, arena, plans, from, device, &whole, err), err));
     return blame(plans, from, whole.own,
                  nnc_scenario_load(specs, &whole.given, whole.refs[NNC_REF_MODEL],
                                    whole.refs[NNC_REF_DEVICE], scenario, err),
@@ -866,7 +920,8 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *give
                  "it is trained, expected a scenario with \"serve\": true");
         return nnc_plans_blame(plans, from, err);
     }
-    NNC_TRY(ask_whole(given, arena, plans, from, device, &whole, err));
+    NNC_TRY(blame(plans, from, false,
+                  ask_whole(specs, given, arena, plans, from, device, &whole, err), err));
     return blame(plans, from, whole.own,
                  nnc_serve_scenario_load(specs, &whole.given, whole.refs[NNC_REF_MODEL],
                                          whole.refs[NNC_REF_DEVICE], scenario, err),

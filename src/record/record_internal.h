@@ -251,9 +251,9 @@ const nnc_check_report *nnc_check_report_of(const nnc_check *check);
 nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nnc_error *err);
 
 /* Compares two recordings: one estimate with one other, whatever their names; otherwise by name, in the order of the
- * new one. */
-nnc_status nnc_diff_make(nnc_arena *arena, const char *old_path, const char *now_path,
-                         nnc_check_report *report, nnc_error *err);
+ * new one. Where the software profiles differ, estimates the new plan again under both to split the change of the step. */
+nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_path,
+                         const char *now_path, nnc_check_report *report, nnc_error *err);
 
 /* Sums over the rows. */
 typedef struct nnc_check_sum {

@@ -57,11 +57,17 @@ const nnc_format nnc_format_json = {
 
 /* ---- CSV: RFC 4180, lines end with "\r\n" ---- */
 
-/* Would a spreadsheet read the text as a formula, or a GitHub workflow as a command? */
+/* Would a spreadsheet read the text as a formula, or a GitHub workflow as a command? Some spreadsheets take wide forms of
+ * the signs, too: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
 static bool is_formula(const char *text)
 {
-    return *text == '=' || *text == '+' || *text == '-' || *text == '@' ||
-           (text[0] == ':' && text[1] == ':');
+    static const char *const wide[] = { "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D",
+                                        "\xEF\xBC\xA0" };
+    bool starts = strchr("=+-@", *text) != NULL && *text != '\0';
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        starts = starts || strncmp(text, wide[i], 3) == 0;
+    }
+    return starts || (text[0] == ':' && text[1] == ':');
 }
 
 /* Writes a control character or line break as a blank. A formula gets an apostrophe, which tells a spreadsheet

@@ -1,5 +1,7 @@
 /* A training scenario: loading the files, applying --cluster, --seller, --region, plan options and --set in this order,
  * choosing the software profile, and estimating. */
+#include "base/base_internal.h"
+#include "run/run_internal.h"
 #include "scenario/scenario_internal.h"
 
 static nnc_status bad_option(const char *option, nnc_error *err)
@@ -29,13 +31,7 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *s
         const nnc_setting *setting = &given->settings[i];
         char value[256];
         snprintf(value, sizeof value, "%s", setting->value);
-        /* '+' joins the flags of one plan, because ',' separates plans in lists. */
-        const bool flags = nnc_flags_of(setting->field->type) != NULL;
-        for (char *at = value; flags && *at; at++) {
-            if (*at == '+') {
-                *at = ',';
-            }
-        }
+        nnc_field_join(setting->field, value);
         if (apply_setting(setting->field, value, scenario, err) != NNC_OK) {
             char name[NNC_OPTION_NAME];
             return bad_option(nnc_option_name(setting->field->name, name), err);
@@ -532,6 +528,11 @@ nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scr
 {
     NNC_TRY(
         nnc_estimate(report->model, report->device, report->software, plan, scratch, result, err));
+    if (report->least_bytes > 0) {
+        result->memory.total_interval_bytes[0] = report->least_bytes;
+        result->verdict =
+            report->least_bytes <= result->memory.capacity_bytes ? NNC_TIGHT : NNC_OVER_MEMORY;
+    }
     report->result = result;
     report->ops = nnc_scratch_ops(scratch, &report->op_count);
     report->stages = nnc_scratch_stages(scratch, &report->stage_count);
@@ -548,20 +549,6 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
                                               scratch, advice, NNC_ADVICE_MAX);
     /* The search for advice has overwritten the ops in scratch. */
     return nnc_report_estimate(report, plan, scratch, result, err);
-}
-
-nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
-{
-    nnc_report *report = &scenario->report;
-    const nnc_plan *plan = &scenario->plan;
-    nnc_result *result = &scenario->result;
-    NNC_TRY(nnc_report_estimate(report, plan, scratch, result, err));
-    if (result->verdict == NNC_OVER_MEMORY) {
-        NNC_TRY(nnc_scenario_profiles(scenario, err));
-        NNC_TRY(nnc_report_advise(report, &scenario->profiles, plan, scratch, result,
-                                  scenario->advice, err));
-    }
-    return nnc_scenario_run(scenario, err);
 }
 
 /* ---- software profile ---- */
@@ -615,12 +602,11 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
     return NNC_OK;
 }
 
-/* A profile of eager kernels may be changed to compiled ones. On one device every change has the profile of the plan, so
+/* A profile of eager kernels may be changed to compiled ones, and networks of maps to channels last. On one device every change has the profile of the plan, so
  * a quick search loads no others. */
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch,
                                 nnc_plan_changes *changes, nnc_error *err)
 {
-    static const char compiled[] = "torch-compile";
     nnc_profiles own = nnc_profiles_of_one(&scenario->software);
     nnc_plan_change_ask ask = { .model = &scenario->model,
                                 .device = &scenario->device,
@@ -632,9 +618,13 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
         NNC_TRY(nnc_scenario_profiles(scenario, err));
         ask.profiles = &scenario->profiles;
     }
-    if (!scenario->report.software_chosen && strcmp(scenario->software.id, "torch-eager") == 0 &&
-        scenario->model.captured == NULL) {
-        NNC_TRY(nnc_software_load(scenario->specs, compiled, &ask.compiled, err));
+    const bool maps =
+        scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
+    if (strcmp(scenario->software.id, "torch-eager") == 0 && scenario->model.captured == NULL) {
+        NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
+        if (maps) {
+            NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err));
+        }
     }
     nnc_plan_changes_find(&ask, scratch, changes);
     return NNC_OK;
@@ -644,6 +634,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
 
 /* Software that may run such a plan, by the kind of plan. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
+static const char *const of_early[] = { "torch-1", "torch-compile", "megatron-classic" };
 static const char *const of_shards[] = { "fsdp", "llm-foundry-0.3", "torchtitan-2024.12" };
 static const char *const of_splits[] = { "megatron", "megatron-classic", "nanotron-0.5",
                                          "nemo-26.06" };
@@ -651,6 +642,24 @@ static const char *const kernels[] = { "flash1", "flash2", "flash3" };
 static const char *const shares[] = { "0", "0.5", "1" };
 static const char *const switches[] = { "off", "on" };
 static const char *const stages[] = { "0", "1" };
+
+typedef struct open_values {
+    const char *const *values;
+    int32_t count;
+} open_values;
+#define VALUES(list) ((open_values){ (list), (int32_t)(sizeof(list) / sizeof(list)[0]) })
+
+static open_values software_of(nnc_profile_kind kind)
+{
+    switch (kind) {
+    case NNC_PROFILE_COPIES: return VALUES(of_copies);
+    case NNC_PROFILE_SHARDED:
+    case NNC_PROFILE_EARLY_SHARDED: return VALUES(of_shards);
+    case NNC_PROFILE_SPLIT: return VALUES(of_splits);
+    case NNC_PROFILE_EARLY: return VALUES(of_early);
+    default: return (open_values){ NULL, 0 };
+    }
+}
 
 /* Does a field have its default? */
 static bool is_open(const nnc_field *field, const nnc_plan *plan)
@@ -707,26 +716,21 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
                                    nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count,
                                    nnc_error *err)
 {
-#define VALUES(list) (list), (int32_t)(sizeof(list) / sizeof(list)[0])
     const nnc_plan *plan = &scenario->result.plan;
     const nnc_profile_kind kind =
         nnc_profile_kind_of(&scenario->model, &scenario->device, &scenario->plan);
     const bool gpu = kind != NNC_PROFILE_TPU && kind != NNC_PROFILE_EAGER;
     const struct {
         const char *name;
-        const char *const *values;
-        int32_t count;
+        open_values of;
         bool asked;
     } rows[] = {
-        { "software", VALUES(of_copies), kind == NNC_PROFILE_COPIES },
-        { "software", VALUES(of_shards), kind == NNC_PROFILE_SHARDED },
-        { "software", VALUES(of_splits), kind == NNC_PROFILE_SPLIT },
+        { "software", software_of(kind), gpu },
         { "attention", VALUES(kernels), gpu },
         { "overlap", VALUES(shares), plan->devices > 1 },
         { "sequence_parallel", VALUES(switches), plan->tensor > 1 },
         { "zero", VALUES(stages), plan->data > 1 },
     };
-#undef VALUES
     *count = 0;
     if (!scenario->report.software_chosen || plan->mode != NNC_MODE_PREDICTED) {
         return NNC_OK;
@@ -734,8 +738,8 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, rows[i].name);
         nnc_open_fact fact = { .name = rows[i].name,
-                               .values = rows[i].values,
-                               .value_count = rows[i].count };
+                               .values = rows[i].of.values,
+                               .value_count = rows[i].of.count };
         if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan))) {
             continue;
         }
@@ -750,6 +754,75 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         facts[at] = fact;
     }
     return NNC_OK;
+}
+
+/* ---- memory of a plan that leaves much open ---- */
+
+/* The least memory of the plan with a profile, when what it leaves open saves memory; 0 = not a legal plan. */
+static double frugal_bytes(const nnc_scenario *s, const nnc_given *given,
+                           const nnc_software *software, int32_t zero, nnc_scratch *scratch)
+{
+    nnc_plan plan = s->plan;
+    nnc_result result;
+    const bool chosen = s->report.software_chosen;
+    if (!given->is(given->in, "recompute")) {
+        plan.recompute = NNC_RECOMPUTE_FULL;
+    }
+    if (chosen && !given->is(given->in, "zero") && s->result.plan.data > 1) {
+        plan.zero = zero;
+    }
+    if (chosen && !given->is(given->in, "sequence_parallel") && s->result.plan.tensor > 1) {
+        plan.sequence_parallel = true;
+    }
+    const nnc_status status =
+        nnc_estimate_memory(&s->model, &s->device, software, &plan, scratch, &result, NULL);
+    return status == NNC_OK ? (double)result.memory.total_interval_bytes[0] : 0.0;
+}
+
+nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_scratch *scratch,
+                                  nnc_error *err)
+{
+    const nnc_memory *memory = &s->result.memory;
+    const nnc_profile_kind kind = nnc_profile_kind_of(&s->model, &s->device, &s->plan);
+    const open_values list = s->report.software_chosen ? software_of(kind) : (open_values){ 0 };
+    double least = (double)memory->total_interval_bytes[0];
+    if (s->result.verdict != NNC_OVER_MEMORY) {
+        return NNC_OK;
+    }
+    for (int32_t i = -1; i < list.count; i++) {
+        const nnc_software *software = &s->software;
+        const nnc_status status =
+            i >= 0 ? nnc_software_load(s->specs, list.values[i], &software, err) : NNC_OK;
+        if (fails(status)) {
+            return status;
+        }
+        if (status != NNC_OK) {
+            continue; /* not one of the files that are installed */
+        }
+        for (int32_t zero = 1; zero <= 3; zero += 2) {
+            const double bytes = frugal_bytes(s, given, software, zero, scratch);
+            least = bytes > 0.0 ? nnc_min(least, bytes) : least;
+        }
+    }
+    s->report.least_bytes = (int64_t)least;
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *scenario,
+                                 nnc_scratch *scratch, nnc_error *err)
+{
+    nnc_report *report = &scenario->report;
+    const nnc_plan *plan = &scenario->plan;
+    nnc_result *result = &scenario->result;
+    const nnc_given stated = { is_given, given };
+    NNC_TRY(nnc_report_estimate(report, plan, scratch, result, err));
+    if (result->verdict == NNC_OVER_MEMORY) {
+        NNC_TRY(nnc_scenario_profiles(scenario, err));
+        NNC_TRY(nnc_scenario_lower_end(scenario, &stated, scratch, err));
+        NNC_TRY(nnc_report_advise(report, &scenario->profiles, plan, scratch, result,
+                                  scenario->advice, err));
+    }
+    return nnc_scenario_run(scenario, err);
 }
 
 /* A growing list of intervals. */
@@ -812,4 +885,121 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario)
     free(scenario->intervals);
     scenario->report.intervals = scenario->intervals = NULL;
     scenario->report.interval_count = 0;
+}
+
+/* ---- Options that a command was given and that its computation does not read, because another option is missing: they are
+ * refused with that option. One row per condition: is it met, what it needs, and the options that are read then. Rows
+ * of a sweep are not checked: an axis may switch the reader on in some rows. */
+
+typedef struct reader {
+    bool reads;
+    const char *needs;
+    const char *fields; /* joined by spaces */
+} reader;
+
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += length) {
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *readers, size_t count,
+                                nnc_error *err)
+{
+    for (int i = 0; i < given->own_count; i++) {
+        const char *name = given->settings[i].field->name;
+        for (size_t r = 0; r < count; r++) {
+            char option[NNC_OPTION_NAME];
+            if (readers[r].reads || !has_word(readers[r].fields, name)) {
+                continue;
+            }
+            nnc_option_name(name, option);
+            return nnc_fail(err, NNC_BAD_USAGE, option, "changes nothing here, expected it with %s",
+                            readers[r].needs);
+        }
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario,
+                                   nnc_error *err)
+{
+    const nnc_run_ask *run = &scenario->run_ask;
+    const nnc_plan *plan = &scenario->plan; /* as given */
+    const nnc_device *device = &scenario->device;
+    const nnc_method method = run->method;
+    const bool tunes = method != NNC_METHOD_TRAIN, rolls_out = nnc_method_rolls_out(method);
+    const bool stops =
+        !isnan(run->device_mtbf_s) || run->reclaim_per_month > 0.0 ||
+        !isnan(run->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s);
+    const bool reads_samples = !isnan(run->sample_bytes);
+    const bool prepares = !isnan(run->prepare_s) || !isnan(run->prepared_bytes);
+    const bool is_embodied = !(isnan(run->embodied_kg) && isnan(device->embodied_kg)) &&
+                             !isnan(run->life_s) && !isnan(run->use_share);
+    static const char of_a_method[] = "--method grpo, ppo, dpo or distill";
+    static const char of_generation[] = "--method grpo, ppo or distill-on-policy";
+    static const char of_failures[] = "--device-mtbf-s";
+    const reader readers[] = {
+        { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL, "--adapter-rank or --train",
+          "frozen" },
+        { run->evaluate_every > 0.0, "--evaluate-every", "evaluate_s" },
+        { stops, of_failures,
+          "detect_s start_s replace_s repair_s failing_share elastic_replicas" },
+        { run->replace_s > 0.0, "--replace-s", "spares" },
+        { run->elastic_replicas > 0.0, "--elastic-replicas", "reshard_s" },
+        { stops || !isnan(run->checkpoint_interval_s), "--device-mtbf-s or --checkpoint-interval-s",
+          "checkpoint_bytes storage_write_bytes_per_s storage_read_bytes_per_s asynchronous "
+          "block_s save_s load_s" },
+        { tunes, of_a_method, "policy_params update_epochs score_s" },
+        { method == NNC_METHOD_DPO || method == NNC_METHOD_GRPO || method == NNC_METHOD_PPO,
+          "--method grpo, ppo or dpo", "reference_params" },
+        { method == NNC_METHOD_PPO || rolls_out, of_generation, "reward_params" },
+        { method == NNC_METHOD_PPO, "--method ppo", "critic_params" },
+        { method == NNC_METHOD_DISTILL || method == NNC_METHOD_DISTILL_ON_POLICY,
+          "--method distill or distill-on-policy", "teacher_params" },
+        { rolls_out, of_generation,
+          "sampler_logprobs prompt_tokens response_tokens group rollout_tensor rollout_devices "
+          "rollout_overlap rollout_s sync_s sync_bytes_per_s" },
+        { rolls_out && isnan(run->rollout_s),
+          "--method grpo, ppo or distill-on-policy without --rollout-s",
+          "rollout_batch rollout_tail rollout_tokens_per_s" },
+        { run->sites > 1.0, "--sites", "outer_every outer_bytes site_bytes_per_s outer_overlap_s" },
+        { reads_samples, "--sample-bytes", "input_bytes_per_s" },
+        { reads_samples && !isnan(run->input_bytes_per_s), "--sample-bytes and --input-bytes-per-s",
+          "access_share cached_share" },
+        { prepares, "--prepare-s", "workers" },
+        { prepares, "--prepared-bytes", "prefetch" },
+        { reads_samples || prepares, "--sample-bytes or --prepare-s", "serial_input" },
+        { is_embodied, "--embodied-kg, --life-s and --use-share together",
+          "embodied_kg life_s use_share" },
+        { !isnan(run->stored_bytes), "--stored-bytes", "storage_price" },
+        { !isnan(run->egress_bytes), "--egress-bytes", "egress_price" },
+    };
+    return refuse_unread(given, readers, NNC_COUNT_OF(readers), err);
+}
+
+nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given,
+                                         const nnc_serve_scenario *scenario, nnc_error *err)
+{
+    const nnc_serve_ask *ask = &scenario->ask;
+    const bool recorded = ask->arrivals[0] != '\0', closed = ask->concurrency > 0;
+    const bool open = !isnan(ask->request_rate);
+    const bool loops = open || recorded || closed;
+    static const char of_loops[] = "--request-rate, --arrivals or --concurrency";
+    const reader readers[] = {
+        { open && !recorded, "--request-rate", "burstiness" },
+        { closed, "--concurrency", "waves" },
+        { loops, of_loops, "requests seed preempt" },
+        { loops || ask->offline, "--request-rate, --arrivals, --concurrency or --offline",
+          "length_spread" },
+        { ask->draft[0] != '\0' || ask->draft_length > 0, "--draft or --draft-length",
+          "acceptance draft_share" },
+        { ask->steps > 0, "--steps", "image beside_s guidance" },
+    };
+    return refuse_unread(given, readers, NNC_COUNT_OF(readers), err);
 }

@@ -109,7 +109,13 @@ nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_er
 
 /* Estimates the scenario; if it does not fit, also searches for the smallest changes that would. The report is then
  * complete; its ops are valid until the next use of scratch. */
-nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
+nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *scenario,
+                                 nnc_scratch *scratch, nnc_error *err);
+
+/* A result that does not fit: sets least_bytes of the report, what the plan needs when its open settings save memory
+ * (recomputation; without a framework also ZeRO, sequence parallelism, and the software). Uses scratch. */
+nnc_status nnc_scenario_lower_end(nnc_scenario *scenario, const nnc_given *given,
+                                  nnc_scratch *scratch, nnc_error *err);
 
 /* Tries changes of the plan; see nnc_plan_changes_find. The report's ops are then no longer valid. */
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch,

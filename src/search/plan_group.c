@@ -100,7 +100,7 @@ static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const cha
 /* Finds the schedules that a framework offers, the profile chosen by each ZeRO stage. */
 static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
 {
-    const nnc_choice *zero = &groups->space->axes[NNC_AXIS_ZERO];
+    const nnc_space_axis *zero = &groups->space->axes[NNC_AXIS_ZERO];
     nnc_plan plan = *base;
     plan.pipeline = 2;
     for (int32_t i = 0; i < zero->count; i++) {
@@ -155,6 +155,16 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err)
     return false;
 }
 
+/* Do all groups of layers have the same number of them, or does the framework balance stages? */
+static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan)
+{
+    const nnc_software *software = software_of(groups, plan);
+    const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
+    return groups->profiles->any || software->ships.uneven_stages || plan->pipeline == 1 ||
+           plan->first_stage_layers > 0 || plan->last_stage_layers > 0 ||
+           (groups->layers + (plan->ends_as_layers ? 2 : 0)) % parts == 0;
+}
+
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
 {
     nnc_plan *plan = &groups->settled;
@@ -162,7 +172,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
     groups->group++;
     groups->dealt = false;
     return (plan->pipeline == 1 || groups->schedules[plan->schedule]) &&
-           !nnc_schedule_repeats(plan) &&
+           !nnc_schedule_repeats(plan) && divides_layers(groups, plan) &&
            nnc_plan_resolve_schedule(plan, groups->model, groups->layers, NULL) == NNC_OK;
 }
 

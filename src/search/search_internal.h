@@ -32,8 +32,16 @@ typedef enum nnc_axis {
     NNC_AXES
 } nnc_axis;
 
+/* The values of a choice: more than nnc_choice holds, since they may be the divisors of a number. No number up to 14
+ * million has more. */
+enum { NNC_SPACE_VALUES = 512 };
+typedef struct nnc_space_axis {
+    int32_t count;
+    int64_t values[NNC_SPACE_VALUES];
+} nnc_space_axis;
+
 typedef struct nnc_space {
-    nnc_choice axes[NNC_AXES];
+    nnc_space_axis axes[NNC_AXES];
     uint64_t blocks, block_size; /* the space has blocks * block_size plans */
 } nnc_space;
 
@@ -318,13 +326,21 @@ typedef struct nnc_search_size {
     nnc_error why; /* why no combination is legal; status NNC_OK: one is */
 } nnc_search_size;
 
+/* How sure a plan of the list is; NaN = the profile has no measured range. */
+typedef struct nnc_sure {
+    const nnc_found *found;
+    double p_best, p_out_of_memory;
+} nnc_sure;
+
 typedef struct nnc_search_report {
     const nnc_model *model; /* NULL in a merged report, as is the device */
     const nnc_device *device;
     const char *overrides; /* the --set options; NULL = none */
     nnc_search *search;
     nnc_search_result *result; /* of one number of devices */
-    nnc_search_size *sizes;    /* of several; NULL = one */
+    const nnc_sure *sure;      /* of each of its best plans; NULL = not found out */
+    int32_t sure_count;
+    nnc_search_size *sizes; /* of several; NULL = one */
     int32_t size_count, size_asked;
     int32_t fastest, cheapest; /* index of a size; -1 = no plan found */
     nnc_search_total total;

@@ -61,6 +61,20 @@ static bool is_in_shard(const nnc_place *place)
     return report == NULL || report->digest != NULL;
 }
 
+static const nnc_metric sure_rows[] = {
+    NNC_AS("command", TEXT, NNC_VIA(nnc_sure, found), NNC_IN(nnc_found, command),
+           .help = "The command line that estimates the plan."),
+    NNC_AS("step_s", NUMBER, NNC_VIA(nnc_sure, found), NNC_IN(nnc_found, step_s), .unit = "s",
+           .help = "One optimizer step."),
+    NNC_NUMBER(nnc_sure, p_best,
+               .help =
+                   "Probability that no plan of the list is faster; plans of equal step have it "
+                   "together."),
+    NNC_NUMBER(nnc_sure, p_out_of_memory, .help = "Probability that the plan runs out of memory."),
+};
+static const nnc_metrics sure_metrics =
+    NNC_METRICS("how sure a plan of the list is", sure_rows, nnc_sure);
+
 static const nnc_metric listed_rows[] = {
     NNC_AS("index", WHOLE, NNC_IN(nnc_found, index), .help = "Place in the space; only in shards.",
            .more = NNC_MORE(.when = is_in_shard)),
@@ -146,6 +160,8 @@ static bool is_lone_shard(const nnc_place *place)
 }
 
 NNC_IF(has_target, nnc_search_report, self->target_step_s > 0.0)
+
+NNC_IF(is_sure, nnc_search_report, self->sure != NULL)
 
 NNC_IF(has_none_missed, nnc_search_report, !self->result->any_missed)
 
@@ -241,6 +257,9 @@ static const nnc_metric document_rows[] = {
            NNC_COUNT(nnc_search_report, size_count), .rows = &size_metrics,
            .help = "Each number of devices, where --devices lists several.",
            .more = NNC_MORE(.when = has_sizes)),
+    NNC_AS("plans", LIST, NNC_IN(nnc_search_report, sure), NNC_COUNT(nnc_search_report, sure_count),
+           .rows = &sure_metrics, .help = "How sure the plans of `best` are, in their order.",
+           .more = NNC_MORE(.when = is_sure)),
     NNC_AS("best", LIST, RESULT(best), NNC_COUNT(nnc_search_result, best_count), .in_place = true,
            .rows = &listed_metrics, .help = "The best plans, best first.",
            .more = NNC_MORE(.when = has_no_sizes)),
@@ -329,6 +348,9 @@ static void add_search(uint64_t *digest, const nnc_search_task *task)
     *digest = nnc_digest_number(*digest, (uint64_t)search->mem_bytes);
     add_number(digest, search->deadline_s);
     add_number(digest, search->budget);
+    if (search->risk > 0.0) {
+        add_number(digest, search->risk);
+    }
     *digest = nnc_digest_number(*digest, (uint64_t)search->objective);
     *digest = nnc_digest_number(*digest, (uint64_t)search->best);
     *digest = nnc_digest_number(*digest, search->no_prune);

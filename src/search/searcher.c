@@ -114,6 +114,7 @@ static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_e
     NNC_TRY(check_number("objective", 0, NNC_OBJECTIVE_COUNT - 1, (int)search->objective, err));
     NNC_TRY(check_number("best", 1, NNC_SEARCH_BEST_MAX, search->best, err));
     NNC_TRY(check_number("threads", 1, 256, search->threads, err));
+    NNC_TRY(check_number("risk", 0, 1, search->risk, err));
     NNC_TRY(check_number("shards", 0, INT32_MAX, search->shards, err));
     return check_number("shard", search->shards > 0 ? 1 : 0, search->shards, search->shard, err);
 }
@@ -515,7 +516,8 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     }
     const int64_t capacity =
         search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(r->device);
-    const bool fits = nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
+    const bool fits = search->risk > 0.0 ? nnc_memory_risk(&result.memory, capacity) <= search->risk
+                                         : nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
     w->part.legal++;
     w->part.feasible += fits ? 1 : 0;
     if ((!fits && !search->no_prune) || !nnc_plan_groups_times(w->groups, pass, &result.plan)) {

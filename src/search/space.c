@@ -7,19 +7,19 @@
 #include "search/search_internal.h"
 #include "shape/shape_internal.h"
 
-static nnc_status add(nnc_choice *choice, const char *option, int64_t value, nnc_error *err)
+static nnc_status add(nnc_space_axis *choice, const char *option, int64_t value, nnc_error *err)
 {
-    if (choice->count == NNC_SEARCH_VALUES) {
+    if (choice->count == NNC_SPACE_VALUES) {
         return nnc_fail(err, NNC_BAD_USAGE, option, "expected at most %d values to search",
-                        NNC_SEARCH_VALUES);
+                        NNC_SPACE_VALUES);
     }
     choice->values[choice->count++] = value;
     return NNC_OK;
 }
 
 /* Divisors of whole, from 1 to most. */
-static nnc_status add_divisors(nnc_choice *choice, const char *option, int64_t whole, int64_t most,
-                               nnc_error *err)
+static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64_t whole,
+                               int64_t most, nnc_error *err)
 {
     for (int64_t i = 1; i <= most && i <= whole; i++) {
         if (whole % i == 0) {
@@ -29,8 +29,8 @@ static nnc_status add_divisors(nnc_choice *choice, const char *option, int64_t w
     return NNC_OK;
 }
 
-static nnc_status add_list(nnc_choice *choice, const char *option, const int64_t *values, int count,
-                           nnc_error *err)
+static nnc_status add_list(nnc_space_axis *choice, const char *option, const int64_t *values,
+                           int count, nnc_error *err)
 {
     for (int i = 0; i < count; i++) {
         NNC_TRY(add(choice, option, values[i], err));
@@ -39,7 +39,7 @@ static nnc_status add_list(nnc_choice *choice, const char *option, const int64_t
 }
 
 /* The first `most` schedules in the order in which a search tries them. */
-static nnc_status add_schedules(nnc_choice *choice, int32_t most, nnc_error *err)
+static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error *err)
 {
     for (int32_t place = 1; place <= most; place++) {
         for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) {
@@ -55,7 +55,7 @@ static nnc_status add_schedules(nnc_choice *choice, int32_t most, nnc_error *err
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
 static nnc_status fill(const nnc_model *model, const nnc_device *device, const nnc_search *search,
-                       nnc_axis axis, nnc_choice *choice, nnc_error *err)
+                       nnc_axis axis, nnc_space_axis *choice, nnc_error *err)
 {
     static const int64_t switches[] = { 0, 1 };
     static const int64_t stages[] = { 0, 1, 2, 3 };
@@ -114,7 +114,8 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device,
     };
     space->blocks = space->block_size = 1;
     for (int a = 0; a < NNC_AXES; a++) {
-        space->axes[a] = *asked[a];
+        space->axes[a].count = asked[a]->count;
+        memcpy(space->axes[a].values, asked[a]->values, sizeof asked[a]->values);
         if (asked[a]->count == 0) {
             NNC_TRY(fill(model, device, search, (nnc_axis)a, &space->axes[a], err));
         }

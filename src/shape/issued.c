@@ -216,16 +216,32 @@ static void add_join(nnc_op *op, number_mode mode)
     op->issued[1].bytes = (mode == IN_FP32 ? 12.0 : 6.0) * (double)op->u.pointwise.elements;
 }
 
-/* A table of positions that attention adds: cast to the type of its operands; its gradient is written for every
- * sample, summed over samples, cast back and added to that of the layer before. */
-static void add_bias(nnc_op *op)
+/* The bias of positions is a permuted table, whose last stride is not 1. No fused kernel of PyTorch takes such a mask
+ * (check_last_dim_stride_equals_1_dense, aten/src/ATen/native/transformers/sdp_utils_cpp.h), so attention is written out in
+ * fp32 (_scaled_dot_product_attention_math, attention.cpp). Since transformers 5.16, T5 calls it so (pull request 47014).
+ * Attention to the encoder has no bias. */
+bool nnc_is_written_out(const nnc_op *op, const nnc_model *model)
+{
+    return op->kind == NNC_OP_FLASH && strcmp(op->name, "attn.core") == 0 &&
+           model->implementation == NNC_IMPLEMENTATION_TRANSFORMERS &&
+           model->family == NNC_FAMILY_DECODER &&
+           model->decoder.positions == NNC_POSITIONS_RELATIVE;
+}
+
+/* Forward: casts of the bias and of queries, keys and values, both scalings, three copies for the batched product, the product,
+ * the sum with the bias, softmax, the search for rows without keys (compare, all, zero, where), the product, its cast,
+ * its copy by tokens. Backward: the gradient by heads, its cast, four products, softmax, the sum of the bias's gradient
+ * over samples, two casts of it and its sum with that of the layer before, both scalings, three casts. */
+void nnc_write_out(nnc_op *op)
 {
     const nnc_flash *p = &op->u.flash;
-    const double pairs = (double)p->heads * (double)p->s_q * (double)p->s_k;
-    add_kernels(op, 3.0, 7.0);
-    op->issued[0].mixed_bytes = 6.0 * pairs;
-    op->issued[1].bytes = 4.0 * pairs * (double)p->batch;
-    op->issued[1].mixed_bytes = 18.0 * pairs;
+    const double scores = nnc_flash_scores(p), bias = scores / (double)p->batch;
+    const double queries = nnc_flash_queries(p), keys = nnc_flash_keys(p);
+    op->issued_as = NNC_ISSUED_INSTEAD;
+    op->issued[0] = (nnc_issued){ 20.0, 39.0 * scores + 28.0 * queries + 16.0 * keys,
+                                  6.0 * bias + 12.0 * queries + 6.0 * keys };
+    op->issued[1] = (nnc_issued){ 16.0, 32.0 * scores + 16.0 * bias + 24.0 * queries + 12.0 * keys,
+                                  12.0 * bias + 12.0 * queries + 6.0 * keys };
 }
 
 /* peft keeps adapters in fp32: their input is cast for each product, and its gradient back and added. */
@@ -255,12 +271,10 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
         add_to_conv(op, model, mode);
     } else if (op->kind == NNC_OP_FLASH) {
         const bool windows = vision && op->u.flash.batch > samples;
-        const bool biased = model->family == NNC_FAMILY_DECODER &&
-                            model->decoder.positions == NNC_POSITIONS_RELATIVE;
         add_kernels(op, windows ? 1.0 + window_forward : 1.0,
                     windows ? 3.0 + window_backward : 3.0);
-        if (biased) {
-            add_bias(op);
+        if (nnc_is_written_out(op, model)) {
+            nnc_write_out(op);
         }
     } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
         add_join(op, mode);

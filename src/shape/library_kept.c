@@ -2,7 +2,7 @@
  *
  * Their layers are expressions of single operators. Autograd saves inputs or outputs of each operator, and autocast
  * adds a 16-bit copy for each product that reads an fp32 tensor (weights excepted, whose copies are shared). A row
- * says how many bytes per element (see nnc_op_elements) stay, by the format in which the step runs:
+ * says how many bytes per element (see op_elements of op_table.c) stay, by the format in which the step runs:
  *
  *     amp   fp32 weights under autocast: the residual stream and the outputs of norms are fp32
  *     half  16-bit weights and activations, no autocast
@@ -37,6 +37,9 @@ static const kept_row loss = { 4, 4, 4 };
 static const kept_row loss_working = { 8, 8, 8 };
 /* The input of a product in its format, one for all products that read it; autocast makes one for each. */
 static const kept_row of_product = { 2, 2, 4 };
+/* Attention with a learned bias runs in fp32, written out (issued.c): scores behind softmax, copies of queries, keys and
+ * values. In backward the gradients before and behind softmax live. */
+static const kept_row written_out = { 4, 4, 4 };
 /* LoRA: the input is cast to fp32 for each adapter, and so is the output of A. */
 static const kept_row adapter = { 4, 4, 4 };
 
@@ -86,6 +89,8 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
              (double)op->u.matmul.n / (double)how->plan->adapter_rank); /* parts of the product */
     } else if (strcmp(op->name, "adapter.up") == 0) {
         keep(op, how, &adapter, 1.0);
+    } else if (amp && strcmp(op->name, "cross.kv") == 0) {
+        keep(op, how, &of_product, 2.0); /* each layer's casts of the encoder's result */
     } else if (weight && amp && !op->frozen && reads_norm(op)) {
         keep(op, how, &of_product, readers_of(op, model));
     } else if (weight && op->u.matmul.keeps_a && op->u.matmul.kept_divisor == 1) {
@@ -119,7 +124,15 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     case NNC_OP_MATMUL: keep_product(op, how, model); break;
     case NNC_OP_NORM: keep_norm(op, how); break;
     case NNC_OP_POINTWISE: keep_activation(op, how, model); break;
-    case NNC_OP_FLASH: op->u.flash.kept_kv_heads = op->u.flash.kv_heads; break;
+    case NNC_OP_FLASH:
+        op->u.flash.kept_kv_heads = op->u.flash.kv_heads;
+        if (nnc_is_written_out(op, model)) {
+            const double scores = nnc_flash_scores(&op->u.flash);
+            keep(op, how, &written_out,
+                 1.0 + (nnc_flash_queries(&op->u.flash) + nnc_flash_keys(&op->u.flash)) / scores);
+            op->library_transient = 8.0;
+        }
+        break;
     case NNC_OP_LOSS:
         if (!op->u.loss.squared_error) {
             keep(op, how, &loss, 1.0);

@@ -170,6 +170,12 @@ nnc_model_sizes nnc_model_sizes_of(const nnc_model *model);
  * Megatron-LM, --make-vocab-size-divisible-by 128, times the tensor ranks.   [heads] */
 int64_t nnc_vocab_split(int64_t words, int32_t tensor);
 
+/* Does the library write this attention out in fp32?   [issued] */
+bool nnc_is_written_out(const nnc_op *op, const nnc_model *model);
+
+/* Attention as kernels of its own in fp32, in place of the fused one.   [issued] */
+void nnc_write_out(nnc_op *op);
+
 /* Sets the kept bytes of ops to those of transformers, peft, timm and diffusers.   [kept-by-library] */
 void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model);
 

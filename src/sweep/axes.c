@@ -136,13 +136,17 @@ static nnc_status read_list(value_list *read, const char *list, nnc_error *err)
     if (text == NULL) {
         return no_memory(read, err);
     }
+    const bool one = read->field != NULL && nnc_field_is_one_set(read->field, list);
     for (bool more = true; more && status == NNC_OK;) {
-        const size_t length = strcspn(text, ",");
+        const size_t length = one ? strlen(text) : strcspn(text, ",");
         more = text[length] == ',';
         text[length] = '\0';
         if (length == 0) {
             return nnc_fail(err, NNC_BAD_USAGE, read->where, "empty value in the list \"%s\"",
                             list);
+        }
+        if (read->field != NULL) {
+            nnc_field_join(read->field, text);
         }
         const bool is_range = read->numeric && strstr(text, "..") != NULL;
         status = is_range ? add_range(read, text, err) : add(read, text, err);
@@ -317,23 +321,10 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* Values of such a field are joined by '+', because ',' separates values of the axis. */
+/* Text instead of numbers: parts of a set or a list, joined by '+' because ',' separates values of the axis. */
 static bool joins(const nnc_field *field)
 {
     return nnc_flags_of(field->type) != NULL || field->capacity > 0;
-}
-
-static nnc_status split_joined(nnc_sweep *sweep, nnc_sweep_axis *axis, nnc_error *err)
-{
-    for (int32_t i = 0; i < axis->count; i++) {
-        char *text = nnc_arena_strdup(sweep->arena, axis->values[i]);
-        NNC_GOT(text, err);
-        for (char *at = text; *at != '\0'; at++) {
-            *at = (char)(*at == '+' ? ',' : *at);
-        }
-        axis->values[i] = text;
-    }
-    return NNC_OK;
 }
 
 static nnc_cell cell_of(const nnc_field *field, const char *value)
@@ -438,9 +429,6 @@ static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_foun
         .arena = arena, .where = where, .whole = list, .numeric = nnc_sweep_numeric(found->field)
     };
     NNC_TRY(read_values(read, found->field, &axis->values, &axis->count, err));
-    if (joins(found->field)) {
-        NNC_TRY(split_joined(sweep, axis, err));
-    }
     nnc_cell *cells = nnc_arena_array(arena, (size_t)axis->count, sizeof *cells);
     NNC_GOT(cells, err);
     for (int32_t i = 0; i < axis->count; i++) {

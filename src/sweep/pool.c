@@ -57,12 +57,13 @@ void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more)
     sum->fitting += more->fitting;
 }
 
-int64_t nnc_pool_chunks(const nnc_pool *pool)
+/* Parts of it: number of chunks, rows of a chunk, emitting a batch, all chunks in this thread. */
+static int64_t pool_chunks(const nnc_pool *pool)
 {
     return (pool->end - pool->first + pool->chunk - 1) / pool->chunk;
 }
 
-void nnc_pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch)
+static void pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch)
 {
     nnc_batch_clear(batch);
     batch->first = pool->first + chunk * pool->chunk;
@@ -85,7 +86,7 @@ static nnc_status pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_
     nnc_status status = NNC_OK;
     bool stop = false;
     for (int64_t chunk = 0; chunk < chunk_count && status == NNC_OK && !stop; chunk++) {
-        nnc_pool_chunk(pool, chunk, &batch);
+        pool_chunk(pool, chunk, &batch);
         pool->work(pool->workers[0], &batch);
         status = pool_emit(pool, &batch, &stop, err);
     }
@@ -99,7 +100,7 @@ static nnc_status pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_
 
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
 {
-    return pool_run_alone(pool, nnc_pool_chunks(pool), err);
+    return pool_run_alone(pool, pool_chunks(pool), err);
 }
 
 #else
@@ -142,7 +143,7 @@ static slot *claim(ring *r)
     }
     if (!r->stop && r->claimed < r->chunk_count) {
         found = &r->slots[r->claimed % r->slot_count];
-        nnc_pool_chunk(r->pool, r->claimed++, &found->batch);
+        pool_chunk(r->pool, r->claimed++, &found->batch);
     }
     pthread_mutex_unlock(&r->lock);
     return found;
@@ -231,7 +232,7 @@ nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
 {
     ring r = { .pool = pool,
                .slot_count = (int64_t)pool->threads * SLOTS_PER_THREAD,
-               .chunk_count = nnc_pool_chunks(pool) };
+               .chunk_count = pool_chunks(pool) };
     if (pool->threads == 1 || r.chunk_count < 2) {
         return pool_run_alone(pool, r.chunk_count, err);
     }
@@ -488,7 +489,7 @@ static nnc_status serve(const nnc_pool *pool)
     letter letters[2] = { { .request = MPI_REQUEST_NULL }, { .request = MPI_REQUEST_NULL } };
     int turn = 0;
     for (int64_t chunk = next_chunk(); chunk >= 0; chunk = next_chunk()) {
-        nnc_pool_chunk(pool, chunk, &batch);
+        pool_chunk(pool, chunk, &batch);
         pool->work(pool->workers[0], &batch);
         send_batch(chunk, &batch, &letters[turn]);
         turn = 1 - turn;
@@ -550,7 +551,7 @@ static void take_message(desk *d, const MPI_Status *from, nnc_error *err)
     d->idle[d->idle_count++] = from->MPI_SOURCE;
     rank_slot *s = &d->slots[head.chunk % d->slot_count];
     const char *marks = d->message.bytes + sizeof head;
-    nnc_pool_chunk(d->pool, head.chunk, &s->batch);
+    pool_chunk(d->pool, head.chunk, &s->batch);
     nnc_buffer_put(&s->batch.marks, marks, (size_t)head.marks_size);
     nnc_buffer_put(&s->batch.bytes, marks + head.marks_size, (size_t)head.bytes_size);
     s->batch.tally = head.tally;
@@ -591,7 +592,7 @@ static void hand_out(desk *d)
 static void work_on(desk *d, nnc_error *err)
 {
     rank_slot *s = &d->slots[d->handed % d->slot_count];
-    nnc_pool_chunk(d->pool, d->handed++, &s->batch);
+    pool_chunk(d->pool, d->handed++, &s->batch);
     d->pool->work(d->pool->workers[0], &s->batch);
     s->done = true;
     if (s->batch.marks.failed || s->batch.bytes.failed) {
@@ -623,7 +624,7 @@ static nnc_status lead(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err
     const int64_t no_more = -1;
     desk d = { .pool = pool,
                .slot_count = (int64_t)crew.size * SLOTS_PER_RANK,
-               .chunk_count = nnc_pool_chunks(pool) };
+               .chunk_count = pool_chunks(pool) };
     d.slots = calloc((size_t)d.slot_count, sizeof *d.slots);
     d.idle = calloc((size_t)busy_most, sizeof *d.idle);
     if (d.slots == NULL || d.idle == NULL) {

@@ -360,7 +360,8 @@ static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t
             nnc_plan_set(&plan, axis->field, axis->values[place], NULL);
         }
     }
-    const nnc_software *kept = axes->profiles->of[nnc_profile_kind_kept(model, device, axes->kept)];
+    const nnc_software *kept =
+        axes->profiles->of[nnc_profile_kind_kept(model, device, &plan, axes->kept)];
     const nnc_software *usual = nnc_profile_of(axes->profiles, model, device, &plan);
     return strcmp(kept->id, usual->id) != 0 ? kept : NULL;
 }

@@ -183,10 +183,6 @@ typedef struct nnc_pool {
 /* Errors: that of emit, or NNC_NO_MEMORY. */
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err);
 
-/* Parts of it: number of chunks, rows of a chunk, emitting a batch, all chunks in this thread. */
-int64_t nnc_pool_chunks(const nnc_pool *pool);
-void nnc_pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch);
-
 /* ---- rank groups (pool.c) ---- */
 
 /* The pool over MPI ranks, one thread each. Rank 0 assigns chunks, emits batches in order, and evaluates chunks

@@ -423,10 +423,12 @@ static bool profiles_differ(const nnc_sweep *sweep)
                 axis->target == NNC_SWEEP_MODEL ? axis->specs[k] : &sweep->point.model;
             const nnc_device *device =
                 axis->target == NNC_SWEEP_DEVICE ? axis->specs[k] : &sweep->point.device;
-            if (profiles == NULL
-                    ? axis->target == NNC_SWEEP_SOFTWARE && k > 0
-                    : strcmp(profiles->of[nnc_profile_kind_kept(model, device, axes->kept)]->id,
-                             axes->first->id) != 0) {
+            if (profiles == NULL ? axis->target == NNC_SWEEP_SOFTWARE && k > 0
+                                 : strcmp(profiles
+                                              ->of[nnc_profile_kind_kept(
+                                                  model, device, &sweep->point.plan, axes->kept)]
+                                              ->id,
+                                          axes->first->id) != 0) {
                 return true;
             }
         }

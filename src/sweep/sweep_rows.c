@@ -84,7 +84,9 @@ void nnc_point_move(nnc_point *point, int64_t row)
         const nnc_profile_kind usual =
             nnc_profile_kind_of(&point->model, &point->device, &point->plan);
         const nnc_profile_kind kind =
-            axes->each ? usual : nnc_profile_kind_kept(&point->model, &point->device, axes->kept);
+            axes->each
+                ? usual
+                : nnc_profile_kind_kept(&point->model, &point->device, &point->plan, axes->kept);
         const nnc_software *profile = axes->profiles->of[kind];
         point->usual = kind == usual || strcmp(profile->id, axes->profiles->of[usual]->id) == 0;
         if (profile != point->profile) {
@@ -315,6 +317,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
+    point->scratch->fits_only = !sweep->all; /* others are counted and dropped */
     find_order(sweep, &sweeper->order);
     return sweeper;
 }
@@ -399,9 +402,13 @@ static nnc_cell framework_of(nnc_sweeper *s)
     const nnc_software *first = s->sweep->axes.first;
     nnc_point *point = &s->point;
     nnc_result same = s->result;
-    if (first != NULL && strcmp(first->id, point->software.id) != 0 &&
-        nnc_estimate_read(&point->model, &point->device, first, &point->plan, point->scratch, &same,
-                          NULL) != NNC_OK) {
+    const bool fits_only = point->scratch->fits_only;
+    point->scratch->fits_only = false; /* there it may not fit; its time counts all the same */
+    const bool done = first == NULL || strcmp(first->id, point->software.id) == 0 ||
+                      nnc_estimate_read(&point->model, &point->device, first, &point->plan,
+                                        point->scratch, &same, NULL) == NNC_OK;
+    point->scratch->fits_only = fits_only;
+    if (!done) {
         return (nnc_cell){ .kind = NNC_CELL_NULL };
     }
     return (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = s->result.step_s - same.step_s };

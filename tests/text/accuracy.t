@@ -455,3 +455,19 @@ $ sed -i 's/"stands_for": .*], "sources"/"stands_for": 3, "sources"/' toy/softwa
 $ nncost validate toy/software/eager.json
 ! nncost: toy/software/eager.json:22: stands_for: wrong type, expected a list of frameworks, found 3
 [3]
+
+# Kernels by hand, on 1 TB/s: maps of 2 x 20 MB, forward, then with both gradients; a copy of 4 bytes per element and a
+# sum of 6, at 0.88 of the bandwidth and 3 us to start; batch norm moves 3 tensors, backward 5; AdamW moves 28 bytes.
+$ printf 'id,hardware,dtype,batch,channels_in,side,channels_out,kernel_side,stride,groups,channels_last,forward_us,both_us\nconv,round,bf16,10,100,100,100,1,1,1,1,20,60\nodd,round,bf16,10,100,100,100,1,1,3,1,20,60\n' >conv.csv; nncost accuracy conv.csv --format csv
+id,measured,predicted,error,low,high,reason\r
+conv,2e-5,4.002e-5,1.001,,,\r
+conv,6e-5,0.00012004,1.00066666667,,,\r
+odd,2e-5,,,,,no size\r
+odd,6e-5,,,,,no size\r
+$ printf 'id,hardware,op,n,rows,cols,dtype,time_us\ncopy,round,copy,1000000,,,bf16,4\nadd,round,add,1000000,,,bf16,6\nnorm,round,batch_norm,,100,10000,bf16,10\nadam,round,adamw_fused,1000000,,,fp32,28\nlook-up,round,embedding,,100,100,bf16,1\n' >vector.csv; nncost accuracy vector.csv --format csv
+id,measured,predicted,error,low,high,reason\r
+copy,4e-6,7.54545454545e-6,0.886363636364,,,\r
+add,6e-6,9.81818181818e-6,0.636363636364,,,\r
+norm,1e-5,1.6e-5,0.6,,,\r
+adam,2.8e-5,2.8e-5,0,,,\r
+look-up,1e-6,,,,,"operation ""embedding"" has no meaning here"\r

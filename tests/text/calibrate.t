@@ -63,6 +63,8 @@ $ nncost calibrate one.csv --device round --format json
   "held_out": 0,
   "other_devices": 0,
   "loo_error": null,
+  "loo_median": null,
+  "loo_error_before": null,
   "figures": [
     {"name": "efficiency.calibration", "before": 1, "after": 0.708254, "low": 0.700661, "high": 0.715935, "rows": 1, "of": "steps", "at_limit": false, "reason": null},
     {"name": "efficiency.pointwise.memory_fraction", "before": 1, "after": 1, "low": null, "high": null, "rows": 0, "of": null, "at_limit": false, "reason": "takes 5 rows or more for each parameter"}
@@ -436,7 +438,7 @@ $ grep -A12 serving mine.json
   "sources": { "": "made up for tests" }
 }
 $ nncost serve dense round --software mine.json --concurrency 4 --input-len 100 --output-len 200 | grep ^per
-per token    2.498 ms, nine of ten measurements from 1.998 ms to 3.123 ms, at least 237.7 us
+per token    2.498 ms, 90 % range 1.998 ms to 3.123 ms, at least 237.7 us
 percentiles  first token 14.89 ms (half), 14.93 ms (90 %), 14.97 ms (99 %),
 $ nncost calibrate inputs/served.csv --serve --device round --format json | grep -e software -e '"rows"' | head -2
   "software": "vllm",

@@ -24,6 +24,30 @@ p.json:8: recompute: estimated
 The file has no recorded estimates yet; 'nncost check p.json --update' does it.
 [1]
 
+# A measurement must lie in the interval of its estimate.
+$ for m in 0.03 1; do printf '{ "schema": "nncost.plans/1", "scenarios": [\n{ "id": "ran", "model": "dense", "device": "fitted", "micro_batch": 4, "measured": { "step_s": %s } } ] }' $m >m.json; nncost check m.json; echo $?; done
+m.json: 1 estimated; 2 of 2 requirements met
+The file has no recorded estimates yet; 'nncost check m.json --update' does it.
+0
+m.json: 1 estimated; 1 of 2 requirements missed
+
+m.json:2: ran: estimated
+  missed  step.interval_s.1 >= 1 (1.000 s), found 33.00 ms
+
+The file has no recorded estimates yet; 'nncost check m.json --update' does it.
+1
+$ printf '{ "schema": "nncost.plans/1", "common": { "model": "dense", "device": "fitted", "measured": { "memory_bytes": 9e12 } }, "scenarios": [\n{ "id": "over" }, { "id": "not", "measured": { "memory_bytes": null } } ] }' >m.json; nncost check m.json
+m.json: 2 estimated; 1 of 1 requirements missed
+
+m.json:2: over: estimated
+  missed  memory.total_interval_bytes.1 >= 9e12 (9.000 TB), found 1.782 GB
+
+The file has no recorded estimates yet; 'nncost check m.json --update' does it.
+[1]
+$ printf '{ "schema": "nncost.plans/1", "scenarios": [\n{ "id": "ran", "model": "dense", "device": "fitted", "measured": { "step": 1 } } ] }' >m.json; nncost check m.json
+! nncost: m.json:2: scenarios[0].measured.step: unknown key, expected step_s or memory_bytes, found 1
+[3]
+
 # Recorded, and the same again.
 $ cp inputs/plans.json p.json
 $ nncost check p.json --update && nncost check p.json

@@ -125,7 +125,7 @@ plan      16 devices = data 16, ZeRO 3
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      14.32 ms, nine of ten measurements fall in 11.85 ms .. 18.51 ms
+step      14.32 ms, 90 % range 11.85 ms to 18.51 ms
           open: --overlap +0 to +52% of the step
           no software is faster than 3.460 ms; without any overlap it takes 22.89 ms
 bound by  network 47.1% of the step, compute 41.0%,
@@ -148,7 +148,7 @@ plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      14.16 ms, nine of ten measurements fall in 11.71 ms .. 18.30 ms
+step      14.16 ms, 90 % range 11.71 ms to 18.30 ms
           open: --overlap +0 to +47%, --attention -2 to +4% of the step
           no software is faster than 3.460 ms; without any overlap it takes 22.04 ms
 bound by  network 45.6% of the step, compute 41.4%,
@@ -171,7 +171,7 @@ plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      11.56 ms, nine of ten measurements fall in 9.559 ms .. 14.94 ms
+step      11.56 ms, 90 % range 9.559 ms to 14.94 ms
           open: --overlap +0 to +53%, --attention -2 to +6% of the step
           no software is faster than 3.460 ms; without any overlap it takes 18.84 ms
 bound by  compute 50.8% of the step, network 33.4%,
@@ -475,8 +475,8 @@ bound by  compute 100.0% of the step, network 87.1%,
 
 # Does not fit: what would, or that nothing of what was tried does.
 $ nncost estimate dense round --full --full --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
-transient    192.0 MB       1.9%  gradients of activations
-total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%: DOES NOT FIT by 23.85 GB
+total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%:
+          tight, over by 23.85 GB, 3.840 GB with settings that are open
 would fit --micro-batch 4 --micro-batches 4 --zero 1, 9.922 GB, step 687.6 ms
           --micro-batch 1 --micro-batches 16, 9.417 GB, step 706.3 ms
           --recompute full --zero 1, 6.640 GB, step 934.3 ms

@@ -154,3 +154,27 @@ $ nncost run dense round --devices 16 --tokens 100B --device-mtbf-s 1000h --stor
 "cost": 327.541927496
 "energy_j": 1179150938.99
 "carbon_kg": null
+
+# A list of parts alone is one value in every command: the plan of estimate. Other lists are several values.
+$ for o in recompute=norm,activation offload=optimizer,activations train=attention,mlp; do for c in estimate compare sweep; do nncost $c dense round --$o --format json | grep -oE '"(step|step.)?step_s": ?[0-9.]+' | head -1 | tr '\n' ' '; nncost $c dense round --$o --format json | grep -o '"command": "nncost estimate' | wc -l; done; done
+"step_s": 0.010987756 0
+"step_s": 0.010987756 1
+"step.step_s": 0.010987756 1
+"step_s": 1.09407336387 0
+"step_s": 1.09407336387 1
+"step.step_s": 1.09407336387 1
+"step_s": 0.010256728 0
+"step_s": 0.010256728 1
+"step.step_s": 0.010256728 1
+$ nncost compare dense round --recompute none,norm,activation --format csv | cut -d, -f1 | wc -l
+4
+$ nncost compare dense round --recompute norm+,activation+ --format csv | wc -l
+3
+$ nncost sweep dense round --recompute none,norm+activation -f csv --columns plan.recompute,step_s
+plan.recompute,step.step_s\r
+none,0.010795756\r
+"norm,activation",0.010987756\r
+$ nncost search dense round --devices 1 --global-batch 8 --recompute norm,activation --format json | grep -o '"recompute": "[^"]*"' | sort -u
+"recompute": "norm,activation"
+$ nncost sweep dense round --set device.scale_up.dims=4,4 2>&1 | tail -1
+nncost: sweep: none of the 1 plans fits, 1 illegal, 0 over memory; --all shows them with the reason

@@ -2,7 +2,7 @@
 
 # Options as JSON: one of each kind.
 $ nncost docs options | python3 -c 'import json,sys; d=json.load(sys.stdin); o=[x for c in d["commands"] if c["name"]=="estimate" for x in c["options"]]; print(d["schema"], len(d["commands"])); [print(*x.values(), sep=" | ") for x in o if x["name"] in ("--micro-batch", "--sequence-parallel", "--schedule", "--recompute", "--overlap", "--cluster", "--stages")]'
-nncost.options/1 30
+nncost.options/1 31
 --sequence-parallel | None | Parallelism | switch | None | None | None | None | off | sequence_parallel | Also split norms and dropout over tensor ranks.
 --schedule | None | Parallelism | choice | ['1f1b', 'gpipe', 'interleaved', 'zb-h1', 'zb-h2', 'zb-v', 'dualpipe'] | None | None | None | 1f1b, interleaved with virtual stages | schedule | Pipeline schedule: the order of forward and backward micro-batches.
 --overlap | None | Parallelism | number | None | None | 0 | 1 | the software profile's | overlap | Share of the communication that overlaps with compute, where overlap is possible.
@@ -28,6 +28,7 @@ software   Software profile
 plan       Plan file
 estimate   nncost estimate --format json
 fit        nncost fit --format json
+limit      nncost limit --format json
 advise     nncost advise --format json
 ops        nncost ops --format json
 op         nncost op --format json
@@ -51,7 +52,7 @@ diff       nncost diff --format json
 accuracy   nncost accuracy --format json
 calibrate  nncost calibrate --format json
 $ nncost docs schema devices
-! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, fit, advise, ops, op, trace, watch, compare, run, serve, serve-sweep, images, images-sweep, serve-search, budget, checkpoint, search, choices, scale, sweep, check, diff, accuracy, calibrate, found "devices"
+! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, fit, limit, advise, ops, op, trace, watch, compare, run, serve, serve-sweep, images, images-sweep, serve-search, budget, checkpoint, search, choices, scale, sweep, check, diff, accuracy, calibrate, found "devices"
 [2]
 
 # A program without its data has no pages.

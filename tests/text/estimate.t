@@ -143,7 +143,7 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      47.54 ms, nine of ten measurements fall in 39.33 ms .. 61.45 ms
+step      47.54 ms, 90 % range 39.33 ms to 61.45 ms
           open: --attention -5 to +21% of the step
           no software is faster than 27.68 ms; without any overlap it takes 54.42 ms
 bound by  compute 82.7% of the step, memory 17.3%, without the compute limit it would take 14.36 ms
@@ -362,7 +362,8 @@ optimizer     1.285 GB      12.9%  states and master weights
 activations   17.95 GB     179.5%  kept for backward
 transient     1.408 GB      14.1%  gradients of activations
 not at once  -1.494 GB     -14.9%  gradients appear as activations go
-total     19.57 GB (18.23 GiB) of 10.00 GB (9.31 GiB), 195.7%: DOES NOT FIT by 9.573 GB
+total     19.57 GB (18.23 GiB) of 10.00 GB (9.31 GiB), 195.7%:
+          tight, over by 9.573 GB, 5.351 GB with settings that are open
 would fit --micro-batch 16 --micro-batches 4, 6.552 GB, step 488.5 ms
           --recompute full, 5.351 GB, step 638.0 ms
 
@@ -370,7 +371,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 0.0001357 USD per step,
           0.00212 USD per million tokens
 [1]
 $ nncost estimate dense round --micro-batch 64 --format json | grep -o '"headroom_bytes.*'
-"headroom_bytes": -9573092000, "total_interval_bytes": [19573092000, 19573092000], "peak_allocated_bytes": 19573092352, "peak_reserved_bytes": 20277362688, "context_bytes": 0, "transient_what": "gradients of activations", "fits": false, "fit": "does_not_fit", "advice": [{"text": "--micro-batch 16 --micro-batches 4", "total_bytes": 6552104000, "step_s": 0.488498044}, {"text": "--recompute full", "total_bytes": 5351082000, "step_s": 0.638012284}]},
+"headroom_bytes": -9573092000, "total_interval_bytes": [5351082000, 19573092000], "peak_allocated_bytes": 19573092352, "peak_reserved_bytes": 20277362688, "context_bytes": 0, "transient_what": "gradients of activations", "fits": false, "fit": "tight", "advice": [{"text": "--micro-batch 16 --micro-batches 4", "total_bytes": 6552104000, "step_s": 0.488498044}, {"text": "--recompute full", "total_bytes": 5351082000, "step_s": 0.638012284}]},
 $ COLUMNS=60 nncost estimate dense round --full --full --micro-batch 64 --reserve-bytes 5e8
 model     dense, A small decoder, decoder,
           107,106,000 parameters
@@ -413,7 +414,8 @@ not at once -1.494 GB    -14.9% gradients appear as activa..
 reserve      500.0 MB      5.0% set aside
 cut: remarks (a width of 60, see COLUMNS)
 total     20.07 GB (18.69 GiB) of 10.00 GB (9.31 GiB),
-          200.7%: DOES NOT FIT by 10.07 GB
+          200.7%:
+          tight, over by 10.07 GB, 5.851 GB with settings that are open
 would fit --micro-batch 16 --micro-batches 4, 7.052 GB,
           step 488.5 ms
           --recompute full, 5.851 GB, step 638.0 ms
@@ -428,12 +430,14 @@ $ nncost estimate dense round --full --full --set layers=47 --tokens 1e9 | sed -
 total     9.591 GB (8.93 GiB) of 10.00 GB (9.31 GiB), 95.9%: fits, 409.1 MB free
 
 $ nncost estimate dense old --full --full --precision fp32 --set layers=25 | sed -n '/^total/,/^$/p'
-total     5.389 GB (5.02 GiB) of 5.000 GB (4.66 GiB), 107.8%: DOES NOT FIT by 389.1 MB
+total     5.389 GB (5.02 GiB) of 5.000 GB (4.66 GiB), 107.8%:
+          tight, over by 389.1 MB, 4.997 GB with settings that are open
 would fit --recompute norm,activation, 4.997 GB, step 233.4 ms
 
 $ nncost estimate dense fitted --full --full --precision fp32 --set layers=100 | sed -n '/^total/,/^$/p'
-total     21.00 GB (19.56 GiB) of 20.00 GB (18.63 GiB), 105.0%: DOES NOT FIT by 1.004 GB
-would fit --recompute norm,activation, 19.41 GB, step 1.465 s
+total     21.00 GB (19.56 GiB) of 20.00 GB (18.63 GiB), 105.0%:
+          tight, over by 1.004 GB, 19.41 GB with settings that are open
+would fit --recompute norm,activation, 19.41 GB, step 1.397 s
 
 
 # Not even with everything that was tried.
@@ -574,7 +578,7 @@ device    fitted, A device of round efficiencies, 400.0 TFLOP/s fp8, 2.000 TB/s,
 plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      9.212 ms, nine of ten measurements fall in 7.620 ms .. 11.91 ms
+step      9.212 ms, 90 % range 7.620 ms to 11.91 ms
           open: --attention -11 to +21% of the step
           no software is faster than 2.249 ms; without any overlap it takes 10.46 ms
 $ nncost estimate dense fitted --full --full --precision tf32 | head -8
@@ -583,7 +587,7 @@ device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s
 plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      15.88 ms, nine of ten measurements fall in 13.14 ms .. 20.53 ms
+step      15.88 ms, 90 % range 13.14 ms to 20.53 ms
           open: --attention -12 to +25% of the step
           no software is faster than 6.921 ms; without any overlap it takes 18.28 ms
 $ nncost estimate dense old --full --full --precision fp32 | head -8
@@ -669,10 +673,10 @@ $ nncost estimate dense fitted --full --full --set efficiency.basis=none | grep 
 step      5.398 ms
           no software is faster than 3.460 ms; without any overlap it takes 6.537 ms
 $ nncost estimate dense fitted --full --full --set efficiency.basis=default | grep -A1 '^step'
-step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
+step      9.457 ms, 90 % range 5.246 ms to 20.99 ms
           open: --attention -10 to +21% of the step
 $ nncost estimate dense fitted --full --full --set efficiency.basis=kernels | grep -A1 '^step'
-step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
+step      9.457 ms, 90 % range 5.246 ms to 20.99 ms
           open: --attention -10 to +21% of the step
 
 # A narrow terminal, and one too narrow for anything.
@@ -686,8 +690,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           software torch-compile (chosen for this plan),
           mode predicted
 
-step      9.457 ms,
-          nine of ten measurements fall in 7.823 ms .. 12.22 ms
+step      9.457 ms, 90 % range 7.823 ms to 12.22 ms
           open: --attention -10 to +21% of the step
           no software is faster than 3.460 ms; without any
           overlap it takes 10.79 ms
@@ -843,3 +846,9 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           adapters of rank 4 on linear layers, frozen weights in 16bit,
           software torch-compile (chosen for this plan), mode predicted
 
+
+# A device that is its own host waits for no launch: exactly the sum of its ops.
+$ nncost estimate dense round --software eager --set device.host.kernel_s=0 --format json | grep -o '"step_s": [^,]*'
+"step_s": 0.018949176
+$ nncost ops dense round --software eager --set device.host.kernel_s=0 --format csv | python3 -c "import csv, sys; print('%.9g' % sum(float(r['time_s']) * float(r['repeat']) for r in csv.DictReader(sys.stdin)))"
+0.018949176

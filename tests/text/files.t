@@ -138,7 +138,7 @@ $ sed 's/"bytes_per_s": [0-9.e]*, *"latency_s"/"latency_s"/' toy/clusters/pod.js
 
 # What the system refuses is an error of the system; what was typed reaches no terminal raw; a large file is not read whole.
 $ mkdir bad; ln -s hw bad/hw; NNCOST_PATH=bad:$NNCOST_PATH nncost estimate dense rond
-! nncost: bad/hw: cannot be read: Too many levels of symbolic links
+! nncost: bad/hw/rond.json: cannot be read: Too many levels of symbolic links
 [4]
 $ nncost estimate dense round --set "$(printf '\033[31m\342\200\213=1')"
 ! nncost: --set ?[31m???: no such field of plan, model or device

@@ -10,17 +10,19 @@ sequence  1,000 tokens at the plan's micro-batch
 layers    49 of this width at the plan's micro-batch
 memory    9.971 GB of 10.00 GB, measured peaks may differ by 0 B
 
-with                               memory      step  micro-batch  samples/s
---recompute full                 3.309 GB  300.8 ms          141      100.6
---optimizer adam8bit             9.332 GB  229.4 ms           32      130.8
---policy bf16-pure               9.115 GB  229.2 ms           33        131
---adapter-rank 16                8.689 GB  200.0 ms           34        150
---adapter-rank 16 --frozen nf4   8.546 GB  200.4 ms           35      149.7
---data 2 --zero 3                9.699 GB  221.9 ms           29      261.4
---data 8 --zero 1                9.661 GB  228.3 ms           31      1,051
---data 8 --zero 3                9.358 GB  228.7 ms           32      1,050
---offload optimizer              8.686 GB   1.233 s           34      26.92
---offload optimizer,activations  3.732 GB   2.584 s           86      15.71
+with                                               memory      step  micro-batch  samples/s
+--recompute full                                 3.309 GB  300.8 ms          141      100.6
+--optimizer adam8bit                             9.332 GB  229.4 ms           32      130.8
+--policy bf16-pure                               9.115 GB  229.2 ms           33        131
+--adapter-rank 16                                8.689 GB  200.0 ms           34        150
+--adapter-rank 16 --frozen nf4                   8.546 GB  200.4 ms           35      149.7
+--recompute full --adapter-rank 16 --frozen nf4  1.849 GB  286.9 ms          170      104.7
+--data 2 --zero 3                                9.699 GB  221.9 ms           29      261.4
+--data 8 --zero 1                                9.661 GB  228.3 ms           31      1,051
+--data 8 --zero 3                                9.358 GB  228.7 ms           32      1,050
+--data 8 --zero 3 --recompute full               2.928 GB  298.8 ms          110      805.8
+--offload optimizer                              8.686 GB   1.233 s           34      26.92
+--offload optimizer,activations                  3.732 GB   2.584 s           86      15.71
 
 # With adapters: their rank, and the format of the frozen weights.
 $ nncost fit dense round --lora 8 --set device.mem_bytes=1.5e9
@@ -37,15 +39,16 @@ rank      adapters of rank 483 at the plan's micro-batch
 layers    25 of this width at the plan's micro-batch
 memory    1.354 GB of 1.500 GB, measured peaks may differ by 0 B
 
-with                               memory      step  micro-batch  samples/s
---recompute full                 462.9 MB  38.20 ms           21      104.8
---frozen int8                    1.258 GB  27.25 ms            4      146.8
---frozen nf4                     1.211 GB  27.16 ms            5      147.9
---recompute full --frozen nf4    320.4 MB  38.68 ms           24      104.6
---data 2 --zero 3                1.369 GB  27.10 ms            4      295.2
---data 8 --zero 1                1.424 GB  26.70 ms            4      1,199
---data 8 --zero 3                1.282 GB  27.47 ms            4      1,165
---offload optimizer,activations  651.7 MB  218.6 ms           11      18.91
+with                                  memory      step  micro-batch  samples/s
+--recompute full                    462.9 MB  38.20 ms           21      104.8
+--frozen int8                       1.258 GB  27.25 ms            4      146.8
+--frozen nf4                        1.211 GB  27.16 ms            5      147.9
+--recompute full --frozen nf4       320.4 MB  38.68 ms           24      104.6
+--data 2 --zero 3                   1.369 GB  27.10 ms            4      295.2
+--data 8 --zero 1                   1.424 GB  26.70 ms            4      1,199
+--data 8 --zero 3                   1.282 GB  27.47 ms            4      1,165
+--data 8 --zero 3 --recompute full  422.5 MB  39.00 ms           16      834.5
+--offload optimizer,activations     651.7 MB  218.6 ms           11      18.91
 
 # For programs.
 $ nncost fit dense round --format json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["schema"], d["micro_batch"], d["micro_batch_tight"], d["seq_len"], d["lora_rank"], d["margin_bytes"], d["plan"]["micro_batch"], sorted(d["remedies"][0]))'
@@ -62,3 +65,10 @@ set       device.mem_bytes=1e8
 fits      no micro-batch fits
 memory    1.782 GB of 100.0 MB, measured peaks may differ by 0 B
 [1]
+
+# Where no single way is enough, two or three together.
+$ nncost fit dense round --set device.mem_bytes=900MB | tail -4
+--data 8 --zero 3                                891.1 MB  16.78 ms            2      953.2
+--data 8 --zero 3 --recompute full               814.7 MB  61.07 ms            6        786
+--offload optimizer                              779.0 MB   1.045 s            2      1.915
+--offload optimizer,activations                  868.9 MB   1.248 s            4      3.205

@@ -29,6 +29,8 @@ Commands:
   merge     Join the shards of a sweep or of a search into one file, equal to that of a single run.
   search    The best legal plans for N devices, and the Pareto front of time and memory.
   scale     The gain of more devices: step, throughput, efficiency, and where device time is lost.
+  limit     How far a plan can be divided before the network bounds it, and the smallest batch that
+            compute bounds.
   check     Estimate a plan file again: what moved since it was recorded, why, and which
             requirements are missed.
   diff      Two estimates: what changed, largest first, and the op or part responsible.
@@ -36,12 +38,14 @@ Commands:
             and framework.
   calibrate A device's efficiency parameters fitted to measured rows, with the errors before and
             after, and the device file that has them.
-  init      Print a plan file to begin with, for 'nncost check'.
+  init      Print a file to begin with: a plan file for 'nncost check', a device, a model or a
+            cluster.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   report    One page of HTML: the verdict, pictures, every number, its sources.
   explore   The whole program as one page for a browser, which starts with this estimate.
   import    Convert an ONNX file to a model file of the graph family, on standard output.
-  list      The devices, models and software profiles that have an id.
+  list      The devices, models and software profiles that have an id; with TEXT, those that have it
+            in an id, a name or an alias.
   show      A device, model or software profile: the file it came from, every field, the sources.
   validate  Check device, model, software, cluster and plan files, and list every fault.
   mcp       A server of the Model Context Protocol for AI assistants, on standard input and output.
@@ -147,6 +151,7 @@ Cost:
       --egress-price X           Price of moving out one gigabyte
 
 Output:
+      --emit FORMAT[=FILE]       Print the plan as a launch file instead of the page, or write ...
       --stages                   Show every stage of the pipeline: its layers, times and memory
       --full                     Show the whole page: the plan as resolved, the parts of the ...
       --brief                    Print only the verdict, one sentence
@@ -160,7 +165,7 @@ Output:
       --help                     Show the options; -h: only the most used
       --help-all                 Explain every option
 
-'nncost estimate --help-all' explains all 174 options, those of whole runs and software too.
+'nncost estimate --help-all' explains all 175 options, those of whole runs and software too.
 
 # On a narrow terminal.
 $ COLUMNS=60 nncost diff --help
@@ -206,16 +211,17 @@ usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
 usage: nncost merge OUT SHARD... [options]
 usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 usage: nncost scale MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost limit MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost check PLANS.json [options]
 usage: nncost diff OLD NEW [options]
 usage: nncost accuracy FILE.csv... [options]
 usage: nncost calibrate FILE.csv... --device DEVICE [options]
-usage: nncost init [MODEL DEVICE] [options]
+usage: nncost init [MODEL DEVICE | device | model | cluster | plan] [options]
 usage: nncost plot PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE] [options]
 usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW [options]
 usage: nncost explore [MODEL DEVICE] [options]
 usage: nncost import FILE.onnx [AXES] [options]
-usage: nncost list [devices|models|software] [options]
+usage: nncost list [devices|models|software [TEXT]] [options]
 usage: nncost show ID | CHECKPOINT | FILE... [MODEL] [DEVICE] --to-options [options]
 usage: nncost validate FILE... [options]
 usage: nncost mcp  [options]
@@ -278,6 +284,7 @@ Memory:
       --activations NAME         How kept activations are counted
       --reserve-bytes N          Device memory for other uses: driver, collectives, allocator ...
       --max-memory BYTES         Memory that a plan may use on one device
+      --risk SHARE               Greatest probability that a plan runs out of memory: 5%, 0.05
 
 Numbers:
       --precision NAME           Number format of the matrix products
@@ -309,6 +316,7 @@ Cost:
       --egress-price X           Price of moving out one gigabyte
 
 Output:
+      --emit FORMAT[=FILE]       Print the plan as a launch file instead of the page, or write ...
       --best N                   Show the best N plans
       --objective KEY            The quantity to minimise: time, memory, or cost per token, which ...
       --target-step TIME         For each parameter of the device, name the smallest value that ...
@@ -330,9 +338,10 @@ Every combination of the axes given, one row each.
 An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1..64*2 (doubling) or
 0..1+0.25 (steps), joined by commas. Rows come in the order of model, device, software, plan
 options, --set and --link as given, the last one varying fastest. '+' joins the parts of one value:
---recompute none,norm+activation. Rows are the plans that are legal and fit; Ctrl-C ends with whole
-rows. --shard I/N does every N-th row only, from the I-th on, for 'nncost merge' to join. Exits with
-1 when there is no row, with 128 and the number of the signal when stopped by one.
+--recompute none,norm+activation; parts alone are one value. Rows are the plans that are legal and
+fit; Ctrl-C ends with whole rows. --shard I/N does every N-th row only, from the I-th on, for
+'nncost merge' to join. Exits with 1 when there is no row, with 128 and the number of the signal
+when stopped by one.
 
 With --serve it is about a decoder that serves requests: 'nncost sweep --serve --help' lists those
 options.

@@ -135,6 +135,68 @@ $ nncost serve dense round --emit vllm --set device.mem_bytes=1e9
 ! nncost: --emit: no engine has --set and --steps
 [2]
 
+# A plan as a launch file, unless it would stand for another plan. A file that names no model leaves it to the command.
+$ nncost estimate dense round --devices 4 --zero 2 --global-batch 16 --precision bf16 --emit deepspeed
+{
+  "train_micro_batch_size_per_gpu": 1,
+  "gradient_accumulation_steps": 4,
+  "gradient_clipping": 1.0,
+  "bf16": {
+    "enabled": true
+  },
+  "data_types": {
+    "grad_accum_dtype": "bf16"
+  },
+  "zero_optimization": {
+    "stage": 2,
+    "overlap_comm": true,
+    "contiguous_gradients": true
+  },
+  "optimizer": {
+    "type": "AdamW",
+    "params": {
+      "lr": 1.0e-4,
+      "weight_decay": 0.1
+    }
+  },
+  "steps_per_print": 10
+}
+$ nncost estimate dense round --devices 4 --zero 3 --global-batch 16 --precision bf16 --emit deepspeed=ds.json >page.txt; nncost show ds.json --to-options
+nncost estimate MODEL DEVICE --micro-batch 1 --micro-batches 4 --clip-gradients --precision bf16 --policy mixed --zero 3 --optimizer adamw
+$ nncost estimate dense round --devices 4 --pipeline 2 --global-batch 16 --emit deepspeed
+! nncost: --pipeline: cannot be written for deepspeed: it has no pipeline stages: --emit megatron, torchtitan or nanotron
+[3]
+$ nncost estimate dense round --devices 4 --zero 3 --capacity-factor 2 --global-batch 16 --emit transformers
+! nncost: --capacity-factor: 2 cannot be written for transformers, whose file would mean 0
+[3]
+$ nncost estimate dense round --devices 4 --zero 3 --global-batch 16 --emit transformers
+{
+  "model_name_or_path": "dense",
+  "dataset_name": "DATASET",
+  "block_size": 1000,
+  "do_train": true,
+  "output_dir": "OUTPUT",
+  "per_device_train_batch_size": 1,
+  "gradient_accumulation_steps": 4,
+  "optim": "adamw_torch",
+  "max_grad_norm": 1.0,
+  "learning_rate": 2.0e-5,
+  "lr_scheduler_type": "cosine",
+  "num_train_epochs": 1,
+  "bf16": true,
+  "gradient_checkpointing": false,
+  "fsdp": "full_shard auto_wrap"
+}
+$ nncost estimate dense round --devices 4 --emit vllm
+! nncost: --emit: expected megatron, torchtitan, deepspeed, accelerate, axolotl, llama-factory, transformers, maxtext or nanotron, found "vllm"
+[2]
+$ nncost compare dense round --devices 4 --zero 1,3 --global-batch 16 --emit deepspeed
+! nncost: --emit: expected a folder for the files of several plans, deepspeed=DIR/
+[2]
+$ nncost search dense round,dense --devices 4 --global-batch 16 --emit deepspeed
+! nncost: --emit: writes the plan of one device, found several
+[2]
+
 # An option of a command may be negated, and have an object as its value.
 $ nncost show dense --to-options -- vllm serve x --no-enable-eplb --no-enforce-eager --no-async-scheduling --speculative-config '{"method": "mtp", "num_speculative_tokens": 2}'
 nncost serve dense DEVICE --software vllm --draft-length 2 --data 1

@@ -144,3 +144,17 @@ $ echo '--micro-batch' > config/nncost/defaults; XDG_CONFIG_HOME=$PWD/config nnc
 $ python3 -c "import json;d=json.load(open('toy/hw/round.json'));d.pop('sources');d['id']='mine';json.dump(d,open('mine.json','w'))"
 $ nncost estimate --full dense ./mine.json | sed -n 2p
 device    ./mine.json = mine, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
+
+# Letters that no one sees reach no output; JSON has them as escapes. Wide signs begin no formula. Read-only files stay.
+$ sed -e 's/"name": "[^"]*"/"name": "​a󠁁"/' -e 's/"id": "dense"/"id": "odd"/' toy/models/dense.json >odd.json
+$ for f in table markdown csv json; do nncost estimate ./odd.json round --format $f | LC_ALL=C grep -c "$(printf '\342\200\213\\|\363\240\201')"; done; nncost estimate ./odd.json round --format json | grep -o '"name": "[^"]*"' | head -1
+0
+0
+0
+0
+"name": "\u200ba\udb40\udc41"
+$ sed -e 's/"name": "[^"]*"/"name": "＝1"/' -e 's/"id": "dense"/"id": "odd"/' toy/models/dense.json >odd.json; nncost estimate ./odd.json round --format csv | tail -1 | cut -d, -f1-2
+odd,'＝1
+$ echo kept >kept.txt; chmod 444 kept.txt; nncost estimate dense round --output kept.txt; cat kept.txt
+kept
+! nncost: kept.txt: cannot write: Permission denied

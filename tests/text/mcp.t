@@ -19,6 +19,7 @@ $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | grep -o '
 "name":"compare"
 "name":"search"
 "name":"scale"
+"name":"limit"
 "name":"run"
 "name":"ops"
 "name":"explain"

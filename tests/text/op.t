@@ -34,11 +34,43 @@ $ nncost op matmul 1000xx1000 round
 ! nncost: DIMS: wrong size, expected numbers joined by x, or bytes, found "1000xx1000"
 [2]
 $ nncost op product 1000x1000x1000 round
-! nncost: KIND: unknown op, expected matmul, attention, conv, all-reduce, all-gather, reduce-scatter, all-to-all, broadcast or p2p, found "product"
+! nncost: KIND: unknown op, expected matmul, attention, conv, all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, p2p, copy, add, cast, gelu, softmax, norm, loss, loss-fp32 or optimizer, found "product"
 [2]
 $ nncost op all-reduce 1GB round
 ! nncost: --devices: missing, expected how many take part, at least 2
 [2]
 $ nncost op matmul 10x10x10 round --zero 3
 ! nncost: --zero: no option of a single op, expected --precision, --devices or --devices-per-node
+[2]
+
+# An operator of PyTorch: 2 B in and 2 B out for each value, at 0.88 of 1 TB/s and 3 us; a stride; attention by a kernel.
+$ nncost op copy 1e8 round
+op        copy, elements=100000000, bf16 on round
+time      457.5 us, bound by memory, at least 400.0 us at the rates of the datasheet, 87.4% of it
+work      400.0 MB read and written
+rate      874.2 GB/s
+$ nncost op conv 1x64x56x56x64x3x2 round --precision fp32 --layout contiguous
+op        conv, n=1 c=64->64 56x56->28x28 k=3, fp32 on round
+time      5.780 us, bound by compute, at least 5.780 us at the rates of the datasheet, 100.0% of it
+work      57.80 MFLOP, 1.151 MB read and written, 50.22 FLOP/B, ridge 10.00 FLOP/B
+rate      10.00 TFLOP/s, 199.1 GB/s
+$ nncost op attention 1x16x1024x64 round --kernel flash --unmasked
+op        attention, b=1 heads=16/16 s=1024x1024 d=64, bf16 on round
+time      42.95 us, bound by compute, at least 42.95 us at the rates of the datasheet, 100.0% of it
+work      4.295 GFLOP, 8.454 MB read and written, 508.0 FLOP/B, ridge 100.0 FLOP/B
+rate      100.0 TFLOP/s, 196.8 GB/s
+$ nncost op attention 1x16x1024x64 round --kernel cudnn
+! nncost: --kernel: cudnn: not measured on round, expected flash3, efficient, flash or math
+[2]
+$ nncost op matmul 10x10x10 round --kernel flash
+! nncost: KIND: --kernel and --unmasked belong to attention, --layout to conv
+[2]
+$ nncost op conv 1x64x56x56x64x3 round --layout nchw
+! nncost: --layout: expected channels_last or contiguous, found "nchw"
+[2]
+$ nncost op conv 1x64x56x56x64x3x1x3 round
+! nncost: conv: groups do not divide the channels
+[2]
+$ nncost op norm 1000 round
+! nncost: norm: wrong size, expected ROWSxCOLUMNS, found 1 numbers
 [2]

@@ -28,7 +28,7 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute full,
           software torch-compile (chosen for this plan), mode predicted
 
-step      18.79 ms, nine of ten measurements fall in 15.54 ms .. 24.28 ms
+step      18.79 ms, 90 % range 15.54 ms to 24.28 ms
           open: --attention -8 to +22% of the step
           no software is faster than 9.001 ms; without any overlap it takes 21.49 ms
 $ nncost ops inputs/plans.json --scenario base --top 3
@@ -150,5 +150,5 @@ $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --cl
   ]
 }
 $ nncost init dense
-! nncost: DEVICE: missing, expected MODEL DEVICE, or neither, found only "dense"
+! nncost: DEVICE: missing, expected MODEL DEVICE, or one of device, model, cluster, plan, found only "dense"
 [2]

@@ -373,7 +373,7 @@ $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --from 1ms --t
 $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 344" width="720" height="344" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
 <title id="nnc-front-title">Time against memory</title>
-<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.53 ms: d4 z1 mb1. Leanest 132.3 MB: t4 mb1 re:full. Knee 40.66 ms: d2 t2 z2 mb1 re:norm,activation.</desc>
+<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.53 ms: dp4 zero1 mb1. Leanest 132.3 MB: dp1 tp4 sp mb1 recompute=full offload=optimizer. Knee 40.66 ms: dp2 tp2 sp zero2 mb1 recompute=norm+activation.</desc>
 <pattern id="nnc-front-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
 <text class="b" x="8" y="18">Time against memory</text>
 <text class="dim" x="170.1" y="18">A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster</text>
@@ -386,97 +386,93 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <path class="grid" d="M62 178.3L692 178.3"/><text class="dim" x="56" y="182.3" text-anchor="end">100 ms</text>
 <path class="grid" d="M62 112L692 112"/><text class="dim" x="56" y="116" text-anchor="end">200 ms</text>
 <text class="dim" x="377" y="334" text-anchor="middle">memory of the fullest device</text>
-<path class="stair" d="M545.7 288.6L545.7 287.9L538.9 287.9L538.9 287.1L532.4 287.1L532.4 286.9L509.3 286.9L509.3 286.1L501.3 286.1L501.3 285.3L493.5 285.3L493.5 284.6L484.9 284.6L484.9 277.2L477.4 277.2L477.4 276.5L468.7 276.5L468.7 275.8L459 275.8L459 268.4L454.1 268.4L454.1 267.7L448.9 267.7L448.9 267.1L447.6 267.1L447.6 267.1L443.7 267.1L443.7 266.5L438.3 266.5L438.3 266.1L436.2 266.1L436.2 265.5L430.7 265.5L430.7 264.9L425 264.9L425 264.3L419.1 264.3L419.1 261.1L418.3 261.1L418.3 260.5L412.3 260.5L412.3 257.9L412.3 257.9L412.3 250.8L408.8 250.8L408.8 250.7L408.4 250.7L408.4 250.2L405.3 250.2L405.3 249.7L402.5 249.7L402.5 249.7L402.1 249.7L402.1 249.1L398.8 249.1L398.8 243.3L398 243.3L398 242.9L395.1 242.9L395.1 242.8L394.7 242.8L394.7 242.3L391.4 242.3L391.4 237.7L387.9 237.7L387.9 234.4L387.9 234.4L387.9 233.3L386.8 233.3L386.8 232.9L383.4 232.9L383.4 232.5L379.8 232.5L379.8 220.7L378.3 220.7L378.3 210.2L375.8 210.2L375.8 206.5L375.3 206.5L375.3 206.4L365.6 206.4L365.6 76.1L359.1 76.1L359.1 76L344 76L344 75.9L326.5 75.9L326.5 74.4L317.5 74.4L317.5 74.2L307.5 74.2L307.5 73.7L305.8 73.7L305.8 73.5L305.7 73.5L305.7 73.4L295.5 73.4L295.5 73.4L284.9 73.4L284.9 73.3L280.6 73.3L280.6 73.2L269.2 73.2L269.2 73.1L257.1 73.1L257.1 73.1L245 73.1L245 73.1L244.3 73.1L244.3 72.6L242.6 72.6L242.6 72.6L228.9 72.6L228.9 71.1L228.9 71.1L228.9 70.8L220.8 70.8L220.8 70.8L219.8 70.8L219.8 70.7L212.3 70.7L212.3 70.6L205.6 70.6L205.6 70.6L204.6 70.6L204.6 70.5L196.5 70.5L196.5 69.7L188.1 69.7L188.1 69.6L187.2 69.6L187.2 69.6L186 69.6L186 69.5L177.3 69.5L177.3 69.3L168.1 69.3L168.1 67.4L168.1 67.4L168.1 66.7L163.4 66.7L163.4 66.5L157.5 66.5L157.5 66.4L147.4 66.4L147.4 66.3L137 66.3L137 62.7L124.4 62.7L124.4 61.4L123 61.4L123 61.4L90.6 61.4"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="545.7" cy="288.6" r="4"/></g>
-<g data-key="d4 z1 mb2"><title>d4 z1 mb2: 31.53 ms in 1.355 GB, MFU 92.9%</title><circle class="hollow" cx="601.1" cy="288.6" r="4"/></g>
-<g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.53 ms in 1.799 GB, MFU 92.9%</title><circle class="hollow" cx="663.4" cy="288.6" r="4"/></g>
-<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="dot compute" cx="545.7" cy="288.6" r="4.5"/></g>
-<g data-key="d4 z1 mb1 re:norm"><title>d4 z1 mb1 re:norm: 31.78 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="538.9" cy="287.9" r="4.5"/></g>
-<g data-key="d4 z1 mb1 re:activation"><title>d4 z1 mb1 re:activation: 32.04 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="532.4" cy="287.1" r="4.5"/></g>
-<g data-key="d4 z2 mb1"><title>d4 z2 mb1: 32.12 ms in 891.5 MB, MFU 91.2%</title><circle class="dot compute" cx="509.3" cy="286.9" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.37 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="501.3" cy="286.1" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.63 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="493.5" cy="285.3" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.89 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="484.9" cy="284.6" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="477.4" cy="277.2" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="468.7" cy="276.5" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="459" cy="275.8" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1"><title>d2 t2 z1 mb1: 38.97 ms in 693.0 MB, MFU 75.1%</title><circle class="dot compute" cx="454.1" cy="268.4" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="448.9" cy="267.7" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="447.6" cy="267.1" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="443.7" cy="267.1" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 39.74 ms in 645.0 MB, MFU 73.7%</title><circle class="dot compute" cx="438.3" cy="266.5" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.89 ms in 638.9 MB, MFU 73.4%</title><circle class="dot compute" cx="436.2" cy="266.1" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 40.15 ms in 622.9 MB, MFU 72.9%</title><circle class="dot compute" cx="430.7" cy="265.5" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 40.40 ms in 606.9 MB, MFU 72.5%</title><circle class="dot compute" cx="425" cy="264.9" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.66 ms in 590.9 MB, MFU 72.0%</title><circle class="dot compute" cx="419.1" cy="264.3" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="418.3" cy="261.1" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="412.3" cy="260.5" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="412.3" cy="257.9" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 46.85 ms in 563.8 MB, MFU 62.5%</title><circle class="dot compute" cx="408.8" cy="250.8" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 46.89 ms in 562.8 MB, MFU 62.4%</title><circle class="dot compute" cx="408.4" cy="250.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 47.14 ms in 554.8 MB, MFU 62.1%</title><circle class="dot compute" cx="405.3" cy="250.2" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.37 ms in 547.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.5" cy="249.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 47.40 ms in 546.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.1" cy="249.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.65 ms in 538.8 MB, MFU 61.4%</title><circle class="dot compute" cx="398.8" cy="249.1" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 50.67 ms in 536.8 MB, MFU 57.8%</title><circle class="dot compute" cx="398" cy="243.3" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 50.87 ms in 529.8 MB, MFU 57.6%</title><circle class="dot compute" cx="395.1" cy="242.9" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 50.92 ms in 528.8 MB, MFU 57.5%</title><circle class="dot compute" cx="394.7" cy="242.8" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 51.18 ms in 520.8 MB, MFU 57.2%</title><circle class="dot compute" cx="391.4" cy="242.3" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 512.7 MB, MFU 54.5%</title><circle class="dot compute" cx="387.9" cy="237.7" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="387.9" cy="234.4" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="386.8" cy="233.3" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="383.4" cy="232.9" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="379.8" cy="232.5" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 64.15 ms in 490.7 MB, MFU 45.6%</title><circle class="dot compute" cx="378.3" cy="220.7" r="4.5"/></g>
-<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 485.1 MB, MFU 40.9%</title><circle class="dot compute" cx="375.8" cy="210.2" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 484.1 MB, MFU 39.3%</title><circle class="dot compute" cx="375.3" cy="206.5" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 463.0 MB, MFU 39.3%</title><circle class="dot compute" cx="365.6" cy="206.4" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 291.2 ms in 449.6 MB, MFU 10.1%</title><circle class="dot compute" cx="359.1" cy="76.1" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 291.5 ms in 419.6 MB, MFU 10.0%</title><circle class="dot compute" cx="344" cy="76" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 291.7 ms in 387.6 MB, MFU 10.0%</title><circle class="dot compute" cx="326.5" cy="75.9" r="4.5"/></g>
-<g data-key="d2 c2 z2 mb1 re:norm,activation"><title>d2 c2 z2 mb1 re:norm,activation: 296.3 ms in 372.0 MB, MFU 9.9%</title><circle class="dot compute" cx="317.5" cy="74.4" r="4.5"/></g>
-<g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 296.9 ms in 355.3 MB, MFU 9.9%</title><circle class="dot compute" cx="307.5" cy="74.2" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb2 re:norm,activation"><title>d2 t2 z3 mb2 re:norm,activation: 298.4 ms in 352.6 MB, MFU 9.8%</title><circle class="dot compute" cx="305.8" cy="73.7" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 299.1 ms in 352.5 MB, MFU 9.8%</title><circle class="dot compute" cx="305.7" cy="73.5" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 299.3 ms in 336.5 MB, MFU 9.8%</title><circle class="dot compute" cx="295.5" cy="73.4" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 299.6 ms in 320.5 MB, MFU 9.8%</title><circle class="dot compute" cx="284.9" cy="73.4" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 299.7 ms in 314.4 MB, MFU 9.8%</title><circle class="dot compute" cx="280.6" cy="73.3" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 300.0 ms in 298.4 MB, MFU 9.8%</title><circle class="dot compute" cx="269.2" cy="73.2" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 300.3 ms in 282.4 MB, MFU 9.8%</title><circle class="dot compute" cx="257.1" cy="73.1" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:full"><title>d4 z3 mb1 re:full: 300.3 ms in 267.3 MB, MFU 9.8%</title><circle class="dot compute" cx="245" cy="73.1" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 300.5 ms in 266.4 MB, MFU 9.7%</title><circle class="dot compute" cx="244.3" cy="73.1" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 301.8 ms in 264.4 MB, MFU 9.7%</title><circle class="dot compute" cx="242.6" cy="72.6" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 302.1 ms in 248.4 MB, MFU 9.7%</title><circle class="dot compute" cx="228.9" cy="72.6" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb2 re:norm,activation"><title>t2 c2 z3 mb2 re:norm,activation: 306.9 ms in 248.4 MB, MFU 9.5%</title><circle class="dot compute" cx="228.9" cy="71.1" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 307.7 ms in 239.4 MB, MFU 9.5%</title><circle class="dot compute" cx="220.8" cy="70.8" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 307.8 ms in 238.3 MB, MFU 9.5%</title><circle class="dot compute" cx="219.8" cy="70.8" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 308.0 ms in 230.3 MB, MFU 9.5%</title><circle class="dot compute" cx="212.3" cy="70.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 308.3 ms in 223.4 MB, MFU 9.5%</title><circle class="dot compute" cx="205.6" cy="70.6" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 308.3 ms in 222.3 MB, MFU 9.5%</title><circle class="dot compute" cx="204.6" cy="70.6" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 308.5 ms in 214.3 MB, MFU 9.5%</title><circle class="dot compute" cx="196.5" cy="70.5" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 311.1 ms in 206.3 MB, MFU 9.4%</title><circle class="dot compute" cx="188.1" cy="69.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 311.7 ms in 205.4 MB, MFU 9.4%</title><circle class="dot compute" cx="187.2" cy="69.6" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 311.7 ms in 204.3 MB, MFU 9.4%</title><circle class="dot compute" cx="186" cy="69.6" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 312.0 ms in 196.3 MB, MFU 9.4%</title><circle class="dot compute" cx="177.3" cy="69.5" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 312.7 ms in 188.3 MB, MFU 9.4%</title><circle class="dot compute" cx="168.1" cy="69.3" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 318.7 ms in 188.3 MB, MFU 9.2%</title><circle class="dot compute" cx="168.1" cy="67.4" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:full"><title>t2 c2 z2 mb1 re:full: 321.1 ms in 184.3 MB, MFU 9.1%</title><circle class="dot compute" cx="163.4" cy="66.7" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 321.9 ms in 179.4 MB, MFU 9.1%</title><circle class="dot compute" cx="157.5" cy="66.5" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 322.2 ms in 171.4 MB, MFU 9.1%</title><circle class="dot compute" cx="147.4" cy="66.4" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 322.4 ms in 163.4 MB, MFU 9.1%</title><circle class="dot compute" cx="137" cy="66.3" r="4.5"/></g>
-<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 335.0 ms in 154.3 MB, MFU 8.7%</title><circle class="dot compute" cx="124.4" cy="62.7" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 339.5 ms in 153.3 MB, MFU 8.6%</title><circle class="dot compute" cx="123" cy="61.4" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 339.6 ms in 132.3 MB, MFU 8.6%</title><circle class="dot compute" cx="90.6" cy="61.4" r="4.5"/></g>
+<path class="stair" d="M545.7 288.6L545.7 287.9L538.9 287.9L538.9 287.1L532.4 287.1L532.4 286.9L509.3 286.9L509.3 286.1L501.3 286.1L501.3 285.3L493.5 285.3L493.5 284.6L484.9 284.6L484.9 277.2L477.4 277.2L477.4 276.5L468.7 276.5L468.7 275.8L459 275.8L459 268.4L454.1 268.4L454.1 267.7L448.9 267.7L448.9 267.1L447.6 267.1L447.6 267.1L443.7 267.1L443.7 266.5L438.3 266.5L438.3 266.1L436.2 266.1L436.2 265.5L430.7 265.5L430.7 264.9L425 264.9L425 264.3L419.1 264.3L419.1 261.1L418.3 261.1L418.3 260.5L412.3 260.5L412.3 257.9L412.3 257.9L412.3 250.8L408.8 250.8L408.8 250.7L408.4 250.7L408.4 250.2L405.3 250.2L405.3 249.7L402.5 249.7L402.5 249.7L402.1 249.7L402.1 249.1L398.8 249.1L398.8 243.3L398 243.3L398 242.9L395.1 242.9L395.1 242.8L394.7 242.8L394.7 242.3L391.4 242.3L391.4 237.7L387.9 237.7L387.9 234.4L387.9 234.4L387.9 233.3L386.8 233.3L386.8 232.9L383.4 232.9L383.4 232.5L379.8 232.5L379.8 220.7L378.3 220.7L378.3 210.2L375.8 210.2L375.8 206.5L375.3 206.5L375.3 206.4L365.6 206.4L365.6 76.1L359.1 76.1L359.1 76L344 76L344 75.9L326.5 75.9L326.5 74.4L317.5 74.4L317.5 74.2L307.5 74.2L307.5 73.7L305.8 73.7L305.8 73.5L305.7 73.5L305.7 73.4L295.5 73.4L295.5 73.4L284.9 73.4L284.9 73.3L280.6 73.3L280.6 73.2L269.2 73.2L269.2 73.1L257.1 73.1L257.1 73.1L245 73.1L245 73.1L244.3 73.1L244.3 72.6L242.6 72.6L242.6 72.6L228.9 72.6L228.9 71.1L228.9 71.1L228.9 70.8L220.8 70.8L220.8 70.8L219.8 70.8L219.8 70.7L212.3 70.7L212.3 70.6L205.6 70.6L205.6 70.6L204.6 70.6L204.6 70.5L196.5 70.5L196.5 69.7L188.1 69.7L188.1 69.6L187.2 69.6L187.2 69.6L186 69.6L186 69.5L177.3 69.5L177.3 69.3L168.1 69.3L168.1 67.4L168.1 67.4L168.1 66.7L163.4 66.7L163.4 66.5L157.5 66.5L157.5 66.4L147.4 66.4L147.4 66.3L137 66.3L137 62.7L124.4 62.7L124.4 61.4L123 61.4L123 61.4L90.6 61.4"/><g data-key="dp4 zero1 mb1"><title>dp4 zero1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="545.7" cy="288.6" r="4"/></g>
+<g data-key="dp4 zero1 mb2"><title>dp4 zero1 mb2: 31.53 ms in 1.355 GB, MFU 92.9%</title><circle class="hollow" cx="601.1" cy="288.6" r="4"/></g>
+<g data-key="dp4 zero2 mb4"><title>dp4 zero2 mb4: 31.53 ms in 1.799 GB, MFU 92.9%</title><circle class="hollow" cx="663.4" cy="288.6" r="4"/></g>
+<g data-key="dp4 zero1 mb1"><title>dp4 zero1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="dot compute" cx="545.7" cy="288.6" r="4.5"/></g>
+<g data-key="dp4 zero1 mb1 recompute=norm"><title>dp4 zero1 mb1 recompute=norm: 31.78 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="538.9" cy="287.9" r="4.5"/></g>
+<g data-key="dp4 zero1 mb1 recompute=activation"><title>dp4 zero1 mb1 recompute=activation: 32.04 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="532.4" cy="287.1" r="4.5"/></g>
+<g data-key="dp4 zero2 mb1"><title>dp4 zero2 mb1: 32.12 ms in 891.5 MB, MFU 91.2%</title><circle class="dot compute" cx="509.3" cy="286.9" r="4.5"/></g>
+<g data-key="dp4 zero2 mb1 recompute=norm"><title>dp4 zero2 mb1 recompute=norm: 32.37 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="501.3" cy="286.1" r="4.5"/></g>
+<g data-key="dp4 zero2 mb1 recompute=activation"><title>dp4 zero2 mb1 recompute=activation: 32.63 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="493.5" cy="285.3" r="4.5"/></g>
+<g data-key="dp4 zero2 mb1 recompute=norm+activation"><title>dp4 zero2 mb1 recompute=norm+activation: 32.89 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="484.9" cy="284.6" r="4.5"/></g>
+<g data-key="dp4 zero3 mb1 recompute=norm"><title>dp4 zero3 mb1 recompute=norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="477.4" cy="277.2" r="4.5"/></g>
+<g data-key="dp4 zero3 mb1 recompute=activation"><title>dp4 zero3 mb1 recompute=activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="468.7" cy="276.5" r="4.5"/></g>
+<g data-key="dp4 zero3 mb1 recompute=norm+activation"><title>dp4 zero3 mb1 recompute=norm+activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="459" cy="275.8" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero1 mb1"><title>dp2 tp2 sp zero1 mb1: 38.97 ms in 693.0 MB, MFU 75.1%</title><circle class="dot compute" cx="454.1" cy="268.4" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero1 mb1 recompute=norm"><title>dp2 tp2 sp zero1 mb1 recompute=norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="448.9" cy="267.7" r="4.5"/></g>
+<g data-key="dp2 tp2 zero2 mb1"><title>dp2 tp2 zero2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="447.6" cy="267.1" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero1 mb1 recompute=activation"><title>dp2 tp2 sp zero1 mb1 recompute=activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="443.7" cy="267.1" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero1 mb1 recompute=norm+activation"><title>dp2 tp2 sp zero1 mb1 recompute=norm+activation: 39.74 ms in 645.0 MB, MFU 73.7%</title><circle class="dot compute" cx="438.3" cy="266.5" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero2 mb1"><title>dp2 tp2 sp zero2 mb1: 39.89 ms in 638.9 MB, MFU 73.4%</title><circle class="dot compute" cx="436.2" cy="266.1" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero2 mb1 recompute=norm"><title>dp2 tp2 sp zero2 mb1 recompute=norm: 40.15 ms in 622.9 MB, MFU 72.9%</title><circle class="dot compute" cx="430.7" cy="265.5" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero2 mb1 recompute=activation"><title>dp2 tp2 sp zero2 mb1 recompute=activation: 40.40 ms in 606.9 MB, MFU 72.5%</title><circle class="dot compute" cx="425" cy="264.9" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero2 mb1 recompute=norm+activation"><title>dp2 tp2 sp zero2 mb1 recompute=norm+activation: 40.66 ms in 590.9 MB, MFU 72.0%</title><circle class="dot compute" cx="419.1" cy="264.3" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero3 mb1 recompute=activation"><title>dp2 tp2 sp zero3 mb1 recompute=activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="418.3" cy="261.1" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero3 mb1 recompute=norm+activation"><title>dp2 tp2 sp zero3 mb1 recompute=norm+activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="412.3" cy="260.5" r="4.5"/></g>
+<g data-key="dp1 tp2 sp pp2 mb1 zb-h1 recompute=norm+activation"><title>dp1 tp2 sp pp2 mb1 zb-h1 recompute=norm+activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="412.3" cy="257.9" r="4.5"/></g>
+<g data-key="dp1 tp2 cp2 zero2 mb1 recompute=norm"><title>dp1 tp2 cp2 zero2 mb1 recompute=norm: 46.85 ms in 563.8 MB, MFU 62.5%</title><circle class="dot compute" cx="408.8" cy="250.8" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero2 mb1"><title>dp1 tp2 sp cp2 zero2 mb1: 46.89 ms in 562.8 MB, MFU 62.4%</title><circle class="dot compute" cx="408.4" cy="250.7" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero2 mb1 recompute=norm"><title>dp1 tp2 sp cp2 zero2 mb1 recompute=norm: 47.14 ms in 554.8 MB, MFU 62.1%</title><circle class="dot compute" cx="405.3" cy="250.2" r="4.5"/></g>
+<g data-key="dp1 tp2 cp2 zero2 mb1 recompute=norm+activation"><title>dp1 tp2 cp2 zero2 mb1 recompute=norm+activation: 47.37 ms in 547.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.5" cy="249.7" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero2 mb1 recompute=activation"><title>dp1 tp2 sp cp2 zero2 mb1 recompute=activation: 47.40 ms in 546.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.1" cy="249.7" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero2 mb1 recompute=norm+activation"><title>dp1 tp2 sp cp2 zero2 mb1 recompute=norm+activation: 47.65 ms in 538.8 MB, MFU 61.4%</title><circle class="dot compute" cx="398.8" cy="249.1" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero3 mb1 recompute=norm"><title>dp1 tp2 sp cp2 zero3 mb1 recompute=norm: 50.67 ms in 536.8 MB, MFU 57.8%</title><circle class="dot compute" cx="398" cy="243.3" r="4.5"/></g>
+<g data-key="dp1 tp2 cp2 zero3 mb1 recompute=norm+activation"><title>dp1 tp2 cp2 zero3 mb1 recompute=norm+activation: 50.87 ms in 529.8 MB, MFU 57.6%</title><circle class="dot compute" cx="395.1" cy="242.9" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero3 mb1 recompute=activation"><title>dp1 tp2 sp cp2 zero3 mb1 recompute=activation: 50.92 ms in 528.8 MB, MFU 57.5%</title><circle class="dot compute" cx="394.7" cy="242.8" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero3 mb1 recompute=norm+activation"><title>dp1 tp2 sp cp2 zero3 mb1 recompute=norm+activation: 51.18 ms in 520.8 MB, MFU 57.2%</title><circle class="dot compute" cx="391.4" cy="242.3" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero3 mb1 recompute=full"><title>dp2 tp2 sp zero3 mb1 recompute=full: 53.70 ms in 512.7 MB, MFU 54.5%</title><circle class="dot compute" cx="387.9" cy="237.7" r="4.5"/></g>
+<g data-key="dp1 tp2 sp pp2 mb1 zb-h1 recompute=full"><title>dp1 tp2 sp pp2 mb1 zb-h1 recompute=full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="387.9" cy="234.4" r="4.5"/></g>
+<g data-key="dp1 tp4 sp mb1 recompute=norm"><title>dp1 tp4 sp mb1 recompute=norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="386.8" cy="233.3" r="4.5"/></g>
+<g data-key="dp1 tp4 sp mb1 recompute=activation"><title>dp1 tp4 sp mb1 recompute=activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="383.4" cy="232.9" r="4.5"/></g>
+<g data-key="dp1 tp4 sp mb1 recompute=norm+activation"><title>dp1 tp4 sp mb1 recompute=norm+activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="379.8" cy="232.5" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero3 mb1 recompute=full"><title>dp1 tp2 sp cp2 zero3 mb1 recompute=full: 64.15 ms in 490.7 MB, MFU 45.6%</title><circle class="dot compute" cx="378.3" cy="220.7" r="4.5"/></g>
+<g data-key="dp1 tp4 sp mb2 recompute=full"><title>dp1 tp4 sp mb2 recompute=full: 71.61 ms in 485.1 MB, MFU 40.9%</title><circle class="dot compute" cx="375.8" cy="210.2" r="4.5"/></g>
+<g data-key="dp1 tp4 mb1 recompute=full"><title>dp1 tp4 mb1 recompute=full: 74.42 ms in 484.1 MB, MFU 39.3%</title><circle class="dot compute" cx="375.3" cy="206.5" r="4.5"/></g>
+<g data-key="dp1 tp4 sp mb1 recompute=full"><title>dp1 tp4 sp mb1 recompute=full: 74.51 ms in 463.0 MB, MFU 39.3%</title><circle class="dot compute" cx="365.6" cy="206.4" r="4.5"/></g>
+<g data-key="dp4 zero3 mb1 recompute=norm offload=optimizer"><title>dp4 zero3 mb1 recompute=norm offload=optimizer: 291.2 ms in 449.6 MB, MFU 10.1%</title><circle class="dot compute" cx="359.1" cy="76.1" r="4.5"/></g>
+<g data-key="dp4 zero3 mb1 recompute=activation offload=optimizer"><title>dp4 zero3 mb1 recompute=activation offload=optimizer: 291.5 ms in 419.6 MB, MFU 10.0%</title><circle class="dot compute" cx="344" cy="76" r="4.5"/></g>
+<g data-key="dp4 zero3 mb1 recompute=norm+activation offload=optimizer"><title>dp4 zero3 mb1 recompute=norm+activation offload=optimizer: 291.7 ms in 387.6 MB, MFU 10.0%</title><circle class="dot compute" cx="326.5" cy="75.9" r="4.5"/></g>
+<g data-key="dp2 cp2 zero2 mb1 recompute=norm+activation offload=optimizer"><title>dp2 cp2 zero2 mb1 recompute=norm+activation offload=optimizer: 296.3 ms in 372.0 MB, MFU 9.9%</title><circle class="dot compute" cx="317.5" cy="74.4" r="4.5"/></g>
+<g data-key="dp4 zero3 mb2 recompute=full offload=optimizer"><title>dp4 zero3 mb2 recompute=full offload=optimizer: 296.9 ms in 355.3 MB, MFU 9.9%</title><circle class="dot compute" cx="307.5" cy="74.2" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero3 mb2 recompute=norm+activation offload=optimizer"><title>dp2 tp2 sp zero3 mb2 recompute=norm+activation offload=optimizer: 298.4 ms in 352.6 MB, MFU 9.8%</title><circle class="dot compute" cx="305.8" cy="73.7" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero1 mb1 recompute=norm offload=optimizer"><title>dp2 tp2 sp zero1 mb1 recompute=norm offload=optimizer: 299.1 ms in 352.5 MB, MFU 9.8%</title><circle class="dot compute" cx="305.7" cy="73.5" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero1 mb1 recompute=activation offload=optimizer"><title>dp2 tp2 sp zero1 mb1 recompute=activation offload=optimizer: 299.3 ms in 336.5 MB, MFU 9.8%</title><circle class="dot compute" cx="295.5" cy="73.4" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero1 mb1 recompute=norm+activation offload=optimizer"><title>dp2 tp2 sp zero1 mb1 recompute=norm+activation offload=optimizer: 299.6 ms in 320.5 MB, MFU 9.8%</title><circle class="dot compute" cx="284.9" cy="73.4" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero2 mb1 offload=optimizer"><title>dp2 tp2 sp zero2 mb1 offload=optimizer: 299.7 ms in 314.4 MB, MFU 9.8%</title><circle class="dot compute" cx="280.6" cy="73.3" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero2 mb1 recompute=norm offload=optimizer"><title>dp2 tp2 sp zero2 mb1 recompute=norm offload=optimizer: 300.0 ms in 298.4 MB, MFU 9.8%</title><circle class="dot compute" cx="269.2" cy="73.2" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero2 mb1 recompute=activation offload=optimizer"><title>dp2 tp2 sp zero2 mb1 recompute=activation offload=optimizer: 300.3 ms in 282.4 MB, MFU 9.8%</title><circle class="dot compute" cx="257.1" cy="73.1" r="4.5"/></g>
+<g data-key="dp4 zero3 mb1 recompute=full offload=optimizer"><title>dp4 zero3 mb1 recompute=full offload=optimizer: 300.3 ms in 267.3 MB, MFU 9.8%</title><circle class="dot compute" cx="245" cy="73.1" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero2 mb1 recompute=norm+activation offload=optimizer"><title>dp2 tp2 sp zero2 mb1 recompute=norm+activation offload=optimizer: 300.5 ms in 266.4 MB, MFU 9.7%</title><circle class="dot compute" cx="244.3" cy="73.1" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero3 mb1 recompute=activation offload=optimizer"><title>dp2 tp2 sp zero3 mb1 recompute=activation offload=optimizer: 301.8 ms in 264.4 MB, MFU 9.7%</title><circle class="dot compute" cx="242.6" cy="72.6" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero3 mb1 recompute=norm+activation offload=optimizer"><title>dp2 tp2 sp zero3 mb1 recompute=norm+activation offload=optimizer: 302.1 ms in 248.4 MB, MFU 9.7%</title><circle class="dot compute" cx="228.9" cy="72.6" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero3 mb2 recompute=norm+activation offload=optimizer"><title>dp1 tp2 sp cp2 zero3 mb2 recompute=norm+activation offload=optimizer: 306.9 ms in 248.4 MB, MFU 9.5%</title><circle class="dot compute" cx="228.9" cy="71.1" r="4.5"/></g>
+<g data-key="dp1 tp2 cp2 zero2 mb1 recompute=norm offload=optimizer"><title>dp1 tp2 cp2 zero2 mb1 recompute=norm offload=optimizer: 307.7 ms in 239.4 MB, MFU 9.5%</title><circle class="dot compute" cx="220.8" cy="70.8" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero2 mb1 offload=optimizer"><title>dp1 tp2 sp cp2 zero2 mb1 offload=optimizer: 307.8 ms in 238.3 MB, MFU 9.5%</title><circle class="dot compute" cx="219.8" cy="70.8" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero2 mb1 recompute=norm offload=optimizer"><title>dp1 tp2 sp cp2 zero2 mb1 recompute=norm offload=optimizer: 308.0 ms in 230.3 MB, MFU 9.5%</title><circle class="dot compute" cx="212.3" cy="70.7" r="4.5"/></g>
+<g data-key="dp1 tp2 cp2 zero2 mb1 recompute=norm+activation offload=optimizer"><title>dp1 tp2 cp2 zero2 mb1 recompute=norm+activation offload=optimizer: 308.3 ms in 223.4 MB, MFU 9.5%</title><circle class="dot compute" cx="205.6" cy="70.6" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero2 mb1 recompute=activation offload=optimizer"><title>dp1 tp2 sp cp2 zero2 mb1 recompute=activation offload=optimizer: 308.3 ms in 222.3 MB, MFU 9.5%</title><circle class="dot compute" cx="204.6" cy="70.6" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero2 mb1 recompute=norm+activation offload=optimizer"><title>dp1 tp2 sp cp2 zero2 mb1 recompute=norm+activation offload=optimizer: 308.5 ms in 214.3 MB, MFU 9.5%</title><circle class="dot compute" cx="196.5" cy="70.5" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero2 mb1 recompute=full offload=optimizer"><title>dp2 tp2 sp zero2 mb1 recompute=full offload=optimizer: 311.1 ms in 206.3 MB, MFU 9.4%</title><circle class="dot compute" cx="188.1" cy="69.7" r="4.5"/></g>
+<g data-key="dp1 tp2 cp2 zero3 mb1 recompute=norm+activation offload=optimizer"><title>dp1 tp2 cp2 zero3 mb1 recompute=norm+activation offload=optimizer: 311.7 ms in 205.4 MB, MFU 9.4%</title><circle class="dot compute" cx="187.2" cy="69.6" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero3 mb1 recompute=activation offload=optimizer"><title>dp1 tp2 sp cp2 zero3 mb1 recompute=activation offload=optimizer: 311.7 ms in 204.3 MB, MFU 9.4%</title><circle class="dot compute" cx="186" cy="69.6" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero3 mb1 recompute=norm+activation offload=optimizer"><title>dp1 tp2 sp cp2 zero3 mb1 recompute=norm+activation offload=optimizer: 312.0 ms in 196.3 MB, MFU 9.4%</title><circle class="dot compute" cx="177.3" cy="69.5" r="4.5"/></g>
+<g data-key="dp2 tp2 sp zero3 mb1 recompute=full offload=optimizer"><title>dp2 tp2 sp zero3 mb1 recompute=full offload=optimizer: 312.7 ms in 188.3 MB, MFU 9.4%</title><circle class="dot compute" cx="168.1" cy="69.3" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero3 mb2 recompute=full offload=optimizer"><title>dp1 tp2 sp cp2 zero3 mb2 recompute=full offload=optimizer: 318.7 ms in 188.3 MB, MFU 9.2%</title><circle class="dot compute" cx="168.1" cy="67.4" r="4.5"/></g>
+<g data-key="dp1 tp2 sp cp2 zero2 mb1 recompute=full offload=optimizer"><title>dp1 tp2 sp cp2 zero2 mb1 recompute=full offload=optimizer: 321.1 ms in 184.3 MB, MFU 9.1%</title><circle class="dot compute" cx="163.4" cy="66.7" r="4.5"/></g>
+<g data-key="dp1 tp4 sp mb1 recompute=norm offload=optimizer"><title>dp1 tp4 sp mb1 recompute=norm offload=optimizer: 321.9 ms in 179.4 MB, MFU 9.1%</title><circle class="dot compute" cx="157.5" cy="66.5" r="4.5"/></g>
+<g data-key="dp1 tp4 sp mb1 recompute=activation offload=optimizer"><title>dp1 tp4 sp mb1 recompute=activation offload=optimizer: 322.2 ms in 171.4 MB, MFU 9.1%</title><circle class="dot compute" cx="147.4" cy="66.4" r="4.5"/></g>
+<g data-key="dp1 tp4 sp mb1 recompute=norm+activation offload=optimizer"><title>dp1 tp4 sp mb1 recompute=norm+activation offload=optimizer: 322.4 ms in 163.4 MB, MFU 9.1%</title><circle class="dot compute" cx="137" cy="66.3" r="4.5"/></g>
+<g data-key="dp1 tp4 sp mb2 recompute=full offload=optimizer"><title>dp1 tp4 sp mb2 recompute=full offload=optimizer: 335.0 ms in 154.3 MB, MFU 8.7%</title><circle class="dot compute" cx="124.4" cy="62.7" r="4.5"/></g>
+<g data-key="dp1 tp4 mb1 recompute=full offload=optimizer"><title>dp1 tp4 mb1 recompute=full offload=optimizer: 339.5 ms in 153.3 MB, MFU 8.6%</title><circle class="dot compute" cx="123" cy="61.4" r="4.5"/></g>
+<g data-key="dp1 tp4 sp mb1 recompute=full offload=optimizer"><title>dp1 tp4 sp mb1 recompute=full offload=optimizer: 339.6 ms in 132.3 MB, MFU 8.6%</title><circle class="dot compute" cx="90.6" cy="61.4" r="4.5"/></g>
 <text class="b halo" x="516" y="261.6">fastest 31.53 ms</text>
-<text class="dim halo" x="516" y="276.6">d4 z1 mb1</text>
-<path class="axis" d="M94.8 65.6L111.6 82.4"/><text class="b halo" x="111.6" y="92.4">leanest 132.3 MB</text>
-<text class="dim halo" x="111.6" y="107.4">t4 mb1 re:full</text>
-<path class="axis" d="M413.1 264.3L386.2 264.3"/><text class="b halo" x="181.5" y="259.8">knee 40.66 ms</text>
-<text class="dim halo" x="181.5" y="274.8">d2 t2 z2 mb1 re:norm,activation</text>
+<text class="dim halo" x="516" y="276.6">dp4 zero1 mb1</text>
 </svg>
 $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 310" width="360" height="310" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
 <title id="nnc-front-title">Time against memory</title>
-<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.53 ms: d4 z1 mb1. Leanest 132.3 MB: t4 mb1 re:full. Knee 40.66 ms: d2 t2 z2 mb1 re:norm,activation.</desc>
+<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.53 ms: dp4 zero1 mb1. Leanest 132.3 MB: dp1 tp4 sp mb1 recompute=full offload=optimizer. Knee 40.66 ms: dp2 tp2 sp zero2 mb1 recompute=norm+activation.</desc>
 
 # Where more devices stop paying.
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment

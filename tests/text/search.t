@@ -12,6 +12,9 @@ software torch-compile
 24.14 ms  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
 24.15 ms  1.611 GB  60.6%    0.0%  dp8 pp2 zero2 mb4 dualpipe
 
+best of the list with 50 %; else dp8 pp2 zero2 mb4 dualpipe; one run of 20 steps of each decides,
+965.9 ms
+
     nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
 Pareto front: no other plan is faster with less memory
@@ -76,6 +79,9 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
   "elapsed_s": 0,
   "threads": 1,
   "currency": "USD",
+  "plans": [
+    {"command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4", "step_s": 0.0241434006598, "p_best": 1, "p_out_of_memory": 0}
+  ],
   "best": [
     {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0241434006598, "memory_bytes": 1718361500, "mfu": 0.606376881463, "tokens_per_s": 2650827.89711, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.386294410557, "cost_step": 0.000214608005865, "run_s": 113172.190593, "device_hours": 502.987513746, "cost_run": 1005.97502749, "goodput": 1, "energy_j": 905377524.743, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4"}
   ],
@@ -112,6 +118,9 @@ software torch-compile
 31.46 ms  292.7 MB  11.6%   23.3%  dp1 tp4 pp4 mb2 recompute=norm+activation
 
 the first is 1.179 ms faster than the second, bubble 1.179 ms less
+
+best of the list with 62 %; else dp1 tp4 pp4 mb2 recompute=norm+activation; one run of 20 steps of
+each decides, 1.235 s
 
     nncost estimate dense fitted --devices 16 --global-batch 16 --tensor 4 --pipeline 4 --micro-batch 2 --schedule zb-h1 --recompute norm,activation
 
@@ -161,6 +170,11 @@ Pareto front: no other plan is faster with less memory
 9.831 ms  452.6 MB  61.1%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe recompute=norm+activation
 10.21 ms  444.7 MB  58.8%    0.8%  dp8 pp2 ep8 zero1 mb1 zb-h2 recompute=norm
 10.33 ms  420.7 MB  58.1%    1.0%  dp8 pp2 ep8 zero1 mb1 zb-h2 recompute=norm+activation
+
+# A number with 72 divisors.
+$ nncost search dense fitted --threads 1 --devices 16 --global-batch 10080 --best 1 --tensor 1 --pipeline 1 --context 1 --zero 1 | head -2
+dense on 16 x fitted, global batch 10080
+17280 combinations: 120 legal, 94 fit; 51 evaluated, no other can be among the best
 
 # The whole run: a deadline and a budget, kept and missed.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
@@ -529,7 +543,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-st
 
 # A vocabulary that does not divide is padded for tensor ranks.
 $ nncost search dense fitted --set vocab=10001 --threads 1 --devices 2 --global-batch 4 --recompute none --best 1 | head -4
-dense on 2 x fitted, global batch 4
+dense with vocab=10001 on 2 x fitted, global batch 4
 4608 combinations: 116 legal, 116 fit; 116 evaluated
 
 software torch-compile

@@ -12,8 +12,8 @@ step         time  products  experts  attention      head  network      host    
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
 decode   1.320 ms  192.1 us      0 s   17.63 us  20.05 us      0 s  1.090 ms  229.6 us  host
 
-first token  12.16 ms, nine of ten measurements from 6.078 ms to 24.31 ms, at least 1.000 ms
-per token    1.320 ms, nine of ten measurements from 1.056 ms to 1.650 ms, at least 229.6 us
+first token  12.16 ms, 90 % range 6.078 ms to 24.31 ms, at least 1.000 ms
+per token    1.320 ms, 90 % range 1.056 ms to 1.650 ms, at least 229.6 us
 request      142.8 ms, at least 23.73 ms
 throughput   700.2 tokens/s, 757.7 per user, 7.002 requests/s, 1 running, 0.9% of the peak
 saturation   at 227.9 requests/s
@@ -23,6 +23,7 @@ memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
 cost         0.3967 USD per million tokens out, by time 0.001198 for a million in, 0.3666 out,
              at 1 USD per device-hour (nowhere, 2020-01)
 energy       1.428 J a token at rated power
+cheaper      --batch 384: 12.59 ms per token, 23,037 tokens/s, 0.01206 USD per million out
 
 # Requests that are always open, on two replicas of two ranks each, at a price.
 $ nncost serve dense round --concurrency 64 --tensor 2 --devices 4 --input-len 500 --output-len 100 --price 2 | sed -n '/^plan/,$p'
@@ -33,8 +34,8 @@ step         time  products  experts  attention      head   network      host   
 prefill  1.805 ms  508.2 us      0 s   20.04 us  10.01 us  187.0 us  1.080 ms  500.1 us  host
 decode   1.829 ms  107.3 us      0 s   282.1 us  11.81 us  27.88 us  1.400 ms  388.1 us  host
 
-first token  15.64 ms, nine of ten measurements from 7.821 ms to 31.28 ms, at least 500.1 us
-per token    1.950 ms, nine of ten measurements from 1.560 ms to 2.437 ms, at least 388.1 us
+first token  15.64 ms, 90 % range 7.821 ms to 31.28 ms, at least 500.1 us
+per token    1.950 ms, 90 % range 1.560 ms to 2.437 ms, at least 388.1 us
 request      208.7 ms, at least 38.92 ms
 percentiles  first token 14.11 ms (half), 18.73 ms (90 %), 34.08 ms (99 %),
              per token 1.964 ms, 1.992 ms, 2.009 ms, request 207.5 ms, 226.1 ms, 237.0 ms
@@ -54,8 +55,8 @@ step         time  products  experts  attention      head  network      host    
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
 decode   1.509 ms  194.7 us      0 s   136.3 us  20.59 us      0 s  1.157 ms  348.3 us  host
 
-first token  13.28 ms, nine of ten measurements from 6.638 ms to 26.55 ms, at least 1.000 ms
-per token    1.607 ms, nine of ten measurements from 1.286 ms to 2.009 ms, at least 348.3 us
+first token  13.28 ms, 90 % range 6.638 ms to 26.55 ms, at least 1.000 ms
+per token    1.607 ms, 90 % range 1.286 ms to 2.009 ms, at least 348.3 us
 request      172.4 ms, at least 35.48 ms
 percentiles  first token 13.23 ms (half), 14.01 ms (90 %), 15.09 ms (99 %),
              per token 1.600 ms, 1.731 ms, 1.837 ms, request 172.0 ms, 189.5 ms, 203.7 ms
@@ -69,7 +70,7 @@ cost         0.05556 USD per million tokens out, by time 0.001198 for a million 
 energy       200.0 mJ a token at rated power
 $ nncost serve dense round --request-rate 500 --input-len 500 --output-len 100 | sed -n '/^first/,$p'
 first token  unbounded (arrival rate exceeds capacity)
-per token    11.23 ms, nine of ten measurements from 8.985 ms to 14.04 ms, at least 4.726 ms
+per token    11.23 ms, 90 % range 8.985 ms to 14.04 ms, at least 4.726 ms
 request      unbounded (arrival rate exceeds capacity)
 throughput   22,792 tokens/s, 89.03 per user, 227.9 requests/s, 256 running, 28.0% of the peak
 saturation   at 227.9 requests/s, below the arrival rate
@@ -268,6 +269,7 @@ $ nncost serve experts round --draft dense --input-len 500 --output-len 100 | se
 memory       fits, 1.509 GB of 9.000 GB, weights 485.5 MB, cache 23.35 MB
 speculation  draft dense, 4 x 1.320 ms to propose, 1.240 ms to verify, 2.773 tokens a verification,
              per token 2.351 ms, 0.4853 times as fast, not scored
+cheaper      --batch 320: 18.01 ms per token, 16,329 tokens/s, 0.01701 USD per million out
 $ nncost explain --serve speculation_tpot_s dense round --draft dense --draft-length 2 --acceptance 0.5 --concurrency 64 --input-len 500 --output-len 100 | grep -v ^$
 served    dense on round, software vllm
 speculation_tpot_s

@@ -138,12 +138,14 @@ cost         0.3791 EUR per million tokens out, by time 0.001198 for a million i
              at 1 EUR per device-hour (Corner box of 8, 2026-01)
 energy       1.365 J a token at rated power, 189.5 g of carbon dioxide per million out,
              at 500 g/kWh (Toyland, 2025, location-based: Read from the meter)
+cheaper      --batch 304: 10.97 ms per token, 24,838 tokens/s, 0.01118 EUR per million out
 $ nncost serve dense round --input-len 500 --seller corner --region north | sed -n '/^cost/,$p'
 cost         1.895 EUR per million tokens out, by time 0.00599 for a million in, 1.837 out,
              at 5 EUR per device-hour (Corner box of 8, north, 2026-01)
 energy       1.365 J a token at rated power, 37.91 g of carbon dioxide per million out,
              at 100 g/kWh (The north of Toyland, year not stated, location-based: Read from the
              meter)
+cheaper      --batch 304: 10.97 ms per token, 24,838 tokens/s, 0.05592 EUR per million out
 $ nncost explain --serve carbon_g_per_million_tokens dense round --input-len 500 --carbon-g-per-kwh 50 | grep =
                   = energy_j_per_token * 1e6 / 3.6e6 * carbon_g_per_kwh
                   = 1.36463042807 * 1e6 / 3.6e6 * 50

@@ -52,6 +52,7 @@ efficiency.gemm.fp32.sustained_fraction                0.8
 efficiency.gemm.fp32.boost_ratio                       1.25
 efficiency.gemm.fp32.memory_fraction                   0.8
 efficiency.gemm.fp32.fixed_s                           2e-6                     s           2.000 us
+efficiency.gemm.fp32.library_memory_fraction           -
 efficiency.gemm.fp32.k_fill                            100
 efficiency.gemm.fp32.l2_bytes_per_flop                 0.1                      B/FLOP
 efficiency.gemm.fp32.l2_bytes_per_s                    -                        B/s
@@ -64,6 +65,7 @@ efficiency.gemm.tf32.sustained_fraction                0.8
 efficiency.gemm.tf32.boost_ratio                       1.25
 efficiency.gemm.tf32.memory_fraction                   0.8
 efficiency.gemm.tf32.fixed_s                           2e-6                     s           2.000 us
+efficiency.gemm.tf32.library_memory_fraction           -
 efficiency.gemm.tf32.k_fill                            100
 efficiency.gemm.tf32.l2_bytes_per_flop                 0.1                      B/FLOP
 efficiency.gemm.tf32.l2_bytes_per_s                    -                        B/s
@@ -76,6 +78,7 @@ efficiency.gemm.bf16.sustained_fraction                0.8
 efficiency.gemm.bf16.boost_ratio                       1.25
 efficiency.gemm.bf16.memory_fraction                   0.8
 efficiency.gemm.bf16.fixed_s                           2e-6                     s           2.000 us
+efficiency.gemm.bf16.library_memory_fraction           -
 efficiency.gemm.bf16.k_fill                            100
 efficiency.gemm.bf16.l2_bytes_per_flop                 0.05                     B/FLOP
 efficiency.gemm.bf16.l2_bytes_per_s                    -                        B/s
@@ -88,6 +91,7 @@ efficiency.gemm.fp16.sustained_fraction                0.8
 efficiency.gemm.fp16.boost_ratio                       1.25
 efficiency.gemm.fp16.memory_fraction                   0.8
 efficiency.gemm.fp16.fixed_s                           2e-6                     s           2.000 us
+efficiency.gemm.fp16.library_memory_fraction           -
 efficiency.gemm.fp16.k_fill                            100
 efficiency.gemm.fp16.l2_bytes_per_flop                 0.05                     B/FLOP
 efficiency.gemm.fp16.l2_bytes_per_s                    -                        B/s
@@ -100,6 +104,7 @@ efficiency.gemm.fp8.sustained_fraction                 0.75
 efficiency.gemm.fp8.boost_ratio                        1
 efficiency.gemm.fp8.memory_fraction                    0.6
 efficiency.gemm.fp8.fixed_s                            4e-6                     s           4.000 us
+efficiency.gemm.fp8.library_memory_fraction            -
 efficiency.gemm.fp8.k_fill                             200
 efficiency.gemm.fp8.l2_bytes_per_flop                  0.05                     B/FLOP
 efficiency.gemm.fp8.l2_bytes_per_s                     -                        B/s
@@ -113,6 +118,9 @@ efficiency.attention.flash1.backward_ratio             1
 efficiency.attention.flash1.memory_fraction            1
 efficiency.attention.flash1.fixed_s                    5e-6                     s           5.000 us
 efficiency.attention.flash1.seq_half                   500
+efficiency.attention.flash1.library_unmasked_half      -
+efficiency.attention.flash1.library_backward_ratio     -
+efficiency.attention.flash1.library_backward_seq_ratio -
 efficiency.attention.flash1.narrow_ratio               1
 efficiency.attention.flash1.block_penalty              0.5
 efficiency.attention.flash1.head_multiple              32
@@ -121,6 +129,9 @@ efficiency.attention.flash2.backward_ratio             0.8
 efficiency.attention.flash2.memory_fraction            1
 efficiency.attention.flash2.fixed_s                    1e-5                     s           10.00 us
 efficiency.attention.flash2.seq_half                   500
+efficiency.attention.flash2.library_unmasked_half      -
+efficiency.attention.flash2.library_backward_ratio     -
+efficiency.attention.flash2.library_backward_seq_ratio -
 efficiency.attention.flash2.narrow_ratio               0.8
 efficiency.attention.flash2.block_penalty              0.5
 efficiency.attention.flash2.head_multiple              32
@@ -129,14 +140,30 @@ efficiency.attention.flash3.backward_ratio             0.8
 efficiency.attention.flash3.memory_fraction            1
 efficiency.attention.flash3.fixed_s                    1e-5                     s           10.00 us
 efficiency.attention.flash3.seq_half                   1000
+efficiency.attention.flash3.library_unmasked_half      -
+efficiency.attention.flash3.library_backward_ratio     -
+efficiency.attention.flash3.library_backward_seq_ratio -
 efficiency.attention.flash3.narrow_ratio               0.8
 efficiency.attention.flash3.block_penalty              0
 efficiency.attention.flash3.head_multiple              32
+efficiency.attention.cudnn.sustained_fraction          1
+efficiency.attention.cudnn.backward_ratio              1
+efficiency.attention.cudnn.memory_fraction             1
+efficiency.attention.cudnn.fixed_s                     0                        s                0 s
+efficiency.attention.cudnn.seq_half                    0
+efficiency.attention.cudnn.library_unmasked_half       -
+efficiency.attention.cudnn.library_backward_ratio      -
+efficiency.attention.cudnn.library_backward_seq_ratio  -
+efficiency.attention.cudnn.narrow_ratio                1
+efficiency.attention.cudnn.block_penalty               0
+efficiency.attention.cudnn.head_multiple               32
 efficiency.conv.sustained_fraction                     0.5
 efficiency.conv.memory_fraction                        0.5
 efficiency.conv.fixed_s                                5e-6                     s           5.000 us
 efficiency.conv.channels_half                          0
 efficiency.conv.depth_half                             0
+efficiency.conv.library_sustained_fraction             -
+efficiency.conv.library_channels_half                  -
 efficiency.conv.vector_fraction                        -
 efficiency.maps.memory_fraction                        -
 efficiency.maps.fixed_s                                0                        s                0 s
@@ -516,6 +543,7 @@ expert_bias_gathered        off
 fused_expert_clamp          on
 fused_optimizer             off
 flash_kernel                flash2
+unfused_attention           off
 norm_keep                   upcast
 group_norm_keep             upcast
 loss_keep                   logits
@@ -562,6 +590,12 @@ ships.recompute_full        on
 ships.offload_optimizer     on
 ships.offload_activations   on
 ships.offload_weights       on
+ships.sharded_gradients     on
+ships.sharded_weights       on
+ships.sharded_pipelines     on
+ships.plain_tensor          on
+ships.uneven_stages         on
+policy                      default
 zero_gradients              on
 
 source    made up

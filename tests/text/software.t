@@ -93,6 +93,8 @@ total     2.960 GB (2.76 GiB) of 3.500 GB (3.26 GiB), 84.6%:
 $ nncost estimate dense round --set device.mem_bytes=3.5e9 --format json | grep -o '"reserve_bytes.*"fit": "[a-z_]*"'
 "reserve_bytes": 1178189200, "total_bytes": 2960081200, "capacity_bytes": 3500000000, "headroom_bytes": 539918800, "total_interval_bytes": [2664073080, 3552097440], "peak_allocated_bytes": 1781892096, "peak_reserved_bytes": 1793064960, "context_bytes": 1000000000, "transient_what": "gradients of activations", "fits": true, "fit": "tight"
 $ nncost compare dense round --set device.mem_bytes=3.5e9 --micro-batch 1,2,4
+with device.mem_bytes=3.5e9
+
 device micro-batch     step tokens/s   MFU   memory fits  bound   USD/Mtoken
 round  1           10.80 ms   92,629 67.8% 2.960 GB tight compute   0.002999
 round  2           18.38 ms  108,824 79.7% 3.271 GB tight compute   0.002553 fastest, cheapest

@@ -131,6 +131,8 @@ plan.micro_batch\r
 
 # Fields of the model and the device are axes; images.
 $ nncost sweep dense round --set model.layers=8,16 --set device.mem_bytes=40e9,80e9 --columns layers,device.mem_bytes,params,memory.capacity_bytes
+with model.layers=8,16, device.mem_bytes=40e9,80e9
+
 layers  mem_bytes       params  capacity_bytes
      8   40.00 GB  107,106,000        40.00 GB
      8   80.00 GB  107,106,000        80.00 GB
@@ -156,10 +158,14 @@ row,throughput.mfu\r
 
 # No row: none fits, none is legal, none is left.
 $ nncost sweep dense round --set layers=800 --micro-batch 1,2
+with layers=800
+
 micro_batch  step_s  mfu  tokens_per_s  total_bytes  USD/Mtoken
 ! nncost: sweep: none of the 2 plans fits, 0 illegal, 2 over memory; --all shows them with the reason
 [1]
 $ nncost sweep dense round --set layers=800 --devices 2 --tensor 1..3 --all --columns tensor,verdict
+with layers=800
+
 tensor  verdict
      1  over_memory
      2  over_memory

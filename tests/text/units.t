@@ -86,3 +86,17 @@ r.json: 1 estimated; 3 of 3 requirements met
 $ sed 's/"step_s": "<= [^"]*"/"step_s": "<= 5 m"/' plans.json > r.json; nncost check r.json
 ! nncost: r.json:14: scenarios[0].require.step_s: not a number, expected one such as 9.5, 860ms or 70GB after <=, found "5 m"
 [3]
+
+# Files to begin with: texts of a file may have their own unit.
+$ nncost init device > my-device.json; nncost init model > my-model.json; nncost init cluster > my-cluster.json
+$ nncost validate my-device.json my-model.json my-cluster.json
+my-device.json: ok
+my-model.json: ok
+my-cluster.json: ok
+$ nncost estimate my-model.json my-device.json --devices 16 --zero 1 --cluster my-cluster.json --brief
+One step of My model takes 241.8 ms on 16 x My device and is bound by compute, 91.0% of it; it fits:
+12.72 GB of 25.77 GB per device.
+$ sed 's/24GiB/24GX/' my-device.json > other.json; nncost validate other.json
+! nncost: other.json:6: mem_bytes: wrong type, expected a whole number from 1e6 B to 1e15 B, found "24GX"
+! nncost: other.json:3: id: not the name of the file, expected "other", found "my-device"
+[3]

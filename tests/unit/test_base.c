@@ -177,10 +177,14 @@ END_TEST
 START_TEST(whole_numbers_are_written)
 {
     char text[NNC_NUMBER_TEXT];
-    ck_assert_str_eq(nnc_whole_text(0, text), "0");
-    ck_assert_str_eq(nnc_whole_text(-70, text), "-70");
-    ck_assert_str_eq(nnc_whole_text(INT64_MAX, text), "9223372036854775807");
-    ck_assert_str_eq(nnc_whole_text(INT64_MIN, text), "-9223372036854775808");
+    ck_assert_uint_eq(nnc_whole_write(0, text), strlen("0"));
+    ck_assert_str_eq(text, "0");
+    ck_assert_uint_eq(nnc_whole_write(-70, text), strlen("-70"));
+    ck_assert_str_eq(text, "-70");
+    ck_assert_uint_eq(nnc_whole_write(INT64_MAX, text), strlen("9223372036854775807"));
+    ck_assert_str_eq(text, "9223372036854775807");
+    ck_assert_uint_eq(nnc_whole_write(INT64_MIN, text), strlen("-9223372036854775808"));
+    ck_assert_str_eq(text, "-9223372036854775808");
 }
 END_TEST
 

@@ -92,7 +92,14 @@ START_TEST(a_ring_attends_to_short_blocks)
 {
     nnc_device device = plain_device();
     nnc_flash_efficiency *e = &device.efficiency.attention[NNC_FLASH2];
-    *e = (nnc_flash_efficiency){ 0.5, 1, 1, 1e-5, 1024, 1, 0, 32 };
+    *e = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
+                                 .backward_ratio = 1,
+                                 .memory_fraction = 1,
+                                 .fixed_s = 1e-5,
+                                 .seq_half = 1024,
+                                 .library_unmasked_half = NAN,
+                                 .narrow_ratio = 1,
+                                 .head_multiple = 32 };
     nnc_op op = { .kind = NNC_OP_FLASH, .dtype = NNC_BF16, .math_dtype = NNC_BF16 };
     op.u.flash = (nnc_flash){ .batch = 1,
                               .heads = 8,

@@ -13,7 +13,7 @@ static nnc_device machine(void)
     d.matmul_flops_per_s[NNC_FP32] = 1e11;
     d.vector_flops_per_s[NNC_FP32] = 1e11;
     d.mem_bytes_per_s = 1e12;
-    d.efficiency.conv = (nnc_conv_efficiency){ 0.5, 1, 0, 0, 0, NAN };
+    d.efficiency.conv = (nnc_conv_efficiency){ 0.5, 1, 0, 0, 0, NAN, NAN, NAN };
     return d;
 }
 
@@ -132,6 +132,34 @@ START_TEST(maps_in_another_order_are_turned)
 }
 END_TEST
 
+/* As PyTorch issues it: weights of 48 x 16 x 9 terms are turned, too, 2 bytes each at 0.3 of the bandwidth; a plain product
+ * turns nothing; three channels run at 0.36 of the vector units. */
+START_TEST(layouts_of_pytorch)
+{
+    const nnc_device d = machine();
+    nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
+    op.issued_as = NNC_ISSUED_TOO;
+    op.issued[0].kernels = 1.0;
+    nnc_work work = nnc_op_work(&op);
+    const double plain_s = nnc_op_time(&d, &op, &work).time_s;
+    op.u.conv.contiguous = true;
+    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).time_s - plain_s,
+                            2 * 128 * 64 * 2 / 0.8e12 + 2 * 2 * 3.3 * 48 * 16 * 9 / 1e12, 1e-19);
+    op.u.conv.kernel = 1;
+    work = nnc_op_work(&op);
+    const double turned_s = nnc_op_time(&d, &op, &work).time_s;
+    op.u.conv.contiguous = false;
+    ck_assert_double_eq(nnc_op_time(&d, &op, &work).time_s, turned_s);
+    op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
+    op.issued_as = NNC_ISSUED_TOO;
+    op.issued[0].kernels = 1.0;
+    op.u.conv.c_in = 3;
+    work = nnc_op_work(&op);
+    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).compute_s,
+                            work.flops / (0.36 * d.vector_flops_per_s[NNC_FP32]), 1e-18);
+}
+END_TEST
+
 /* A bias added by a separate kernel: the output is read and written once more; its gradient reads dy. */
 START_TEST(a_bias_may_be_a_kernel)
 {
@@ -206,10 +234,13 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        few_channels_and_short_sums_are_slow, vector_units_take_over, winograd_takes_fewer_products,
-        maps_in_another_order_are_turned,     a_bias_may_be_a_kernel, norms_of_maps,
-        maps_have_their_own_bandwidth
-    };
+    const TTest *const tests[] = { few_channels_and_short_sums_are_slow,
+                                   vector_units_take_over,
+                                   winograd_takes_fewer_products,
+                                   maps_in_another_order_are_turned,
+                                   layouts_of_pytorch,
+                                   a_bias_may_be_a_kernel,
+                                   norms_of_maps,
+                                   maps_have_their_own_bandwidth };
     return run_tests("conv_time", tests, COUNT_OF(tests));
 }

@@ -182,9 +182,119 @@ START_TEST(capacity)
 }
 END_TEST
 
+/* Devices joined by links of W bytes/s, in one switch of 64 or on one axis of a torus, with C = 100 TFLOP/s in bf16. */
+static nnc_device joined(double bytes_per_s, bool axis)
+{
+    nnc_device device = plain_device();
+    device.mem_bytes_per_s = 1e15; /* never the bound */
+    device.vector_flops_per_s[NNC_FP32] = 1e18;
+    device.scale_up = (nnc_scale_up){ .kind = NNC_LINK_SWITCH,
+                                      .devices = 64,
+                                      .bytes_per_s = bytes_per_s,
+                                      .latency_s = 0.0,
+                                      .knee_bytes = (double)NAN };
+    if (axis) {
+        device.scale_up.kind = NNC_LINK_TORUS;
+        device.scale_up.dims[0] = 64;
+        device.scale_up.wrap[0] = true;
+        device.scale_up.dims_count = device.scale_up.wrap_count = 1;
+    }
+    return device;
+}
+
+static nnc_limit_answer limit_of(const nnc_model *model, const nnc_device *device,
+                                 const nnc_plan *plan, nnc_limit of)
+{
+    const nnc_software software = nnc_software_default();
+    nnc_limit_answer answer;
+    nnc_error err = { 0 };
+    ck_assert_msg(nnc_limit_find(model, device, &software, plan, of, scratch, &answer, &err) ==
+                      NNC_OK,
+                  "%s: %s", err.where, err.what);
+    return answer;
+}
+
+/* "How to Scale Your Model", chapter 5. Sharded weights over n ranks: a step sends each 16-bit parameter three times,
+ * 6 P (n - 1) / n bytes over W, and computes 6 P T FLOPs at C. So T >= C / W (n - 1) / n tokens; the two links of an axis
+ * count both. Wide layers and few words, so that attention and tables are below 1 %. */
+START_TEST(tokens_per_device)
+{
+    const nnc_model model = gpt(4, 16384, 128, 128, 4096);
+    for (int axis = 0; axis < 2; axis++) {
+        const nnc_device device = joined(1e11, axis != 0);
+        nnc_plan plan = nnc_plan_default();
+        plan.data = 64;
+        plan.zero = 3;
+        const nnc_limit_answer a = limit_of(&model, &device, &plan, NNC_LIMIT_DATA);
+        const double links = axis != 0 ? 2.0 : 1.0;
+        const double expected = 1e14 / (1e11 * links) * 63.0 / 64.0;
+        ck_assert_double_eq_tol(a.limit, expected, 0.01 * expected);
+        ck_assert_str_eq(a.stop, "network");
+        for (int32_t i = 1; i < a.count; i++) { /* one change, between neighbours */
+            ck_assert_double_lt(a.points[i - 1].size, a.points[i].size);
+            ck_assert_int_eq(a.points[i].size < a.limit, a.points[i].bound == NNC_BOUND_NETWORK);
+        }
+    }
+}
+END_TEST
+
+/* Two all-reduces of T h numbers per layer forward, two backward: 16 T h (t - 1) / t bytes over W; 72 T h^2 / t FLOPs at
+ * C in the matrices of a layer. So t - 1 <= 4.5 h W / C; the first legal degree above is bound by the network. */
+START_TEST(tensor_degree)
+{
+    const nnc_model model = gpt(48, 16384, 64, 128, 512); /* all-reduces of table and head: 1 % */
+    static const struct {
+        double ratio; /* 4.5 h W / C */
+        double limit;
+        const char *stop;
+    } cases[] = {
+        { 7.4, 8, "network" }, { 6.6, 4, "network" }, { 100, 64, "plan" }, { 0.5, 1, "network" }
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const nnc_device device = joined(cases[i].ratio * 1e14 / (4.5 * 16384), false);
+        const nnc_plan plan = nnc_plan_default();
+        const nnc_limit_answer a = limit_of(&model, &device, &plan, NNC_LIMIT_TENSOR);
+        ck_assert_double_eq(a.limit, cases[i].limit);
+        ck_assert_str_eq(a.stop, cases[i].stop);
+        ck_assert_int_eq(a.count, 7); /* 1, 2, 4 ... 64 */
+    }
+}
+END_TEST
+
+/* Memory reads 16-bit weights, keeps and changes states. With matrices alone, and all else scaled away, compute needs at
+ * least the ridge: a batch below the limit is bound by memory, and one token more is not. */
+START_TEST(critical_batch)
+{
+    const nnc_model model = gpt(2, 4096, 32, 128, 8192);
+    const nnc_device device = plain_device();
+    const nnc_plan plan = nnc_plan_default();
+    const nnc_limit_answer a = limit_of(&model, &device, &plan, NNC_LIMIT_BATCH);
+    ck_assert_str_eq(a.stop, "memory");
+    /* Per parameter: two reads and the gradient at 2 B each, and AdamW's 28 B (weights 2 + 2, gradient 2, master copy and
+     * moments 2 x 12 - 2), against 6 T FLOPs; activations add their traffic to both sides. */
+    ck_assert_double_gt(a.limit, 100e12 / 1e12 * 30.0 / 6.0);
+    ck_assert_double_lt(a.limit, 100e12 / 1e12 * 60.0 / 6.0);
+    nnc_plan at = nnc_plan_default();
+    at.mode = NNC_MODE_IDEAL;
+    for (int i = 0; i < 2; i++) {
+        at.seq_len = (int64_t)a.limit - i;
+        const nnc_software software = nnc_software_default();
+        ck_assert_int_eq(estimate_with(&model, &device, &software, &at).bound,
+                         i == 0 ? NNC_BOUND_COMPUTE : NNC_BOUND_MEMORY);
+    }
+    nnc_plan alone = nnc_plan_default();
+    nnc_limit_answer none;
+    const nnc_software software = nnc_software_default();
+    ck_assert_int_eq(
+        nnc_limit_find(&model, &device, &software, &alone, NNC_LIMIT_DATA, scratch, &none, NULL),
+        NNC_ILLEGAL_PLAN);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = { gpt2_by_hand,        peak_at_the_loss,        peak_at_the_update,
-                                   largest_micro_batch, advice_misses_no_remedy, capacity };
+                                   largest_micro_batch, advice_misses_no_remedy, capacity,
+                                   tokens_per_device,   tensor_degree,           critical_batch };
     return run_tests("fitting", tests, COUNT_OF(tests));
 }

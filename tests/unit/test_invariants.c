@@ -74,7 +74,9 @@ static nnc_conv_efficiency draw_conv_efficiency(void)
                                   e.fixed_s,
                                   100.0 * e.memory_fraction,
                                   100.0 * e.sustained_fraction,
-                                  e.fixed_s > 0.0 ? e.memory_fraction : (double)NAN };
+                                  e.fixed_s > 0.0 ? e.memory_fraction : (double)NAN,
+                                  (double)NAN,
+                                  (double)NAN };
 }
 
 static nnc_gemm_efficiency draw_gemm_efficiency(void)
@@ -83,6 +85,7 @@ static nnc_gemm_efficiency draw_gemm_efficiency(void)
     e.sustained_fraction = scaled(0.1, 1.0);
     e.boost_ratio = coin() ? 1.0 : scaled(1.0, 1.5);
     e.memory_fraction = scaled(0.1, 1.0);
+    e.library_memory_fraction = coin() ? (double)NAN : e.memory_fraction;
     e.fixed_s = coin() ? 0.0 : scaled(1e-7, 1e-4);
     e.k_fill = coin() ? 0.0 : scaled(1.0, 300.0);
     e.l2_bytes_per_flop = coin() ? (double)NAN : scaled(1e-3, 1.0);
@@ -100,6 +103,7 @@ static nnc_flash_efficiency draw_flash_efficiency(void)
     e.memory_fraction = scaled(0.1, 1.0);
     e.fixed_s = coin() ? 0.0 : scaled(1e-7, 1e-4);
     e.seq_half = coin() ? 0.0 : scaled(10.0, 2000.0);
+    e.library_unmasked_half = e.library_backward_ratio = e.library_backward_seq_ratio = (double)NAN;
     e.narrow_ratio = scaled(0.5, 1.0);
     e.block_penalty = coin() ? 0.0 : scaled(0.1, 2.0);
     e.head_multiple = 32.0;

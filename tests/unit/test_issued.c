@@ -129,6 +129,26 @@ START_TEST(host_holds)
 }
 END_TEST
 
+/* T5's bias takes no fused kernel: the encoder keeps fp32 scores of 12 heads, 512 x 512, and q, k and v in fp32; forward is
+ * two products of 2 x 12 x 512 x 512 x 64 FLOPs in fp32. Attention to the encoder is fused. */
+START_TEST(attention_of_t5)
+{
+    (void)estimate_eager(CONFIGS "t5-base.json", NNC_POLICY_AMP, "512");
+    const nnc_op_cost *row = row_of("attn.core", NNC_PHASE_FORWARD);
+    const double scores = 12.0 * 512.0 * 512.0, width = 12.0 * 512.0 * 64.0;
+    near(nnc_op_kept_bytes(row->op), 4.0 * scores + 3.0 * 4.0 * width);
+    near(nnc_op_issued(row->op).kernels, 20);
+    nnc_device twice = *load_device("hw/h100-sxm5-80gb.json");
+    const double before = nnc_op_time(&twice, row->op, &row->work).time_s;
+    const double fraction = twice.efficiency.gemm[NNC_FP32].sustained_fraction;
+    twice.vector_flops_per_s[NNC_FP32] *= 2.0;
+    near(before - nnc_op_time(&twice, row->op, &row->work).time_s,
+         0.5 * 4.0 * scores * 64.0 / (fraction * 66.9e12));
+    row = row_of("cross.core", NNC_PHASE_FORWARD);
+    ck_assert_double_lt(nnc_op_kept_bytes(row->op), 4.0 * scores);
+}
+END_TEST
+
 /* A name of pytorch-image-models; a host by its id. */
 START_TEST(names)
 {
@@ -145,7 +165,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { layer_of_gpt2,  layer_of_llama, layer_of_bert, composed_gelu,
-                                   odd_vocabulary, host_holds,     names };
+    const TTest *const tests[] = { layer_of_gpt2,  layer_of_llama, layer_of_bert,   composed_gelu,
+                                   odd_vocabulary, host_holds,     attention_of_t5, names };
     return run_tests("issued", tests, COUNT_OF(tests));
 }

@@ -69,6 +69,32 @@ START_TEST(is_one_that_exists_for_the_device)
 }
 END_TEST
 
+/* Before Hopper: transformers in fp16 ran without fused attention, ZeRO 3 in bf16 with that of 2022. */
+START_TEST(is_one_of_the_years_of_the_device)
+{
+    const nnc_device *a100 = NULL;
+    nnc_error err;
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_plan plan = nnc_plan_default();
+    nnc_result result;
+    ck_assert_int_eq(nnc_device_load(specs, "a100", &a100, &err), NNC_OK);
+    ck_assert_str_eq(chosen(a100, &plan), "torch-compile");
+    plan.zero = 3;
+    ck_assert_str_eq(chosen(a100, &plan), "fsdp-1");
+    ck_assert_str_eq(chosen(h100, &plan), "fsdp");
+    plan.precision = NNC_FP16;
+    ck_assert_str_eq(chosen(h100, &plan), "fsdp");
+    ck_assert_str_eq(chosen(a100, &plan), "torch-1");
+    const nnc_software *early = nnc_profile_of(&profiles, llama, a100, &plan);
+    ck_assert_int_eq(nnc_estimate(llama, a100, early, &plan, scratch, &result, &err), NNC_OK);
+    ck_assert_int_eq(result.plan.attention, NNC_ATTENTION_UNFUSED);
+    plan.attention = NNC_ATTENTION_FLASH1;
+    ck_assert_int_eq(nnc_estimate(llama, a100, early, &plan, scratch, &result, &err), NNC_OK);
+    ck_assert_int_eq(result.plan.attention, NNC_ATTENTION_FLASH1);
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
 static nnc_release found(const char *words, const char *framework, const char *version)
 {
     nnc_release release;
@@ -165,6 +191,21 @@ START_TEST(names_what_a_framework_lacks)
     plan.recompute |= NNC_RECOMPUTE_ACTIVATION;
     ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, &lacks));
     ck_assert_str_eq(lacks, "--recompute");
+    plan.recompute = NNC_RECOMPUTE_NONE;
+    plan.zero =
+        1; /* validate_args of Megatron-LM: the distributed optimizer is ZeRO 1; FSDP has no stages */
+    ck_assert(nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, NULL));
+    plan.zero = 2;
+    ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, &lacks));
+    ck_assert_str_eq(lacks, "--zero");
+    plan.pipeline = 1;
+    ck_assert(nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, NULL));
+    plan.tensor = 2; /* MaxText divides norms over tensor ranks */
+    plan.zero = 3;
+    ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_TPU], &plan, &lacks));
+    ck_assert_str_eq(lacks, "--sequence-parallel");
+    plan.sequence_parallel = true;
+    ck_assert(nnc_software_ships(profiles.of[NNC_PROFILE_TPU], &plan, NULL));
     const nnc_software neutral = nnc_software_default(); /* a profile that says nothing has all */
     ck_assert(nnc_software_ships(&neutral, &plan, NULL));
 }
@@ -232,10 +273,15 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        follows_what_the_plan_does,    is_one_that_exists_for_the_device,
-        names_what_a_framework_lacks,  a_search_compares_plans_under_their_own,
-        any_lifts_what_is_shipped,     releases_are_found_by_their_words,
-        releases_fill_in_what_is_open, recipes_set_switches,
+        follows_what_the_plan_does,
+        is_one_that_exists_for_the_device,
+        is_one_of_the_years_of_the_device,
+        names_what_a_framework_lacks,
+        a_search_compares_plans_under_their_own,
+        any_lifts_what_is_shipped,
+        releases_are_found_by_their_words,
+        releases_fill_in_what_is_open,
+        recipes_set_switches,
     };
     return run_tests_with("profiles", setup, teardown, tests, COUNT_OF(tests));
 }

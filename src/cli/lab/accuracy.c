@@ -389,6 +389,23 @@ static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err)
     return scored->what != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
+/* The verdict of a step: as an estimate decides what the row leaves open. */
+static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err)
+{
+    nnc_scenario *s = a->scenario;
+    const nnc_given given = { nnc_measured_gives, row };
+    s->specs = a->session->specs;
+    s->report.software_chosen = s->release.entry == NULL && row->software == NULL &&
+                                nnc_software_is_chosen(a->session->options.given.software);
+    NNC_TRY(
+        nnc_estimate(&s->model, &s->device, &s->software, &s->plan, a->scratch, &s->result, err));
+    NNC_TRY(nnc_scenario_lower_end(s, &given, a->scratch, err));
+    scored->fit = (double)s->report.least_bytes <= (double)s->result.memory.capacity_bytes
+                      ? NNC_TIGHT
+                      : NNC_OVER_MEMORY;
+    return NNC_OK;
+}
+
 /* Loads what a row names, lets the options change it, and predicts. */
 static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err)
 {
@@ -413,6 +430,9 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
     asked.as_stated = a->session->options.level == NNC_LEVEL_USER;
     status = nnc_score_row(&asked, &s->model, &s->device, &s->software, &s->plan, a->scratch,
                            scored, &why);
+    if (status == NNC_OK && scored->fit == NNC_OVER_MEMORY && row->kind == NNC_MEASURED_STEP) {
+        NNC_TRY(set_fit(a, row, scored, err));
+    }
     scored->row = row;
     scored->device = id;
     scored->unknown = row->kind == NNC_MEASURED_STEP && row->software == NULL &&

@@ -44,7 +44,7 @@ typedef struct nnc_calibration_report {
     int32_t parameter_count;
     const nnc_fit_group *groups;
     int32_t group_count;
-    double loo_error; /* NaN = no steps of two models */
+    nnc_score_stats loo_before, loo; /* scored 0 = no steps of two models */
     const nnc_left_out *unused;
     int32_t unused_count;
 } nnc_calibration_report;
@@ -147,8 +147,12 @@ static const nnc_metric document_rows[] = {
     NNC_AS("held_out", WHOLE, NNC_IN(nnc_calibration_report, held),
            .help = "Rows that were held out."),
     NNC_WHOLE(nnc_calibration_report, other_devices, .help = "Rows of other devices."),
-    NNC_NUMBER(nnc_calibration_report, loo_error,
-               .help = "Mean error of the steps, each predicted by a fit without its model."),
+    NNC_AS("loo_error", NUMBER, NNC_IN(nnc_calibration_report, loo.mape),
+           .help = "Mean error of the steps, each predicted by a fit without its model."),
+    NNC_AS("loo_median", NUMBER, NNC_IN(nnc_calibration_report, loo.median),
+           .help = "Median of these errors."),
+    NNC_AS("loo_error_before", NUMBER, NNC_IN(nnc_calibration_report, loo_before.mape),
+           .help = "Mean error of the same steps before."),
     NNC_AS("figures", LIST, NNC_IN(nnc_calibration_report, parameters),
            NNC_COUNT(nnc_calibration_report, parameter_count), .rows = &parameters,
            .help = "Parameters of the device."),
@@ -191,16 +195,6 @@ static void put_errors(nnc_table *table, const char *name, const char *what,
     put_percent(table, crossed != NULL ? crossed->median : (double)NAN);
 }
 
-static double loo_error_of(const nnc_fit *fit)
-{
-    for (int32_t g = 0; g < fit->group_count; g++) {
-        if (fit->groups[g].left.scored > 0) {
-            return fit->groups[g].left.mape;
-        }
-    }
-    return (double)NAN;
-}
-
 static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration_report *report)
 {
     static const nnc_head heads[] = {
@@ -223,9 +217,12 @@ static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration
     }
     nnc_sheet_heading(out, style, "errors");
     nnc_table_write(&table, out, style);
-    if (!isnan(report->loo_error)) {
-        nnc_buffer_print(out, "\nsteps, each predicted by a fit without its model: %.2f%%\n",
-                         100.0 * report->loo_error);
+    if (report->loo.scored > 0) {
+        nnc_buffer_print(out,
+                         "\nsteps, each predicted by a fit without its model: %.2f%%, median "
+                         "%.2f%%; before %.2f%%, median %.2f%%\n",
+                         100.0 * report->loo.mape, 100.0 * report->loo.median,
+                         100.0 * report->loo_before.mape, 100.0 * report->loo_before.median);
     }
     if (!crossed) {
         nnc_buffer_text(out,
@@ -560,7 +557,8 @@ static nnc_status write_report(calibration *c, const char *written, nnc_error *e
         .parameter_count = fit->parameter_count,
         .groups = fit->groups,
         .group_count = fit->group_count,
-        .loo_error = loo_error_of(fit),
+        .loo_before = fit->steps_before,
+        .loo = fit->steps_left,
         .unused = c->unused,
         .unused_count = c->unused_count,
     };

@@ -170,9 +170,6 @@ const char *nnc_foreign_text(nnc_json at, char *text, size_t size);
 bool nnc_foreign_ends(const char *name, const char *end);
 /* Does the configuration say what a "when" asks for, of "architectures" the end of the first? Absent asks for nothing. */
 bool nnc_foreign_speaks(nnc_json at, nnc_json when);
-/* The number in a field. For a decoder whose file does not say how wide a head is, the width that the family will
- * take. */
-double nnc_foreign_number(const nnc_field *field, const nnc_model *model);
 /* Sets a field to a value of a data file. Faults where it does not suit: in the data file, or at `at` where the value
  * is a multiple of a field. */
 void nnc_foreign_set_value(nnc_json at, nnc_model *model, const char *to, nnc_json value);

@@ -146,7 +146,9 @@ bool nnc_foreign_speaks(nnc_json at, nnc_json when)
 
 /* ---- values of a data file, into fields ---- */
 
-double nnc_foreign_number(const nnc_field *field, const nnc_model *model)
+/* The number in a field. For a decoder whose file does not say how wide a head is, the width that the family will
+ * take. */
+static double foreign_number(const nnc_field *field, const nnc_model *model)
 {
     const void *place = (const char *)model + field->offset;
     const nnc_decoder *d = &model->decoder;
@@ -177,7 +179,7 @@ static void set_text(nnc_json at, nnc_model *model, const char *to, const char *
     const nnc_field *from = source_field(table, nnc_field_of_key(table, to), text);
     if (from != NULL) {
         const double times = strchr(text, '*') != NULL ? strtod(text, NULL) : 1;
-        const double product = times * nnc_foreign_number(from, model);
+        const double product = times * foreign_number(from, model);
         text = nnc_number_text(from->type == NNC_FIELD_I64 ? floor(product) : product, number);
     }
     if (nnc_field_set(table, model, to, text, &why) == NNC_OK) {
@@ -270,7 +272,7 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
 {
     const nnc_field *times = field_of(model, key->times);
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
-    const double product = number * (times != NULL ? nnc_foreign_number(times, model) : 1);
+    const double product = number * (times != NULL ? foreign_number(times, model) : 1);
     const double ours = product / (key->divide > 1 ? key->divide : 1) + key->plus;
     if (number < 0 || (number == 0 && !key->may_be_zero)) {
         nnc_json_mismatch(at, "wrong value",
@@ -331,7 +333,7 @@ static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key,
 {
     nnc_read_field(at, field, model);
     if (key->less_listed.node != NULL && nnc_json_go_on(at)) {
-        const int64_t number = (int64_t)nnc_foreign_number(field, model);
+        const int64_t number = (int64_t)foreign_number(field, model);
         const int64_t rest = number - count_listed(root, key->less_listed, number);
         store(field, model, (double)rest);
         if (rest < 1) {
@@ -339,7 +341,7 @@ static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key,
         }
     }
     const nnc_field *other = field_of(model, key->none_if_equal);
-    if (other != NULL && nnc_foreign_number(other, model) == nnc_foreign_number(field, model)) {
+    if (other != NULL && foreign_number(other, model) == foreign_number(field, model)) {
         store(field, model, 0);
     }
 }
@@ -606,9 +608,8 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
         read_absent(file, at, key, field, &read);
     }
     if (again != NULL && key->largest) {
-        *file->model = nnc_foreign_number(field, &read) > nnc_foreign_number(field, file->model)
-                           ? read
-                           : *file->model;
+        *file->model =
+            foreign_number(field, &read) > foreign_number(field, file->model) ? read : *file->model;
         return;
     }
     const nnc_json before = again != NULL ? nnc_foreign_get(file->at, again->key) : (nnc_json){ 0 };

@@ -1,0 +1,680 @@
+/* Launch files for a training plan: the tables of foreign/launch/ in reverse.
+ *
+ * The "writer" of a table lists the keys of a file in their order. The value of a key is that for which its row sets the
+ * fields of the plan, or the text "value" of its entry. Texts and conditions of a writer are those of the reader, but
+ * '@', arithmetic and {braces} take fields of the plan and of the model, as if these were the keys of a file. The file is
+ * then read again, by the reader: unless it stands for the same plan and model, the field is refused by name. So a key
+ * that the writer misses makes a plan that is refused, and never another plan.
+ *
+ * Members of a writer:
+ *     "form"      Of the file: "shell", "yaml", "toml" or "json".
+ *     "software"  The profiles that run such files; the first is that of a plan that names none.
+ *     "plan"      Fields of a plan that does not give them: what the program does unless it is told otherwise.
+ *     "search"    The same of a search: the choices among plans that the program starts.
+ *     "outside"   Fields that no key of the file sets, and "MODEL": options or other files give them.
+ *     "cannot"    Plans that the program does not start: conditions, the "option" to change, and "why".
+ *     "head"      Lines before the first key.
+ *     "keys"      "key"; "value"; "if", "unless": conditions. "of": the key whose row gives the value; "part": only the
+ *                 first or second half of that value, around a '/'. "or": why there is no file for a model without a
+ *                 value. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/launch_reading.h"
+
+/* Fields that no program decides: they are given again when the file is read. */
+static const char *const never_decided[] = {
+    "imbalance",        "mode",   "activations", "price",   "flops_convention",
+    "devices_per_node", "tokens", "samples",     "mtbf_of", "reserve_bytes",
+};
+/* Fields of a model that are no part of its network, or that programs choose. */
+static const char *const not_of_network[] = {
+    "id",
+    "name",
+    "published_params",
+    "seq_len",
+    "vocab_multiple",
+    "positions_max",
+    "encoder_seq_len",
+};
+
+typedef struct writing {
+    const nnc_launch_plan *asked;
+    nnc_reading *r; /* of the plan, as if it were a file */
+    nnc_json writer;
+    const char *form;
+    nnc_buffer *out;
+    char last[NNC_LAUNCH_KEY]; /* the key before, to open and close the objects around keys */
+    bool any;
+} writing;
+
+static bool is_one_of(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_text(nnc_json list, const char *text)
+{
+    for (nnc_json one = nnc_json_first(list); one.node != NULL; one = nnc_json_next(one)) {
+        if (strcmp(nnc_json_text(one), text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *text_in(nnc_json row, const char *member)
+{
+    const nnc_json found = nnc_json_get(row, member);
+    return found.node != NULL ? nnc_json_text(found) : NULL;
+}
+
+/* ---- the plan as a document ---- */
+
+static void put_member(nnc_buffer *out, const char *prefix, const char *name, const char *text)
+{
+    nnc_buffer_print(out, "%s\"%s%s\": ", out->size > 1 ? ",\n" : "", prefix, name);
+    nnc_put_json_text(out, text);
+}
+
+static void put_fields(nnc_buffer *out, const char *prefix, const nnc_field_table *table,
+                       const void *object)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const nnc_field *field = &table->fields[i];
+        char text[NNC_LAUNCH_TEXT];
+        if (field->name == NULL || field->type == NNC_FIELD_OBJECT) {
+            continue;
+        }
+        nnc_field_text(field, object, text, sizeof text);
+        if (prefix[0] != '\0' && field->type == NNC_FIELD_BOOL) { /* as tables have it */
+            snprintf(text, sizeof text, "%s", strcmp(text, "on") == 0 ? "true" : "false");
+        }
+        if (strcmp(text, "-") != 0) {
+            put_member(out, prefix, field->name, text);
+        }
+    }
+}
+
+static void put_count(nnc_buffer *out, const char *name, int64_t count)
+{
+    char text[NNC_LAUNCH_VALUE];
+    snprintf(text, sizeof text, "%lld", (long long)count);
+    put_member(out, "", name, text);
+}
+
+/* Fields of the plan and, as "model.FIELD", of the model; MODEL, SOFTWARE; nodes, and the devices of each. */
+static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const char *model)
+{
+    const nnc_plan *plan = asked->plan;
+    const int32_t domain = plan->devices_per_node > 0 ? plan->devices_per_node : plan->devices;
+    const int32_t nodes = plan->devices <= domain ? 1 : plan->devices / domain;
+    nnc_buffer_byte(out, '{');
+    put_fields(out, "", &nnc_plan_table, plan);
+    put_fields(out, "model.", nnc_model_table_of(asked->model), asked->model);
+    put_member(out, "", "MODEL", model);
+    put_member(out, "", "SOFTWARE", asked->software);
+    put_count(out, "nodes", nodes);
+    put_count(out, "node_devices", plan->devices / nodes);
+    nnc_buffer_byte(out, '}');
+    nnc_buffer_byte(out, '\0');
+}
+
+/* ---- values ---- */
+
+/* The text of a field of the document, of any mark; NULL: it has none. */
+static const char *field_text(const writing *w, const char *name)
+{
+    const nnc_json root = nnc_json_root(&w->r->files[0].content.doc);
+    return text_in(root, name + (*name == '?' || *name == '!' || *name == '-'));
+}
+
+/* Are two texts of a value the same, but for the marks of a list? */
+static bool is_same_value(const char *a, const char *b)
+{
+    static const char marks[] = "[]\" ";
+    for (;;) {
+        a += strspn(a, marks);
+        b += strspn(b, marks);
+        if (*a != *b) {
+            return false;
+        }
+        if (*a == '\0') {
+            return true;
+        }
+        a++;
+        b++;
+    }
+}
+
+/* How many fields do the fields of a value set as the plan has them? 0: it sets one to something else. *given: the text of
+ * a field that the value itself is. */
+static int matches(writing *w, nnc_json fields, const char **given)
+{
+    int count = 0;
+    for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
+        const char *name = nnc_json_key(one), *text = nnc_json_text(one);
+        const char *own = field_text(w, name);
+        char made[NNC_LAUNCH_TEXT];
+        if (name[0] == '-' ? own != NULL : own == NULL) {
+            return 0;
+        }
+        if (text[0] == '@') {
+            *given = own;
+        } else if (text[0] == '=' || name[0] == '!') {
+            return 0;
+        } else if (name[0] != '-' && (!nnc_reading_text(w->r, one, text, made, sizeof made) ||
+                                      !is_same_value(made, own))) {
+            return 0;
+        }
+        count++;
+    }
+    return count;
+}
+
+/* The value of a key for which its row gives the plan. false: no value does, as for a key that is off. */
+static bool invert(writing *w, const char *key, char *value, size_t size)
+{
+    bool below = false;
+    const nnc_json row = nnc_reading_row(w->r, key, &below);
+    const char *to = text_in(row, "to"), *as = text_in(row, "as"), *given = NULL;
+    int best = 0;
+    if (to != NULL) {
+        const char *text = field_text(w, to);
+        if (text == NULL || (as != NULL && strcmp(as, "switch") != 0)) {
+            return false;
+        }
+        snprintf(value, size, "%s", as == NULL ? text : strcmp(text, "on") == 0 ? "1.0" : "0.0");
+        return true;
+    }
+    if (matches(w, nnc_json_get(row, "sets"), &given) > 0 && given != NULL) {
+        snprintf(value, size, "%s", given);
+        return true;
+    }
+    const nnc_json values = nnc_json_get(row, "values");
+    for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
+        const bool wild = strcmp(nnc_json_key(one), "*") == 0;
+        const int count = matches(w, one, &given);
+        if (count > best && (!wild || given != NULL)) {
+            best = count;
+            snprintf(value, size, "%s", wild ? given : nnc_json_key(one));
+        }
+    }
+    return best > 0;
+}
+
+/* ---- lines ---- */
+
+/* Is it a number, a word or a list of JSON? YAML and TOML write these as they are. */
+static bool is_bare(const char *value)
+{
+    double number = 0.0;
+    return value[0] == '[' || strcmp(value, "true") == 0 || strcmp(value, "false") == 0 ||
+           strcmp(value, "null") == 0 ||
+           (strchr("+-.0123456789", value[0]) != NULL && nnc_read_double(value, &number));
+}
+
+/* A word that YAML reads as a text. */
+static bool is_word(const char *value)
+{
+    static const char *const other[] = {
+        "no", "yes", "on", "off", "y", "n", "null", "true", "false"
+    };
+    size_t length = 0;
+    while (isalnum((unsigned char)value[length]) ||
+           (length > 0 && strchr("_-./", value[length]) != NULL)) {
+        length += value[length] != '\0';
+        if (value[length] == '\0') {
+            break;
+        }
+    }
+    return length > 0 && value[length] == '\0' && !isdigit((unsigned char)value[0]) &&
+           !is_one_of(other, NNC_COUNT_OF(other), value);
+}
+
+static void indent(nnc_buffer *out, int depth)
+{
+    for (int i = 0; i < depth; i++) {
+        nnc_buffer_text(out, "  ");
+    }
+}
+
+/* How many characters, up to a dot, have two keys in common? */
+static size_t common(const char *a, const char *b)
+{
+    size_t same = 0;
+    for (size_t i = 0; a[i] != '\0' && a[i] == b[i]; i++) {
+        same = a[i] == '.' ? i + 1 : same;
+    }
+    return same;
+}
+
+static int depth_of(const char *key, size_t size)
+{
+    int depth = 0;
+    for (size_t i = 0; i < size; i++) {
+        depth += key[i] == '.' ? 1 : 0;
+    }
+    return depth;
+}
+
+/* Closes the objects of JSON that the key before is in, and the next one is not. */
+static void close_objects(writing *w, const char *key)
+{
+    const size_t same = common(w->last, key);
+    for (int depth = depth_of(w->last, strlen(w->last)), end = depth_of(key, same); depth > end;
+         depth--) {
+        nnc_buffer_byte(w->out, '\n');
+        indent(w->out, depth);
+        nnc_buffer_byte(w->out, '}');
+    }
+}
+
+/* Opens the objects around a key of YAML or JSON. Returns the key inside them. */
+static const char *open_objects(writing *w, const char *key)
+{
+    const bool json = strcmp(w->form, "json") == 0;
+    const char *at = key + common(w->last, key);
+    for (const char *dot = strchr(at, '.'); dot != NULL; dot = strchr(at, '.')) {
+        indent(w->out, depth_of(key, (size_t)(at - key)) + json);
+        nnc_buffer_print(w->out, json ? "\"%.*s\": {\n" : "%.*s:\n", (int)(dot - at), at);
+        at = dot + 1;
+    }
+    indent(w->out, depth_of(key, strlen(key)) + json);
+    return at;
+}
+
+static void put_option(writing *w, const char *key, const char *value)
+{
+    if (strcmp(value, "false") == 0) {
+        return;
+    }
+    nnc_buffer_text(w->out, " \\\n    --");
+    for (; *key != '\0'; key++) {
+        nnc_buffer_byte(w->out, (char)(*key == '_' ? '-' : *key));
+    }
+    if (strcmp(value, "true") != 0) {
+        nnc_buffer_byte(w->out, ' ');
+        if (value[0] == '$') {
+            nnc_buffer_print(w->out, "\"%s\"", value);
+        } else {
+            nnc_shell_word(w->out, value);
+        }
+    }
+}
+
+static void put_key(writing *w, const char *key, const char *value)
+{
+    const char *dot = strrchr(key, '.');
+    const size_t table = dot != NULL ? (size_t)(dot - key) : 0;
+    if (strcmp(w->form, "shell") == 0) {
+        put_option(w, key, value);
+        return;
+    }
+    if (strcmp(w->form, "json") == 0) {
+        close_objects(w, key);
+        nnc_buffer_text(w->out, w->any ? ",\n" : "{\n");
+        nnc_buffer_print(w->out, "\"%s\": ", open_objects(w, key));
+    } else if (strcmp(w->form, "yaml") == 0) {
+        nnc_buffer_print(w->out, "%s: ", open_objects(w, key));
+    } else if (common(w->last, key) != table + 1) {
+        nnc_buffer_print(w->out, "\n[%.*s]\n", (int)table, key);
+    }
+    if (strcmp(w->form, "toml") == 0) {
+        nnc_buffer_print(w->out, "%s = ", key + table + (dot != NULL ? 1 : 0));
+    }
+    if (is_bare(value) || (strcmp(w->form, "yaml") == 0 && is_word(value))) {
+        nnc_buffer_text(w->out, value);
+    } else {
+        nnc_put_json_text(w->out, value);
+    }
+    nnc_buffer_text(w->out, strcmp(w->form, "json") == 0 ? "" : "\n");
+    snprintf(w->last, sizeof w->last, "%s", key);
+    w->any = true;
+}
+
+/* Puts a text with the values of fields in {braces}; "${" stays. */
+static void put_line(writing *w, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        char name[NNC_LAUNCH_VALUE];
+        const size_t length = strcspn(text, "}");
+        if (*text == '{' && text[length] == '}' && length <= sizeof name) {
+            snprintf(name, sizeof name, "%.*s", (int)length - 1, text + 1);
+            const char *value = field_text(w, name);
+            nnc_buffer_text(w->out, value != NULL ? value : "");
+            text += length;
+        } else if (*text == '$' && text[1] == '{') {
+            nnc_buffer_print(w->out, "%.*s", (int)length + 1, text);
+            text += length;
+        } else {
+            nnc_buffer_byte(w->out, *text);
+        }
+    }
+}
+
+/* ---- the file ---- */
+
+/* NNC_ILLEGAL_PLAN: the program does not start such a plan. */
+static nnc_status check_rules(writing *w, nnc_error *err)
+{
+    for (nnc_json rule = nnc_json_first(nnc_json_get(w->writer, "cannot")); rule.node != NULL;
+         rule = nnc_json_next(rule)) {
+        if (nnc_reading_applies(w->r, rule, "if")) {
+            return nnc_fail(err, NNC_ILLEGAL_PLAN, text_in(rule, "option"),
+                            "cannot be written for %s: %s", w->asked->format, text_in(rule, "why"));
+        }
+    }
+    return w->r->status;
+}
+
+static void put_entry(writing *w, nnc_json entry)
+{
+    const char *key = text_in(entry, "key"), *value = text_in(entry, "value");
+    const char *of = text_in(entry, "of"), *part = text_in(entry, "part");
+    char text[NNC_LAUNCH_TEXT], *kept = text, *slash = NULL;
+    if (!nnc_reading_applies(w->r, entry, "if")) {
+        return;
+    }
+    const bool found = value != NULL ? nnc_reading_text(w->r, entry, value, text, sizeof text)
+                                     : invert(w, of != NULL ? of : key, text, sizeof text);
+    const char *needed = text_in(entry, "or");
+    if (!found && needed != NULL && w->r->status == NNC_OK) {
+        w->r->status = nnc_fail(w->r->err, NNC_ILLEGAL_PLAN, "MODEL",
+                                "cannot be written for %s: %s", w->asked->format, needed);
+    }
+    if (!found) {
+        return;
+    }
+    slash = part != NULL ? strchr(text, '/') : NULL;
+    if (slash != NULL) {
+        *slash = '\0';
+        kept = strcmp(part, "first") == 0 ? text : slash + 1;
+    }
+    put_key(w, key, kept);
+}
+
+static void put_file(writing *w)
+{
+    for (nnc_json line = nnc_json_first(nnc_json_get(w->writer, "head")); line.node != NULL;
+         line = nnc_json_next(line)) {
+        const bool plain = nnc_json_type_of(line) == NNC_JSON_TEXT;
+        if (!plain && !nnc_reading_applies(w->r, line, "if")) {
+            continue;
+        }
+        const bool last = nnc_json_next(line).node == NULL && strcmp(w->form, "shell") == 0;
+        put_line(w, plain ? nnc_json_text(line) : text_in(line, "text"));
+        nnc_buffer_text(w->out, last ? "" : "\n");
+    }
+    for (nnc_json entry = nnc_json_first(nnc_json_get(w->writer, "keys"));
+         entry.node != NULL && w->r->status == NNC_OK; entry = nnc_json_next(entry)) {
+        put_entry(w, entry);
+    }
+    if (strcmp(w->form, "json") == 0) {
+        close_objects(w, "");
+        nnc_buffer_text(w->out, "\n}");
+    }
+    nnc_buffer_text(w->out,
+                    strcmp(w->form, "json") == 0 || strcmp(w->form, "shell") == 0 ? "\n" : "");
+}
+
+/* ---- reading it again ---- */
+
+/* Makes a text a file of the specs; *path: its name. */
+static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text,
+                            const char **path, nnc_error *err)
+{
+    const nnc_piped **all = nnc_specs_piped(specs);
+    nnc_arena *arena = nnc_specs_arena(specs);
+    nnc_piped *made = nnc_arena_alloc(arena, sizeof *made);
+    char name[64];
+    int number = 1;
+    for (const nnc_piped *one = *all; one != NULL; one = one->next) {
+        number++;
+    }
+    snprintf(name, sizeof name, "./written-%d.%s", number,
+             strcmp(form, "shell") == 0 ? "sh" : form);
+    if (made == NULL) {
+        return nnc_no_memory(err);
+    }
+    *path = nnc_arena_strdup(arena, name);
+    *made = (nnc_piped){ .next = *all, .path = *path, .size = text->size - 1 };
+    made->text = nnc_arena_strdup(arena, text->bytes);
+    if (made->path == NULL || made->text == NULL) {
+        return nnc_no_memory(err);
+    }
+    *all = made;
+    return NNC_OK;
+}
+
+/* Gives the fields that the file leaves to options. */
+static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *given, nnc_error *err)
+{
+    const nnc_json outside = nnc_json_get(w->writer, "outside");
+    for (size_t i = 0; i < nnc_plan_table.count; i++) {
+        const nnc_field *field = &nnc_plan_table.fields[i];
+        char text[NNC_LAUNCH_VALUE];
+        if (!has_text(outside, field->name) &&
+            !is_one_of(never_decided, NNC_COUNT_OF(never_decided), field->name)) {
+            continue;
+        }
+        nnc_field_text(field, w->asked->plan, text, sizeof text);
+        const char *value = nnc_arena_strdup(arena, text);
+        if (value == NULL) {
+            return nnc_no_memory(err);
+        }
+        if (text[0] != '-' && strcmp(text, "0") != 0) {
+            given->settings[given->setting_count++] = (nnc_setting){ field, value };
+        }
+    }
+    return NNC_OK;
+}
+
+/* Does a field of the plan change nothing, because another one switches it off? */
+static bool is_moot(const nnc_plan *plan, const char *name)
+{
+    return (strcmp(name, "context_kind") == 0 && plan->context == 1) ||
+           (strcmp(name, "schedule") == 0 && plan->pipeline == 1) ||
+           (strcmp(name, "reshard") == 0 && plan->zero != 3) ||
+           (strcmp(name, "adapters") == 0 && plan->adapter_rank == 0);
+}
+
+/* NNC_ILLEGAL_PLAN: a field of the one is not that of the other. */
+static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix,
+                          const void *asked, const void *read, nnc_error *err)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const nnc_field *field = &table->fields[i];
+        char a[NNC_LAUNCH_TEXT], b[NNC_LAUNCH_TEXT], option[NNC_OPTION_NAME + 8];
+        if (field->name == NULL || field->type == NNC_FIELD_OBJECT ||
+            (prefix[0] == '\0' && is_moot(asked, field->name)) ||
+            (prefix[0] != '\0' &&
+             is_one_of(not_of_network, NNC_COUNT_OF(not_of_network), field->name)) ||
+            (prefix[0] == '\0' &&
+             is_one_of(never_decided, NNC_COUNT_OF(never_decided), field->name))) {
+            continue;
+        }
+        nnc_field_text(field, asked, a, sizeof a);
+        nnc_field_text(field, read, b, sizeof b);
+        if (strcmp(a, b) != 0) {
+            if (prefix[0] == '\0') {
+                nnc_option_name(field->name, option);
+            } else {
+                snprintf(option, sizeof option, "%s%.40s", prefix, field->name);
+            }
+            return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
+                            "%.80s cannot be written for %s, whose file would mean %.80s", a,
+                            w->asked->format, b);
+        }
+    }
+    return NNC_OK;
+}
+
+static nnc_status check_again(const writing *w, nnc_specs *specs, const char *model, nnc_error *err)
+{
+    const nnc_launch_asked asked = { .format = w->asked->format };
+    const char *path = NULL;
+    char *words[4] = { NULL };
+    int count = 0;
+    nnc_plan plan;
+    NNC_TRY(keep_file(specs, w->form, w->out, &path, err));
+    nnc_scenario_args *given = calloc(1, sizeof *given);
+    nnc_scenario *scenario = calloc(1, sizeof *scenario);
+    nnc_status status = given != NULL && scenario != NULL ? NNC_OK : nnc_no_memory(err);
+    nnc_arena *arena = nnc_specs_arena(specs);
+    words[count++] = nnc_arena_strdup(arena, path);
+    if (has_text(nnc_json_get(w->writer, "outside"), "MODEL")) {
+        words[count++] = nnc_arena_strdup(arena, model);
+    }
+    words[count++] = nnc_arena_strdup(arena, w->asked->device);
+    status = status == NNC_OK ? give(w, arena, given, err) : status;
+    status = status == NNC_OK ? nnc_launch_take(specs, &asked, words, &count, given, err) : status;
+    given->launch = NULL;
+    status = status == NNC_OK && count != 2 ? nnc_fail(err, NNC_ILLEGAL_PLAN, "MODEL",
+                                                       "cannot be written for %s", asked.format)
+                                            : status;
+    status = status == NNC_OK ? nnc_scenario_load(specs, given, words[0], words[1], scenario, err)
+                              : status;
+    status = status == NNC_OK
+                 ? nnc_plan_resolve(&scenario->plan, &scenario->model, w->asked->on, &plan, err)
+                 : status;
+    if (status == NNC_OK &&
+        nnc_model_table_of(&scenario->model) != nnc_model_table_of(w->asked->model)) {
+        status = nnc_fail(err, NNC_ILLEGAL_PLAN, "MODEL", "cannot be written for %s", asked.format);
+    }
+    status = status == NNC_OK ? compare(w, nnc_model_table_of(w->asked->model), "model.",
+                                        w->asked->model, &scenario->model, err)
+                              : status;
+    status =
+        status == NNC_OK ? compare(w, &nnc_plan_table, "", w->asked->plan, &plan, err) : status;
+    free(given);
+    free(scenario);
+    return status;
+}
+
+/* ---- the table ---- */
+
+/* Opens the table of a format that can be written. */
+static nnc_status open_writer(nnc_specs *specs, const char *format, nnc_document *table,
+                              nnc_json *writer, nnc_error *err)
+{
+    static const char expected[] =
+        "expected megatron, torchtitan, deepspeed, accelerate, axolotl, "
+        "llama-factory, transformers, maxtext or nanotron, found \"%.60s\"";
+    const nnc_status status = nnc_launch_table(specs, format, table, err);
+    if (status != NNC_OK) {
+        return status == NNC_BAD_USAGE ? nnc_fail(err, status, "--emit", expected, format) : status;
+    }
+    *writer = nnc_json_get(nnc_json_root(&table->doc), "writer");
+    return writer->node != NULL ? NNC_OK : nnc_fail(err, NNC_BAD_USAGE, "--emit", expected, format);
+}
+
+const char *nnc_launch_suffix(const char *format)
+{
+    static const char *const json[] = { "deepspeed", "transformers" };
+    return strcmp(format, "megatron") == 0               ? ".sh"
+           : strcmp(format, "torchtitan") == 0           ? ".toml"
+           : is_one_of(json, NNC_COUNT_OF(json), format) ? ".json"
+                                                         : ".yaml";
+}
+
+/* Gives the fields of an object of the writer that are not given. */
+static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_args *given,
+                                nnc_error *err)
+{
+    for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
+        const nnc_field *field = nnc_field_of_key(&nnc_plan_table, nnc_json_key(one));
+        const char *value = nnc_arena_strdup(nnc_specs_arena(specs), nnc_json_text(one));
+        bool known = field == NULL || given->setting_count == NNC_SETTINGS_MAX;
+        for (int i = 0; i < given->setting_count; i++) {
+            known = known || given->settings[i].field == field;
+        }
+        if (value == NULL) {
+            return nnc_no_memory(err);
+        }
+        if (!known) {
+            given->settings[given->setting_count++] = (nnc_setting){ field, value };
+        }
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches,
+                               nnc_scenario_args *given, nnc_error *err)
+{
+    nnc_document table = { .is_parsed = false };
+    nnc_json writer = { 0 };
+    nnc_status status = open_writer(specs, format, &table, &writer, err);
+    const nnc_json list = nnc_json_get(writer, "software");
+    if (status == NNC_OK && list.node != NULL && given->software == NULL) {
+        given->software =
+            nnc_arena_strdup(nnc_specs_arena(specs), nnc_json_text(nnc_json_first(list)));
+        status = given->software != NULL ? NNC_OK : nnc_no_memory(err);
+    } else if (status == NNC_OK && list.node != NULL && !has_text(list, given->software)) {
+        status = nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                          "--software is %.60s, found \"%.60s\", which runs with %s",
+                          given->software, format, nnc_json_text(nnc_json_first(list)));
+    }
+    status =
+        status == NNC_OK ? give_defaults(specs, nnc_json_get(writer, "plan"), given, err) : status;
+    if (status == NNC_OK && searches) {
+        status = give_defaults(specs, nnc_json_get(writer, "search"), given, err);
+    }
+    nnc_document_free(&table);
+    return status;
+}
+
+nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out,
+                            nnc_error *err)
+{
+    nnc_reading *r = calloc(1, sizeof *r);
+    nnc_launch_said said = { .file_count = 0 };
+    const nnc_launch_asked how = { .format = asked->format };
+    const nnc_scenario_args none = { .setting_count = 0 };
+    nnc_buffer document = { 0 }, file = { 0 };
+    const char *model = NULL;
+    if (r == NULL) {
+        return nnc_no_memory(err);
+    }
+    r->specs = specs, r->asked = &how, r->given = &none, r->err = err, r->said = &said;
+    r->arena = nnc_specs_arena(specs);
+    r->file_count = 1;
+    nnc_launch_file *plan = &r->files[0];
+    *plan = (nnc_launch_file){ .path = "the plan", .format = asked->format };
+    writing w = { .asked = asked, .r = r, .out = &file };
+    nnc_status status = open_writer(specs, asked->format, &plan->table, &w.writer, err);
+    const char *also = status == NNC_OK ? text_in(nnc_json_root(&plan->table.doc), "also") : NULL;
+    status = also != NULL ? nnc_launch_table(specs, also, &plan->also, err) : status;
+    status = status == NNC_OK ? nnc_hub_usual(specs, asked->model_asked, &model, err) : status;
+    if (status == NNC_OK) {
+        w.form = text_in(w.writer, "form");
+        put_document(&document, asked, model);
+        plan->content = (nnc_document){ .faults = { .name = plan->path, .err = err } };
+        status = document.failed
+                     ? nnc_no_memory(err)
+                     : nnc_document_parse(specs, &plan->content, document.bytes, document.size - 1);
+    }
+    status = status == NNC_OK ? check_rules(&w, err) : status;
+    if (status == NNC_OK) {
+        put_file(&w);
+        nnc_buffer_byte(&file, '\0');
+        status = file.failed ? nnc_no_memory(err) : r->status;
+    }
+    status = status == NNC_OK ? check_again(&w, specs, model, err) : status;
+    if (status == NNC_OK) {
+        nnc_buffer_text(out, file.bytes);
+    }
+    nnc_document_free(&plan->content);
+    nnc_document_free(&plan->table);
+    nnc_document_free(&plan->also);
+    nnc_buffer_free(&document);
+    nnc_buffer_free(&file);
+    free(r);
+    return status;
+}

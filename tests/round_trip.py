@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Plans that a default search offers, written as launch files and read again.
+
+usage: round_trip.py NNCOST [PLANS] [FORMAT...]    PLANS: of each format [1000]
+
+The best plans of searches with a fixed seed, as many as PLANS, are written by 'nncost check --emit'. Then the files are
+the models of another plan file, and what it records must be the same: step, memory and parameters, all digits. At
+least 95 % are written, the others are refused with an option. The best plan of each search must be written, and fit.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import shlex
+import subprocess
+import sys
+import tempfile
+
+# A file of these formats has no model: options give it, and what else its program decides.
+APART = {"accelerate", "deepspeed"}
+MODELS = {
+    "megatron": ["llama2-7b", "llama3-8b", "llama3-70b", "gpt3-175b", "gpt2-xl", "qwen3-8b", "mixtral-8x7b"],
+    "torchtitan": ["llama3-8b", "llama3-70b", "llama3-405b", "qwen3-8b"],
+    "maxtext": ["llama2-7b", "llama3-8b", "llama3-70b", "mixtral-8x7b"],
+    "nanotron": ["llama2-7b", "llama3-8b", "llama3-70b", "qwen2.5-7b"],
+}
+OTHERS = ["llama3-8b", "llama2-7b", "qwen3-8b", "gpt2-xl"]
+FORMATS = ["megatron", "torchtitan", "maxtext", "nanotron", "axolotl", "llama-factory", "transformers", "accelerate", "deepspeed"]
+SUFFIX = {"megatron": ".sh", "torchtitan": ".toml", "deepspeed": ".json", "transformers": ".json"}
+PER_SEARCH = 100
+
+
+def run(nncost, *words):
+    return subprocess.run([nncost, *map(str, words)], capture_output=True, text=True, check=False)
+
+
+def scenario(command, name):
+    """A scenario of a plan file for 'nncost estimate MODEL DEVICE --option value'."""
+    words = shlex.split(command)
+    one = {"id": name, "model": words[2], "device": words[3]}
+    at = 4
+    while at < len(words):
+        key = words[at].lstrip("-").replace("-", "_")
+        if "=" in key:
+            key, value = key.split("=")
+        elif at + 1 < len(words) and not words[at + 1].startswith("--"):
+            at += 1
+            value = words[at]
+        else:
+            value = True
+        one[key] = int(value) if str(value).isdigit() else value == "on" if value in ("on", "off") else value
+        at += 1
+    return one
+
+
+def searched(nncost, launch, count, folder):
+    """Scenarios of the plans that default searches offer; faults of the best plans."""
+    draw = random.Random(31)
+    plans, faults, searches = [], [], 0
+    while len(plans) < count and searches < count:
+        model = draw.choice(MODELS.get(launch, OTHERS))
+        devices = draw.choice([4, 8, 16, 32, 64, 128, 256, 512])
+        device = draw.choice(["h100", "h200", "b200", "a100"])
+        batch = devices * draw.choice([4, 16, 64] if launch in MODELS else [64, 256, 1024])
+        searches += 1
+        found = run(nncost, "search", model, device, "--devices", devices, "--global-batch", batch, "--best", PER_SEARCH,
+                    "--emit", f"{launch}={folder}/best", "--format", "json")
+        if found.returncode == 1 and not json.loads(found.stdout)["best"]:
+            continue  # no plan fits
+        if found.returncode != 0:
+            faults.append(f"{launch}: best plan of {model} on {devices} x {device}: {found.stderr.strip()}")
+            continue
+        for one in json.loads(found.stdout)["best"]:
+            plans.append(scenario(one["command"], f"p{len(plans)}"))
+    return plans[:count], faults, searches
+
+
+def recorded(nncost, path, scenarios):
+    path.write_text(json.dumps({"schema": "nncost.plans/1", "scenarios": scenarios}))
+    done = run(nncost, "check", path, "--update")
+    if done.returncode != 0:
+        raise SystemExit(f"{path.name}: {done.stderr}")
+    kept = json.loads(path.read_text())["recorded"]["estimates"]
+    return {name: {key: one[key] for key in ("step", "memory") if key in one} for name, one in kept.items()}
+
+
+def check(nncost, launch, count):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "files").mkdir()
+        plans, faults, searches = searched(nncost, launch, count, folder)
+        first = folder / "plans.json"
+        first.write_text(json.dumps({"schema": "nncost.plans/1", "scenarios": plans}))
+        done = run(nncost, "check", first, "--emit", f"{launch}={folder}/files/")
+        refused = [line for line in done.stderr.splitlines() if line.startswith("nncost: p")]
+        written = {one.stem for one in (folder / "files").iterdir()}
+        if len(written) + len(refused) != len(plans):
+            faults.append(f"{launch}: {len(plans)} plans, {len(written)} written, {len(refused)} refused: {done.stderr[-400:]}")
+        faults += [f"{launch}: names no option: {line}" for line in refused if ": --" not in line]
+        if len(written) < 0.95 * len(plans):
+            faults.append(f"{launch}: only {len(written)} of {len(plans)} written, such as {refused[:3]}")
+        if launch not in APART and written:
+            kept = [one for one in plans if one["id"] in written]
+            again = [{"id": one["id"], "device": one["device"], "model": f"files/{one['id']}{SUFFIX.get(launch, '.yaml')}"} for one in kept]
+            for one, other in zip(again, kept):
+                for key in ("software", "devices") if launch not in ("megatron", "nanotron") else ():
+                    one.update({key: other[key]} if key in other else {})
+            was, now = recorded(nncost, first, kept), recorded(nncost, folder / "again.json", again)
+            other = [name for name in was if was[name] != now[name]]
+            if other:
+                faults.append(f"{launch}: read as another plan: {other[:5]} of {len(other)}")
+        return launch, len(plans), len(written), searches, faults
+
+
+def main():
+    nncost = os.path.abspath(sys.argv[1])
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+    formats = sys.argv[3:] or FORMATS
+    faults = []
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for launch, plans, written, searches, own in pool.map(lambda one: check(nncost, one, count), formats):
+            print(f"{launch}: {written} of {plans} plans of {searches} searches")
+            faults += own
+    for fault in faults[:20]:
+        print(fault[:300], file=sys.stderr)
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
