@@ -445,11 +445,11 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
                                  const char **path, nnc_error *err);
 /* The path of device "." where no file of the measured machine is found. */
 #define NNC_THIS_MACHINE "nvidia-smi -q -x"
-/* What nvidia-smi says of this machine; the caller frees the text. NNC_UNKNOWN_ID: there is no nvidia-smi. */
+/* Asks nvidia-smi for a description of this machine; the caller frees the text. NNC_UNKNOWN_ID: there is no nvidia-smi. */
 nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err);
 /* Is a text the XML of nvidia-smi? */
 bool nnc_is_machine(const char *text);
-/* That XML as the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several products. */
+/* Turns that XML into the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several products. */
 nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err);
 /* A file by its path inside a folder; *path stays NULL when nothing is found. */
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path,

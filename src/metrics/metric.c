@@ -389,9 +389,10 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
              r->plan.mode == NNC_MODE_IDEAL ? "at least " : "", nnc_unit_text(r->step_s, "s", step),
              many, device->name[0] != '\0' ? device->name : device->id, nnc_bound_name(r->bound),
              100.0 * r->bound_s[r->bound] / r->step_s,
-             r->verdict == NNC_FITS    ? "fits"
-             : r->verdict == NNC_TIGHT ? "is tight"
-                                       : "does not fit",
+             r->verdict == NNC_FITS          ? "fits"
+             : r->verdict == NNC_OVER_MEMORY ? "does not fit"
+             : r->memory.headroom_bytes >= 0 ? "is tight"
+                                             : "fits only with settings that it leaves open",
              nnc_unit_text((double)r->memory.total_bytes, "B", total),
              nnc_unit_text((double)r->memory.capacity_bytes, "B", capacity));
     return text;

@@ -202,8 +202,9 @@ nncost: config.json: pear_ffn: its default differs from that of intermediate_siz
 
 # A machine as its driver describes it: the shipped device of its name, with its memory and power limit.
 $ printf '<?xml version="1.0" ?>\n<nvidia_smi_log>\n<gpu id="0"><product_name>NVIDIA round</product_name><fb_memory_usage><total>40000 MiB</total></fb_memory_usage><current_power_limit>N/A</current_power_limit></gpu>\n</nvidia_smi_log>\n' >smi.xml
-$ nncost estimate dense smi.xml --full | grep -oE '^device .*round|[0-9.]+ GB per device'
-device    smi.xml, NVIDIA round
+$ nncost estimate dense smi.xml --format json | grep -oE '"(capacity|device_bytes|mem)_?[a-z]*": 4[0-9.e+]*' | sort -u
+"capacity_bytes": 41943040000
+"mem_bytes": 41943040000
 $ sed 's/40000 MiB/N\/A/' smi.xml >none.xml; nncost estimate dense none.xml
 ! nncost: none.xml: GPU 0: expected product_name and fb_memory_usage.total, as 'nvidia-smi -q -x' writes them
 [3]
