@@ -610,8 +610,8 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
     X(NNC_LIMIT_BATCH, "batch",                                                                 \
       "The fewest tokens (images) per device and step that compute bounds.")
 NNC_ENUM(nnc_limit, NNC_LIMIT_LIST, NNC_LIMIT_COUNT);
-const char *nnc_limit_name(nnc_limit limit);
-const char *nnc_limit_help(nnc_limit limit);
+const char *nnc_limit_name(nnc_limit value);
+const char *nnc_limit_help(nnc_limit value);
 
 /* A plan that was tried: what each resource takes at least, and which takes longest. */
 typedef struct nnc_limit_point {

@@ -6,6 +6,7 @@
 #include "fields/fields_internal.h"
 
 /* The function that fills a struct of a caller, up to the size that the caller knows, with the defaults of its rows. */
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a type */
 #define INIT_BY_ROWS(type, table)                                  \
     void type##_init(type *object, size_t struct_size)             \
     {                                                              \

@@ -262,6 +262,15 @@ static nnc_status read_heading(reading *r, nnc_error *err)
     return NNC_OK;
 }
 
+/* The kind of rows with a time: a collective, a step, or a kernel. */
+static nnc_measured_kind kind_of_timed(const reading *r)
+{
+    return has(r, "bytes")     ? NNC_MEASURED_COLLECTIVE
+           : !has(r, "dtype")  ? NNC_MEASURED_STEP
+           : has(r, "seq_len") ? NNC_MEASURED_ATTENTION
+                               : NNC_MEASURED_GEMM;
+}
+
 /* The kind of rows that the columns show. */
 static nnc_measured_kind kind_of(const reading *r)
 {
@@ -274,10 +283,7 @@ static nnc_measured_kind kind_of(const reading *r)
            : has(r, "max_batch")                         ? NNC_MEASURED_STEP
            : has(r, "forward_us") && has(r, "side")      ? NNC_MEASURED_CONV
            : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
-           : has(r, "bytes")                             ? NNC_MEASURED_COLLECTIVE
-           : !has(r, "dtype")                            ? NNC_MEASURED_STEP
-           : has(r, "seq_len")                           ? NNC_MEASURED_ATTENTION
-                                                         : NNC_MEASURED_GEMM;
+                                                         : kind_of_timed(r);
 }
 
 /* The columns without which no row of a kind can be read. */
@@ -891,12 +897,19 @@ static void set_operator(reading *r, nnc_op *op)
     }
 }
 
+/* 1 where the column is empty or not positive. */
+static int64_t positive_of(const reading *r, const char *column)
+{
+    const int64_t value = whole_of(r, column);
+    return value > 1 ? value : 1;
+}
+
 /* Its padding is half of its kernel, as in the tables. */
 static void set_conv(reading *r, nnc_op *op)
 {
     const int64_t side = whole_of(r, "side"), kernel = whole_of(r, "kernel_side");
-    const int64_t stride = whole_of(r, "stride") > 1 ? whole_of(r, "stride") : 1;
-    const int64_t groups = whole_of(r, "groups") > 1 ? whole_of(r, "groups") : 1;
+    const int64_t stride = positive_of(r, "stride");
+    const int64_t groups = positive_of(r, "groups");
     const int64_t after = (side + kernel / 2 * 2 - kernel) / stride + 1;
     const nnc_conv conv = { .batch = whole_of(r, "batch"),
                             .c_in = whole_of(r, "channels_in"),

@@ -516,7 +516,8 @@ static nnc_status compare(const writing *w, const nnc_field_table *table, const 
     return NNC_OK;
 }
 
-static nnc_status check_again(const writing *w, nnc_specs *specs, const char *model, nnc_error *err)
+static nnc_status check_as(const writing *w, nnc_specs *specs, const char *model,
+                           nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_launch_asked asked = { .format = w->asked->format };
     const char *path = NULL;
@@ -524,35 +525,39 @@ static nnc_status check_again(const writing *w, nnc_specs *specs, const char *mo
     int count = 0;
     nnc_plan plan;
     NNC_TRY(keep_file(specs, w->form, w->out, &path, err));
-    nnc_scenario_args *given = calloc(1, sizeof *given);
-    nnc_scenario *scenario = calloc(1, sizeof *scenario);
-    nnc_status status = given != NULL && scenario != NULL ? NNC_OK : nnc_no_memory(err);
     nnc_arena *arena = nnc_specs_arena(specs);
     words[count++] = nnc_arena_strdup(arena, path);
     if (has_text(nnc_json_get(w->writer, "outside"), "MODEL")) {
         words[count++] = nnc_arena_strdup(arena, model);
     }
     words[count++] = nnc_arena_strdup(arena, w->asked->device);
-    status = status == NNC_OK ? give(w, arena, given, err) : status;
-    status = status == NNC_OK ? nnc_launch_take(specs, &asked, words, &count, given, err) : status;
-    given->launch = NULL;
-    status = status == NNC_OK && count != 2 ? nnc_fail(err, NNC_ILLEGAL_PLAN, "MODEL",
-                                                       "cannot be written for %s", asked.format)
-                                            : status;
-    status = status == NNC_OK ? nnc_scenario_load(specs, given, words[0], words[1], scenario, err)
-                              : status;
-    status = status == NNC_OK
-                 ? nnc_plan_resolve(&scenario->plan, &scenario->model, w->asked->on, &plan, err)
-                 : status;
-    if (status == NNC_OK &&
-        nnc_model_table_of(&scenario->model) != nnc_model_table_of(w->asked->model)) {
-        status = nnc_fail(err, NNC_ILLEGAL_PLAN, "MODEL", "cannot be written for %s", asked.format);
+    for (int i = 0; i < count; i++) {
+        NNC_GOT(words[i], err);
     }
-    status = status == NNC_OK ? compare(w, nnc_model_table_of(w->asked->model), "model.",
-                                        w->asked->model, &scenario->model, err)
-                              : status;
-    status =
-        status == NNC_OK ? compare(w, &nnc_plan_table, "", w->asked->plan, &plan, err) : status;
+    NNC_TRY(give(w, arena, given, err));
+    const nnc_status taken = nnc_launch_take(specs, &asked, words, &count, given, err);
+    given->launch = NULL;
+    NNC_TRY(taken);
+    if (count != 2) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "MODEL", "cannot be written for %s", asked.format);
+    }
+    NNC_TRY(nnc_scenario_load(specs, given, words[0], words[1], scenario, err));
+    NNC_TRY(nnc_plan_resolve(&scenario->plan, &scenario->model, w->asked->on, &plan, err));
+    if (nnc_model_table_of(&scenario->model) != nnc_model_table_of(w->asked->model)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "MODEL", "cannot be written for %s", asked.format);
+    }
+    NNC_TRY(compare(w, nnc_model_table_of(w->asked->model), "model.", w->asked->model,
+                    &scenario->model, err));
+    return compare(w, &nnc_plan_table, "", w->asked->plan, &plan, err);
+}
+
+static nnc_status check_again(const writing *w, nnc_specs *specs, const char *model, nnc_error *err)
+{
+    nnc_scenario_args *given = calloc(1, sizeof *given);
+    nnc_scenario *scenario = calloc(1, sizeof *scenario);
+    const nnc_status status = given != NULL && scenario != NULL
+                                  ? check_as(w, specs, model, given, scenario, err)
+                                  : nnc_no_memory(err);
     free(given);
     free(scenario);
     return status;

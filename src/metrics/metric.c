@@ -374,9 +374,9 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     const nnc_model *model = report->model;
     const nnc_device *device = report->device;
     char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT], many[32] = "",
-                                                                                   set[160] = "";
+                                                                                   set[128] = "";
     if (report->overrides != NULL && report->overrides[0] != '\0') {
-        snprintf(set, sizeof set, " with %.120s", report->overrides);
+        snprintf(set, sizeof set, " with %.100s", report->overrides);
     }
     if (r->plan.devices > 1) {
         snprintf(many, sizeof many, "%" PRId32 " x ", r->plan.devices);
@@ -392,7 +392,7 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
              r->verdict == NNC_FITS          ? "fits"
              : r->verdict == NNC_OVER_MEMORY ? "does not fit"
              : r->memory.headroom_bytes >= 0 ? "is tight"
-                                             : "fits only with settings that it leaves open",
+                                             : "may fit with open settings",
              nnc_unit_text((double)r->memory.total_bytes, "B", total),
              nnc_unit_text((double)r->memory.capacity_bytes, "B", capacity));
     return text;
