@@ -6,7 +6,7 @@
 #include "fields/fields_internal.h"
 
 /* The function that fills a struct of a caller, up to the size that the caller knows, with the defaults of its rows. */
-/* NOLINTNEXTLINE(bugprone-macro-parentheses): a type */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type */
 #define INIT_BY_ROWS(type, table)                                  \
     void type##_init(type *object, size_t struct_size)             \
     {                                                              \
@@ -18,6 +18,7 @@
             nnc_sized_write(object, &unset, sizeof unset);         \
         }                                                          \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define SAMPLES_MAX 1e9
 #define RUN_MAX 1e18

@@ -392,7 +392,7 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
              r->verdict == NNC_FITS          ? "fits"
              : r->verdict == NNC_OVER_MEMORY ? "does not fit"
              : r->memory.headroom_bytes >= 0 ? "is tight"
-                                             : "may fit with open settings",
+                                             : "may fit",
              nnc_unit_text((double)r->memory.total_bytes, "B", total),
              nnc_unit_text((double)r->memory.capacity_bytes, "B", capacity));
     return text;

@@ -53,5 +53,5 @@ $ nncost watch ten.log dense round
 ! nncost: round: no fitted efficiencies, so the estimate has no interval
 [3]
 $ nncost watch ten.log dense .
-! nncost: DEVICE: "." is the measured machine, found no file of it; 'python3 -m nncost.measure' writes one
+! nncost: DEVICE: "." is the measured machine, or the one that nvidia-smi describes; found neither: 'python3 -m nncost.measure' writes a file of it
 [3]
