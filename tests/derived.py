@@ -238,13 +238,19 @@ def volumes(path, d, plan):
 
 
 def searched(path, chance):
-    """Every plan of a small space, one by one, against the search."""
+    """Every plan of a small space that Megatron-LM can start, one by one, against the search."""
+    with open(path) as file:
+        layers = json.load(file)["layers"]
     devices, batch = 8, chance.choice([8, 16])
     space = {"tensor": [1, 2], "pipeline": [1, 2], "zero": [0, 1, 2, 3], "micro_batch": [1, 2], "recompute": ["none", "full"]}
-    fixed = ["--devices", devices, "--global-batch", batch, "--software", "megatron", "--schedule", "1f1b", "--context", 1]
+    fixed = ["--devices", devices, "--global-batch", batch, "--software", "megatron", "--schedule", "1f1b", "--context", 1,
+             "--policy", "mixed"]
     best = math.inf
     for values in itertools.product(*space.values()):
-        text = run(["estimate", path, plan_device, *fixed, *options(dict(zip(space, values)))])
+        plan = dict(zip(space, values))
+        if plan["pipeline"] > 1 and (plan["zero"] > 1 or layers % plan["pipeline"] != 0):
+            continue
+        text = run(["estimate", path, plan_device, *fixed, *options(plan)])
         answer = json.loads(text) if text else None
         if answer and answer["memory"]["fit"] != "does_not_fit" and answer["memory"]["fits"]:
             best = min(best, answer["step"]["step_s"])
