@@ -37,7 +37,7 @@ def run(words):
 def options(command):
     text = run([command, "--help-all"]).stdout
     own = {word for word in BASES[command] if word.startswith("--")}
-    return [name for name, _ in re.findall(r"^  (--[a-z0-9-]+) (N|X)\b", text, re.M) if name not in own]
+    return [name for name, _ in re.findall(r"^  (--[a-z0-9-]+) (N|X)\b", text, re.M) if name not in own | {"--arrivals"}]
 
 
 def fields():

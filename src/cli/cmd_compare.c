@@ -397,10 +397,7 @@ static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenari
     }
     const nnc_profile_kind by_plan = nnc_profile_kind_by_plan(&first->model, &first->plan),
                            kept = nnc_profile_kind_kept(&scenario->model, &scenario->device,
-                                                        &scenario->plan, by_plan);
-    if (kept != by_plan) {
-        return NNC_OK;
-    }
+                                                        &first->plan, by_plan);
     if (first->report.software_chosen &&
         nnc_profile_kind_kept(&first->model, &first->device, &first->plan, kept) != kept) {
         NNC_TRY(nnc_profile_load(scenario->specs, kept, &software, err));

@@ -96,6 +96,7 @@ static void find_first_profile(nnc_sweep *sweep)
         }
     }
     axes->kept = nnc_profile_kind_by_plan(&point->model, &point->plan);
+    axes->kept_plan = point->plan;
     if (axes->profiles != NULL) {
         axes->first = nnc_profile_of(axes->profiles, &point->model, &point->device, &point->plan);
     }
@@ -361,7 +362,7 @@ static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t
         }
     }
     const nnc_software *kept =
-        axes->profiles->of[nnc_profile_kind_kept(model, device, &plan, axes->kept)];
+        axes->profiles->of[nnc_profile_kind_kept(model, device, &axes->kept_plan, axes->kept)];
     const nnc_software *usual = nnc_profile_of(axes->profiles, model, device, &plan);
     return strcmp(kept->id, usual->id) != 0 ? kept : NULL;
 }

@@ -54,6 +54,7 @@ typedef struct nnc_sweep_axes {
     /* Rows keep the profile of the first row, so that a difference of two rows has one cause; except models and devices with
      * one profile for all plans. each: every row has the usual profile of its plan instead. */
     nnc_profile_kind kept;
+    nnc_plan kept_plan; /* of the first row: its formats decide the profile of every row */
     bool each;
     const nnc_software *first; /* profile of the first row */
 } nnc_sweep_axes;

@@ -426,7 +426,7 @@ static bool profiles_differ(const nnc_sweep *sweep)
             if (profiles == NULL ? axis->target == NNC_SWEEP_SOFTWARE && k > 0
                                  : strcmp(profiles
                                               ->of[nnc_profile_kind_kept(
-                                                  model, device, &sweep->point.plan, axes->kept)]
+                                                  model, device, &axes->kept_plan, axes->kept)]
                                               ->id,
                                           axes->first->id) != 0) {
                 return true;

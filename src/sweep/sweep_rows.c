@@ -83,10 +83,10 @@ void nnc_point_move(nnc_point *point, int64_t row)
     if (axes->profiles != NULL) {
         const nnc_profile_kind usual =
             nnc_profile_kind_of(&point->model, &point->device, &point->plan);
-        const nnc_profile_kind kind =
-            axes->each
-                ? usual
-                : nnc_profile_kind_kept(&point->model, &point->device, &point->plan, axes->kept);
+        const nnc_profile_kind kind = axes->each
+                                          ? usual
+                                          : nnc_profile_kind_kept(&point->model, &point->device,
+                                                                  &axes->kept_plan, axes->kept);
         const nnc_software *profile = axes->profiles->of[kind];
         point->usual = kind == usual || strcmp(profile->id, axes->profiles->of[usual]->id) == 0;
         if (profile != point->profile) {
