@@ -17,7 +17,7 @@ const [wasm, unpack, page] = process.argv.slice(2);
 const bare = (text) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
 export function dataFiles() {
   const files = {};
-  for (const folder of ["hw", "models", "software", "clusters", "prices", "grid", "hosts", "foreign", "foreign/graphs", "foreign/launch", "hub"]) {
+  for (const folder of ["hw", "models", "software", "clusters", "prices", "grid", "hosts", "foreign", "foreign/graphs", "hub"]) {
     for (const name of readdirSync(join(root, folder)).sort()) {
       if (!name.endsWith(".json")) continue;
       const text = readFileSync(join(root, folder, name), "utf8");
