@@ -820,7 +820,7 @@ bool nnc_is_machine(const char *text)
     return strncmp(text, "<?xml", 5) == 0 && strstr(text, "<nvidia_smi_log") != NULL;
 }
 
-/* The text of the first element of a name between two places; false: there is none. */
+/* Copies the text of the first element of a name between two places; false: no such element. */
 static bool element(const char *from, const char *end, const char *name, char value[WORD_MAX])
 {
     char open[WORD_MAX];
