@@ -294,7 +294,7 @@ enum { NNC_EMIT_FORMAT = 32 };
 const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT]);
 nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
 bool nnc_emit_instead(const nnc_session *session);
-nnc_status nnc_emit_plan(nnc_session *session, nnc_launch_plan *plan, const char *name,
+nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name,
                          nnc_error *err);
 /* The same for a scenario. One of several that cannot be written: a line on standard error, and exit code 1. */
 nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name,

@@ -661,6 +661,7 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
     for (int32_t i = 0; i < r->best_count; i++) {
         const nnc_result *one = NULL;
         NNC_TRY(estimate_found(session, report, &r->best[i], scratch, arena, &one, err));
+        NNC_GOT(one, err);
         list[i].log_s = log(one->step_s);
         list[i].deviation =
             log(one->interval_s[1] / one->step_s) / within_90 * sqrt(1.0 - common_share);

@@ -115,7 +115,7 @@ bool nnc_emit_instead(const nnc_session *session)
     return session->options.emit != NULL && strchr(session->options.emit, '=') == NULL;
 }
 
-nnc_status nnc_emit_plan(nnc_session *session, nnc_launch_plan *plan, const char *name,
+nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name,
                          nnc_error *err)
 {
     nnc_buffer text = { 0 };
@@ -123,12 +123,13 @@ nnc_status nnc_emit_plan(nnc_session *session, nnc_launch_plan *plan, const char
     const char *file = nnc_emit_file(&session->options, format);
     const size_t length = file != NULL ? strlen(file) : 0;
     const bool folder = length > 0 && file[length - 1] == '/';
-    plan->format = format;
+    nnc_launch_plan written = *plan;
+    written.format = format;
     if (name != NULL && !folder) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit",
                         "expected a folder for the files of several plans, %s=DIR/", format);
     }
-    nnc_status status = nnc_launch_write(session->specs, plan, &text, err);
+    nnc_status status = nnc_launch_write(session->specs, &written, &text, err);
     if (status == NNC_OK && file == NULL) {
         nnc_buffer_print(session->out, "%.*s", (int)text.size, text.bytes);
     } else if (status == NNC_OK) {
