@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     }
     if (argc > 0) {
-        free(options->defaults);
+        nnc_options_free(options);
     }
     free(options);
     free(text);
