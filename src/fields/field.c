@@ -363,7 +363,8 @@ const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted
 const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key)
 {
     for (size_t i = 0; i < table->count; i++) {
-        if (strcmp(table->fields[i].name, key) == 0) {
+        const char *name = table->fields[i].name;
+        if (name[0] == key[0] && strcmp(name, key) == 0) { /* most differ in the first letter */
             return &table->fields[i];
         }
     }

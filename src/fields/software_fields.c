@@ -396,8 +396,8 @@ void nnc_field_join(const nnc_field *field, char *value)
 
 bool nnc_same_name(const char *name, const char *text, size_t length)
 {
-    if (name == NULL || strlen(name) != length) {
-        return false;
+    if (name == NULL || (length > 0 && name[0] != text[0]) || strlen(name) != length) {
+        return false; /* no name begins with '-' or '_' */
     }
     for (size_t i = 0; i < length; i++) {
         if (name[i] != text[i] &&

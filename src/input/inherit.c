@@ -91,8 +91,12 @@ static void expand_text(nnc_json at)
 static void expand(nnc_json at, bool cites)
 {
     static const char *const keys[] = { "fitted_on", "source", NULL };
-    if (nnc_json_type_of(at) == NNC_JSON_TEXT && (cites || nnc_is_one_of(nnc_json_key(at), keys))) {
-        expand_text(at);
+    if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
+        if (strchr(nnc_json_text(at), '@') != NULL &&
+            (cites || nnc_is_one_of(nnc_json_key(at), keys))) {
+            expand_text(at);
+        }
+        return;
     }
     cites = cites || strcmp(nnc_json_key(at), "sources") == 0;
     for (nnc_json child = nnc_json_first(at); child.node != NULL; child = nnc_json_next(child)) {

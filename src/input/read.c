@@ -200,7 +200,7 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
 bool nnc_is_one_of(const char *key, const char *const *keys)
 {
     for (; keys != NULL && *keys != NULL; keys++) {
-        if (strcmp(*keys, key) == 0) {
+        if ((*keys)[0] == key[0] && strcmp(*keys, key) == 0) {
             return true;
         }
     }
