@@ -514,10 +514,12 @@ struct nnc_profiles {
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
 /* The kind of a plan. _by_plan: with models and devices that leave the choice to the plan. _kept: of a row of a comparison,
- * which keeps the kind of the first plan, except where its model or device have one kind for all plans. */
+ * which keeps the kind of the first plan, except where its model or device have one kind for all plans. _may: can any plan
+ * have the kind? */
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
                                      const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
+bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind);
 nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device,
                                        const nnc_plan *plan, nnc_profile_kind kept);
 

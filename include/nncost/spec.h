@@ -163,8 +163,9 @@ NNC_API int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* As nnc_profiles_get, into a struct of the caller, without any. */
-nnc_status nnc_profiles_load(nnc_specs *specs, nnc_profiles *profiles, nnc_error *err);
+/* As nnc_profiles_get, into a struct of the caller, without any. wanted[kind]: others stay NULL; NULL = all. */
+nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles,
+                             nnc_error *err);
 
 /* As nnc_..._parse, into a struct of the caller. */
 nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,

@@ -379,7 +379,7 @@ static nnc_status make_digest(const nnc_session *session, const base *b,
     const char *files[4 + NNC_PROFILE_KINDS] = { task->model->path, task->device->path,
                                                  b->scenario.report.cluster, b->plans_path };
     for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
-        files[4 + i] = p->of[i]->path;
+        files[4 + i] = p->of[i] != NULL ? p->of[i]->path : NULL;
     }
     const char *texts[2 + NNC_SETS_MAX] = { options->scenario != NULL ? options->scenario : "",
                                             p->any ? "any" : "" };

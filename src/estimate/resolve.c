@@ -274,6 +274,22 @@ nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device 
                                          : kept;
 }
 
+bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind)
+{
+    const bool transformer = model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
+    const bool tpu = strncmp(device->architecture, "tpu", 3) == 0;
+    if (model->captured != NULL || tpu) {
+        return kind == (model->captured != NULL ? NNC_PROFILE_EAGER : NNC_PROFILE_TPU);
+    }
+    switch (kind) {
+    case NNC_PROFILE_TPU: return false;
+    case NNC_PROFILE_EAGER: return model->implementation != NNC_IMPLEMENTATION_NONE;
+    case NNC_PROFILE_EARLY:
+    case NNC_PROFILE_EARLY_SHARDED: return transformer && is_early(device);
+    default: return true;
+    }
+}
+
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
                                      const nnc_plan *plan)
 {

@@ -114,11 +114,14 @@ nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_s
     return load_or_neutral(specs, profile_ids[kind], software, err);
 }
 
-nnc_status nnc_profiles_load(nnc_specs *specs, nnc_profiles *profiles, nnc_error *err)
+nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles,
+                             nnc_error *err)
 {
-    profiles->any = false;
+    *profiles = (nnc_profiles){ .any = false };
     for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
-        NNC_TRY(load_or_neutral(specs, profile_ids[i], &profiles->of[i], err));
+        if (wanted == NULL || wanted[i]) {
+            NNC_TRY(load_or_neutral(specs, profile_ids[i], &profiles->of[i], err));
+        }
     }
     return NNC_OK;
 }
@@ -132,7 +135,7 @@ nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **pro
     *profiles = NULL;
     made = nnc_arena_alloc(nnc_specs_arena(specs), sizeof *made);
     NNC_GOT(made, err);
-    NNC_TRY(nnc_profiles_load(specs, made, err));
+    NNC_TRY(nnc_profiles_load(specs, NULL, made, err));
     made->any = any;
     *profiles = made;
     return NNC_OK;
@@ -148,7 +151,7 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
 {
     const nnc_software *one = NULL;
     if (nnc_software_is_chosen(asked)) {
-        NNC_TRY(nnc_profiles_load(specs, profiles, err));
+        NNC_TRY(nnc_profiles_load(specs, NULL, profiles, err));
         profiles->any = asked != NULL;
         return NNC_OK;
     }

@@ -594,10 +594,16 @@ nnc_status nnc_scenario_choose(nnc_scenario *s, nnc_error *err)
 nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
 {
     const bool any = scenario->profiles.any;
-    if (scenario->profiles.of[NNC_PROFILE_COPIES] == NULL) {
-        NNC_TRY(nnc_profiles_load(scenario->specs, &scenario->profiles, err));
-        scenario->profiles.any = any;
+    bool wanted[NNC_PROFILE_KINDS] = { false };
+    if (scenario->profiles.of[NNC_PROFILE_COPIES] != NULL) {
+        return NNC_OK;
     }
+    for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
+        wanted[i] = i == NNC_PROFILE_COPIES ||
+                    nnc_profile_kind_may(&scenario->model, &scenario->device, (nnc_profile_kind)i);
+    }
+    NNC_TRY(nnc_profiles_load(scenario->specs, wanted, &scenario->profiles, err));
+    scenario->profiles.any = any;
     return NNC_OK;
 }
 

@@ -16,7 +16,7 @@ static void setup(void)
 {
     nnc_error err;
     specs = nnc_specs_open(NNCOST_SOURCE_DIR);
-    ck_assert_int_eq(nnc_profiles_load(specs, &profiles, &err), NNC_OK);
+    ck_assert_int_eq(nnc_profiles_load(specs, NULL, &profiles, &err), NNC_OK);
     ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, &err), NNC_OK);
     ck_assert_int_eq(nnc_device_load(specs, "tpu-v5e", &tpu, &err), NNC_OK);
     ck_assert_int_eq(nnc_model_load(specs, "llama3-8b", &llama, &err), NNC_OK);
@@ -53,6 +53,33 @@ START_TEST(follows_what_the_plan_does)
         ck_assert_str_eq(chosen(h100, &plan), "megatron");
         *degrees[i] = 1;
     }
+}
+END_TEST
+
+/* A scenario loads only the profiles that its plans can have: each chosen profile is one of them. */
+START_TEST(no_chosen_profile_is_left_out)
+{
+    const nnc_device *v100 = NULL, *a100 = NULL;
+    nnc_error err;
+    ck_assert_int_eq(nnc_device_load(specs, "v100", &v100, &err), NNC_OK);
+    ck_assert_int_eq(nnc_device_load(specs, "a100", &a100, &err), NNC_OK);
+    const nnc_device *const devices[] = { h100, a100, v100, tpu };
+    for (size_t i = 0; i < 4U * 2 * 4 * 3 * 2 * 2; i++) {
+        nnc_plan plan = nnc_plan_default();
+        const nnc_device *device = devices[i % 4];
+        nnc_model model = i / 4 % 2 == 0 ? *llama : *unet;
+        plan.zero = (int32_t)(i / 8 % 4);
+        plan.precision = (nnc_dtype[]){ NNC_DTYPE_COUNT, NNC_FP16, NNC_BF16 }[i / 32 % 3];
+        plan.tensor = (int32_t)(1 + i / 96 % 2);
+        model.implementation =
+            i / 192 % 2 == 0 ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_TRANSFORMERS;
+        plan.precision =
+            plan.precision == NNC_DTYPE_COUNT ? nnc_plan_default().precision : plan.precision;
+        ck_assert(nnc_profile_kind_may(&model, device, nnc_profile_kind_of(&model, device, &plan)));
+    }
+    ck_assert(!nnc_profile_kind_may(llama, h100, NNC_PROFILE_TPU));
+    ck_assert(!nnc_profile_kind_may(llama, h100, NNC_PROFILE_EARLY));
+    ck_assert(!nnc_profile_kind_may(llama, tpu, NNC_PROFILE_SHARDED));
 }
 END_TEST
 
@@ -274,6 +301,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         follows_what_the_plan_does,
+        no_chosen_profile_is_left_out,
         is_one_that_exists_for_the_device,
         is_one_of_the_years_of_the_device,
         names_what_a_framework_lacks,

@@ -65,7 +65,7 @@ START_TEST(advice_is_what_a_search_finds)
     nnc_profiles profiles;
     const nnc_device *a100 = NULL;
     nnc_search_result *found = calloc(1, sizeof *found);
-    ck_assert_int_eq(nnc_profiles_load(specs, &profiles, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_profiles_load(specs, NULL, &profiles, NULL), NNC_OK);
     ck_assert_int_eq(nnc_device_load(specs, "a100-40gb", &a100, NULL), NNC_OK);
     for (size_t i = 0; i < COUNT_OF(models); i++) {
         const nnc_model *model = NULL;
