@@ -250,18 +250,14 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
     const nnc_software *software = s->software;
     if (!possible || s->tries-- <= 0 ||
         (s->shipped && !nnc_software_ships(software, &advice->plan, NULL)) ||
-        nnc_estimate_memory(s->model, s->device, software, &advice->plan, s->scratch, &result,
-                            NULL) != NNC_OK) {
+        (timed ? nnc_estimate_read : nnc_estimate_memory)(
+            s->model, s->device, software, &advice->plan, s->scratch, &result, NULL) != NNC_OK) {
         return OUTCOME_ILLEGAL;
     }
     if (result.verdict != NNC_FITS) {
         return OUTCOME_OVER;
     }
     advice->total_bytes = result.memory.total_bytes;
-    if (timed && nnc_estimate_read(s->model, s->device, software, &advice->plan, s->scratch,
-                                   &result, NULL) != NNC_OK) {
-        return OUTCOME_ILLEGAL;
-    }
     advice->step_s = result.step_s;
     write_changes(s->base, &advice->plan, advice->text, sizeof advice->text);
     const nnc_software *usual = nnc_profile_of(s->profiles, s->model, s->device, &advice->plan);
@@ -456,8 +452,8 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
         s.steps[c] = steps_of((change)c, model, &base, device);
     }
     found_sets fitting = { .count = 0 };
-    const bool brief = scratch->brief;
-    scratch->brief = true;
+    const bool brief = scratch->brief, fits_only = scratch->fits_only;
+    scratch->brief = scratch->fits_only = true; /* a plan over memory has no time */
     for (int size = 1; size <= AT_ONCE && (found == 0 || (size == 2 && found < max)); size++) {
         try_sets(&s, size, CHANGES_GENTLE, &fitting, advice, &found, max);
     }
@@ -474,6 +470,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
         try_sets(&s, size, CHANGES, &fitting, advice, &found, max);
     }
     scratch->brief = brief;
+    scratch->fits_only = fits_only;
     return found;
 }
 
