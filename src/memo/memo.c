@@ -366,6 +366,7 @@ nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan,
     return valid ? p : NULL;
 }
 
+/* units NULL: the plan is over memory, and was not timed. */
 static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step,
                       const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_result *r)
 {
@@ -384,9 +385,13 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step,
         p->network = *step->network;
         p->step.network = &p->network;
     }
-    memcpy(p->units, units, segments * sizeof units[0]);
+    p->timed = units != NULL;
+    if (p->timed) {
+        memcpy(p->units, units, segments * sizeof units[0]);
+    }
     shared->dealt = p;
-    shared->dealt_passes = step->plan->micro_batches;
+    shared->ended = p->timed ? p : NULL;
+    shared->ended_passes = step->plan->micro_batches;
     shared->memory = r->memory;
     shared->memory_stage = r->memory_stage;
 }
@@ -397,23 +402,17 @@ static bool counts_passes(const nnc_step *step)
     return step->plan->zero == 2 || step->software->added_gradients;
 }
 
-/* Partition, memory and step ends, unless those of the previous plan serve. */
-static void recall_stages(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step,
+/* Partition and memory, unless those of the previous plan serve. */
+static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step,
                           nnc_scratch *scratch, nnc_result *r)
 {
     nnc_estimate_cache *shared = scratch->shared;
     bool same = shared->dealt == p;
-    const bool other_ends =
-        !same || (shared->dealt_passes != step->plan->micro_batches && counts_passes(step));
     if (same) {
         same = nnc_step_partition_again(step, &scratch->step);
     } else {
         nnc_step_partition(step, &scratch->step);
     }
-    if (other_ends) {
-        nnc_step_ends_find(step, &scratch->step, &scratch->ends);
-    }
-    shared->dealt_passes = step->plan->micro_batches;
     if (same) {
         r->memory = shared->memory;
         r->memory_stage = shared->memory_stage;
@@ -426,6 +425,18 @@ static void recall_stages(const nnc_model *model, const nnc_pass_entry *p, const
     }
 }
 
+/* Step ends, unless those of the previous plan serve. */
+static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch)
+{
+    nnc_estimate_cache *shared = scratch->shared;
+    if (shared->ended != p ||
+        (shared->ended_passes != step->plan->micro_batches && counts_passes(step))) {
+        nnc_step_ends_find(step, &scratch->step, &scratch->ends);
+    }
+    shared->ended = p;
+    shared->ended_passes = step->plan->micro_batches;
+}
+
 /* Is the memory of this plan its answer? */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r)
 {
@@ -433,22 +444,26 @@ static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r)
            r->verdict == NNC_OVER_MEMORY;
 }
 
-/* A plan whose passes are known. */
-static nnc_status time_known(const nnc_model *model, const nnc_software *software,
-                             nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+/* Memory of a plan whose passes are known. */
+static void weigh_known(const nnc_model *model, const nnc_software *software, nnc_pass_entry *p,
+                        nnc_scratch *scratch, nnc_result *r)
 {
-    nnc_estimate_cache *shared = scratch->shared;
-    const nnc_plan *plan = &r->plan;
-    const double share = nnc_lowering_of(plan, software, plan->attention).grad_accumulate;
-    p->step.plan = plan;
+    p->step.plan = &r->plan;
     p->step.software = software;
     p->step.ends = &scratch->ends;
     nnc_describe_model(model, &p->alike->whole, &p->step, r);
+    recall_memory(model, p, &p->step, scratch, r);
+}
+
+/* The rest of its estimate. */
+static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scratch *scratch,
+                             nnc_result *r, nnc_error *err)
+{
+    nnc_estimate_cache *shared = scratch->shared;
+    const double share =
+        nnc_lowering_of(&r->plan, p->step.software, r->plan.attention).grad_accumulate;
     nnc_step_work(&p->step, &p->work, r);
-    recall_stages(model, p, &p->step, scratch, r);
-    if (ends_untimed(scratch, r)) {
-        return nnc_estimate_untimed(model, r, err);
-    }
+    recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share)) {
         prepare_again(shared, &p->step, p->alike); /* weight gradients alone differ */
         nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
@@ -461,15 +476,19 @@ static nnc_status time_known(const nnc_model *model, const nnc_software *softwar
 
 /* ---- estimates ---- */
 
+/* Do more plans have the last list? One that serves one plan only is not kept. */
+static bool lasts(const nnc_estimate_cache *shared)
+{
+    return shared->promised && shared->last->found;
+}
+
 /* nnc_estimate_time, which leaves the passes of a brief estimate in the cache. */
 static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scratch *scratch,
                                 nnc_result *r, nnc_error *err)
 {
     nnc_estimate_cache *shared = scratch->shared;
     nnc_segment_time units[NNC_SEGMENTS_MAX];
-    const bool lasts = shared->promised && shared->last->found; /* a list that serves one plan only
-                                                                 * is not kept */
-    if (!lasts || !nnc_estimate_is_brief(scratch, &r->plan)) {
+    if (!lasts(shared) || !nnc_estimate_is_brief(scratch, &r->plan)) {
         return nnc_estimate_time(model, step, scratch, r, err);
     }
     nnc_stage_memory(step, model, true, &scratch->step, r);
@@ -494,9 +513,15 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
                                 ? nnc_pass_find(shared, &r->plan, software)
                                 : NULL;
     if (known != NULL) {
-        return time_known(model, software, known, scratch, r, err);
+        weigh_known(model, software, known, scratch, r);
+        if (ends_untimed(scratch, r)) {
+            return nnc_estimate_untimed(model, r, err);
+        }
+        if (known->timed) {
+            return time_known(model, known, scratch, r, err);
+        }
     }
-    shared->dealt = NULL;
+    shared->dealt = shared->ended = NULL;
     NNC_TRY(
         nnc_prepare_list(shared, software, &r->plan, &scratch->network, &step, sums, &alike, err));
     nnc_step_partition(&step, &scratch->step);
@@ -504,6 +529,9 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
         nnc_stage_memory(&step, model, true, &scratch->step, r);
         if (ends_untimed(scratch, r)) {
             nnc_describe_model(model, &alike->whole, &step, r);
+            if (lasts(shared)) {
+                keep_pass(shared, &step, NULL, r);
+            }
             return nnc_estimate_untimed(model, r, err);
         }
     }
@@ -518,7 +546,7 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
 {
     shared->model = model;
     shared->device = device;
-    shared->dealt = NULL;
+    shared->dealt = shared->ended = NULL;
     nnc_memo_clear(&shared->products);
     nnc_memo_clear(&shared->alikes);
     nnc_memo_clear(&shared->passes);
@@ -561,7 +589,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device,
     if (shared->model == model && shared->device == device && scratch->why == NULL) {
         return estimate_shared(model, device, software, plan, scratch, result, err);
     }
-    shared->dealt = NULL;
+    shared->dealt = shared->ended = NULL;
     return nnc_estimate_once(model, device, software, plan, scratch, result, err);
 }
 

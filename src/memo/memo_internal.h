@@ -87,6 +87,7 @@ typedef struct nnc_pass_entry {
     nnc_network network;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work;
+    bool timed;             /* false: the plan was over memory; work and units are unset */
     double grad_accumulate; /* of the units */
     nnc_segment_time units[NNC_SEGMENTS_MAX];
 } nnc_pass_entry;
@@ -105,7 +106,8 @@ typedef struct nnc_estimate_cache {
     nnc_memo products, alikes, passes, ends, end_seconds, partitions;
     nnc_lowered *last;           /* the last that was found; NULL = none yet */
     const nnc_pass_entry *dealt; /* the entry whose stages and memory are current; NULL = none */
-    int64_t dealt_passes;        /* of the plan whose step ends are current */
+    const nnc_pass_entry *ended; /* the entry whose step ends are current; NULL = none */
+    int64_t ended_passes;        /* of that plan */
     nnc_memory memory;
     int32_t memory_stage;
 } nnc_estimate_cache;
