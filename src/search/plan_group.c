@@ -36,6 +36,7 @@ enum {
 /* Per-micro-batch cost shared by plans of a block. Of the op list only the segments are read, which belong to the model. */
 struct nnc_pass_costs {
     nnc_step step;
+    const nnc_software *software;
     nnc_lowered *alike; /* its op list; ops that the pass adds are there while it is `listed` */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* [1]: weight gradients are split off */
@@ -44,6 +45,7 @@ struct nnc_pass_costs {
     double pass_s[2]; /* compute of all layers, one micro-batch */
     uint64_t number;  /* counts from 1, over all blocks */
     uint64_t holds;   /* the group that held is of; 0 = none */
+    int32_t held_count;
     nnc_resident_bytes held[PASS_STAGES];
     bool usable, worked, timed[2];
     uint64_t group; /* the group that run is of; 0 = none */
@@ -79,7 +81,8 @@ struct nnc_plan_groups {
     int32_t heaviest_count;
     table_sums sums[PASSES_MAX];
     int32_t sums_next;
-    uint64_t made; /* passes so far */
+    int64_t limit_bytes; /* a plan over it is not used: the rest of its memory does not matter */
+    uint64_t made;       /* passes so far */
     nnc_pass_costs passes[PASSES_MAX];
     int32_t pass_count, pass_next;
     const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
@@ -200,7 +203,8 @@ static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *soft
 
 /* Is a pass also that of plan a of the block? ZeRO 3 gathers weights and some offloads move tensors in every pass. A schedule
  * may put embedding and head on one device, which then holds a tied table once. */
-static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc_pass_costs *pass)
+static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc_software *software,
+                      const nnc_pass_costs *pass)
 {
     const nnc_plan *groups = &pass->work.plan;
     const nnc_device *device = block->device;
@@ -209,17 +213,17 @@ static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc
     const bool linked =
         a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     const bool tied = pass->usable && pass->step.list->tied_rows > 0;
-    return software_of(block, a) == software_of(block, groups) &&
-           (a->zero == 3) == (groups->zero == 3) &&
+    return software == pass->software && (a->zero == 3) == (groups->zero == 3) &&
            (a->offload & moved) == (groups->offload & moved) &&
            (linked || (a->offload != 0) == (groups->offload != 0)) &&
            (!tied || nnc_schedule_ends_meet(a) == nnc_schedule_ends_meet(groups));
 }
 
-static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan)
+static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan,
+                                 const nnc_software *software)
 {
     for (int32_t i = 0; i < groups->pass_count; i++) {
-        if (same_pass(groups, plan, &groups->passes[i])) {
+        if (same_pass(groups, plan, software, &groups->passes[i])) {
             return &groups->passes[i];
         }
     }
@@ -291,18 +295,19 @@ static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
         return true;
     }
     groups->listed = pass;
-    return nnc_prepare_list(groups->scratch->shared, software_of(groups, &pass->work.plan),
-                            &pass->work.plan, &pass->network, &pass->step, pass->sums, &pass->alike,
-                            NULL) == NNC_OK;
+    return nnc_prepare_list(groups->scratch->shared, pass->software, &pass->work.plan,
+                            &pass->network, &pass->step, pass->sums, &pass->alike, NULL) == NNC_OK;
 }
 
-static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan)
+static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan,
+                                 const nnc_software *software)
 {
     nnc_pass_costs *pass = &groups->passes[groups->pass_next];
     groups->pass_next = (groups->pass_next + 1) % PASSES_MAX;
     groups->pass_count = groups->pass_count < PASSES_MAX ? groups->pass_count + 1 : PASSES_MAX;
     memset(&pass->work, 0, sizeof pass->work);
     pass->work.plan = *plan;
+    pass->software = software;
     pass->number = ++groups->made;
     pass->group = pass->holds = 0;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
@@ -402,32 +407,40 @@ static const nnc_resident_bytes *find_held(const nnc_plan_groups *groups, nnc_pa
 {
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
     nnc_resident_bytes *held = i < PASS_STAGES ? &pass->held[i] : buffer;
-    if (held == buffer || pass->holds != groups->group) {
-        nnc_step step = pass->step;
-        step.plan = plan;
-        nnc_step_find_peak(&step, &groups->scratch->step, groups->heaviest[i]);
-        *held =
-            nnc_resident_bytes_of(pass->step.list, pass->step.sums, h, plan, pass->step.software);
+    if (held == buffer || i >= pass->held_count) {
+        const nnc_plan *own = pass->step.plan;
+        pass->step.plan = plan;
+        nnc_step_find_peak(&pass->step, &groups->scratch->step, groups->heaviest[i]);
+        pass->step.plan = own;
+        *held = nnc_resident_bytes_of(pass->step.list, pass->step.sums, h, plan, pass->software);
+        pass->held_count = i + 1;
     }
     return held;
 }
 
-/* The memory of the fullest stage. */
+/* The memory of the fullest stage, or of the first one over the limit. */
 static void weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan *plan = &result->plan;
     nnc_resident_bytes buffer;
+    if (pass->holds != groups->group) {
+        pass->holds = groups->group;
+        pass->held_count = 0;
+    }
+    result->memory.total_bytes = 0;
     for (int32_t i = 0; i < groups->heaviest_count; i++) {
         const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
         const nnc_resident_bytes *held = find_held(groups, pass, plan, i, &buffer);
         const nnc_memory memory =
-            nnc_memory_of_resident(groups->model, pass->step.list, held, h, plan,
-                                   pass->step.software, nnc_device_capacity(groups->device));
+            nnc_memory_of_resident(groups->model, pass->step.list, held, h, plan, pass->software,
+                                   nnc_device_capacity(groups->device));
         if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
             result->memory = memory;
         }
+        if (memory.total_bytes > groups->limit_bytes) {
+            break;
+        }
     }
-    pass->holds = groups->group;
 }
 
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result)
@@ -442,8 +455,9 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
     *plan = groups->settled;
     result->step_s = 0.0;
     nnc_space_inside_group(groups->space, inside, plan);
-    nnc_pass_costs *pass = find_pass(groups, plan);
-    pass = pass != NULL ? pass : make_pass(groups, plan);
+    const nnc_software *software = groups->software[inside];
+    nnc_pass_costs *pass = find_pass(groups, plan, software);
+    pass = pass != NULL ? pass : make_pass(groups, plan, software);
     if (!pass->usable) {
         return NULL;
     }
@@ -579,7 +593,7 @@ const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass)
 
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device,
                                         const nnc_profiles *profiles, const nnc_space *space,
-                                        nnc_batched_fn *batched, void *context)
+                                        int64_t limit_bytes, nnc_batched_fn *batched, void *context)
 {
     nnc_plan_groups *made = calloc(1, sizeof *made); /* most of it is never touched */
     if (made == NULL) {
@@ -589,6 +603,7 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
     made->device = device;
     made->profiles = profiles;
     made->space = space;
+    made->limit_bytes = limit_bytes;
     made->scratch = nnc_scratch_create();
     made->replay = batched != NULL ? nnc_batched_replay_create(batched, context) : NULL;
     if (made->scratch == NULL || (batched != NULL && made->replay == NULL) ||

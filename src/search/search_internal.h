@@ -170,10 +170,12 @@ typedef struct nnc_plan_groups nnc_plan_groups;
 /* Costs of a micro-batch, shared by plans of a block: see plan_group.c. */
 typedef struct nnc_pass_costs nnc_pass_costs;
 
-/* batched (may be NULL) receives the step times of plans that nnc_plan_groups_wait took. NULL when out of memory. */
+/* limit_bytes: the memory of a plan that needs more may be given too small, but over the limit. batched (may be NULL)
+ * receives the step times of plans that nnc_plan_groups_wait took. NULL when out of memory. */
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device,
                                         const nnc_profiles *profiles, const nnc_space *space,
-                                        nnc_batched_fn *batched, void *context);
+                                        int64_t limit_bytes, nnc_batched_fn *batched,
+                                        void *context);
 void nnc_plan_groups_destroy(nnc_plan_groups *groups);
 
 /* Begins a block; false: no plan of it is legal, and err (may be NULL) names the rule. */

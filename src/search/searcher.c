@@ -339,6 +339,11 @@ struct nnc_searcher {
     atomic_ullong next;
 };
 
+static int64_t capacity_of(const nnc_search *search, const nnc_device *device)
+{
+    return search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
+}
+
 /* A whole search is shard 1 of 1. */
 static int32_t shards_of(const nnc_search *search)
 {
@@ -514,8 +519,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
         w->part.pruned++;
         return;
     }
-    const int64_t capacity =
-        search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(r->device);
+    const int64_t capacity = capacity_of(search, r->device);
     const bool fits = search->risk > 0.0 ? nnc_memory_risk(&result.memory, capacity) <= search->risk
                                          : nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
     w->part.legal++;
@@ -661,11 +665,12 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     bool ready = made->workers != NULL;
     /* Whether a run keeps its limits depends on more than its step time: then no plan waits. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
+    const int64_t limit_bytes = search->risk > 0.0 ? INT64_MAX : capacity_of(search, device);
     for (int32_t i = 0; i < made->count; i++) {
         worker *w = &made->workers[i];
         w->of = made;
-        w->groups =
-            nnc_plan_groups_create(model, device, profiles, space, limited ? NULL : keep_waited, w);
+        w->groups = nnc_plan_groups_create(model, device, profiles, space, limit_bytes,
+                                           limited ? NULL : keep_waited, w);
         ready = ready && w->groups != NULL;
     }
     if (!ready) {
