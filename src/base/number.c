@@ -486,15 +486,10 @@ static double prefix_factor(const char *text, const char *unit)
 
 bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *out)
 {
-    char number[NNC_NUMBER_TEXT * 2];
     const size_t length = nnc_number_span(text, strlen(text));
-    if (length == 0 || length >= sizeof number) {
-        return false;
-    }
-    snprintf(number, sizeof number, "%.*s", (int)length, text);
     const char *rest = text + length + strspn(text + length, " ");
     double value = 0.0, factor = 1.0;
-    if (!nnc_read_double(number, &value)) {
+    if (!nnc_read_double_span(text, length, &value)) {
         return false;
     }
     if (*rest != '\0') {

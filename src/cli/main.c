@@ -13,6 +13,10 @@
 #include "onnx/onnx_import.h"
 #include "sweep/sweep_internal.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 static const nnc_command *const commands[] = {
     &nnc_cmd_estimate,  &nnc_cmd_advise,  &nnc_cmd_fit,     &nnc_cmd_ops,      &nnc_cmd_op,
     &nnc_cmd_trace,     &nnc_cmd_watch,   &nnc_cmd_compare, &nnc_cmd_run,      &nnc_cmd_serve,
@@ -345,12 +349,22 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
     return status == NNC_OK && out->failed ? nnc_no_memory(err) : status;
 }
 
+/* Large blocks come from the system, zeroed and untouched, even after one was freed: the memory of an estimate is 27 MB,
+ * and few pages of it are used. */
+static void keep_blocks_apart(void)
+{
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     nnc_buffer out = { 0 };
     nnc_session session = { .out = &out };
     nnc_error err = { 0 };
     nnc_interrupt_ignore_limits();
+    keep_blocks_apart();
     nnc_status status = dispatch(&session, argc, argv, &err);
     const bool stopped =
         session.exit_code > 128; /* by a signal: its output shows how far it came */

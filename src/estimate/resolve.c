@@ -258,15 +258,17 @@ nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device 
                                        const nnc_plan *plan, nnc_profile_kind kept)
 {
     const bool transformer = model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
-    nnc_plan formats = plan != NULL ? *plan : nnc_plan_default();
     if (model->captured != NULL) {
         return NNC_PROFILE_EAGER;
     }
     if (strncmp(device->architecture, "tpu", 3) == 0) {
         return NNC_PROFILE_TPU;
     }
-    if (plan == NULL || kept == NNC_PROFILE_EAGER || !transformer || !is_early(device) ||
-        resolve_precision(device, &formats, NULL) != NNC_OK) {
+    if (plan == NULL || kept == NNC_PROFILE_EAGER || !transformer || !is_early(device)) {
+        return kept;
+    }
+    nnc_plan formats = *plan;
+    if (resolve_precision(device, &formats, NULL) != NNC_OK) {
         return kept;
     }
     return formats.precision == NNC_FP16 || formats.precision == NNC_TF32 ? NNC_PROFILE_EARLY

@@ -509,12 +509,18 @@ nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void *
 nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted,
                          const char *value, nnc_error *err)
 {
-    char expected[256];
-    const char *what;
-    double number = 0;
     nnc_dtype dtype;
     const nnc_field *field = NULL;
     NNC_TRY(nnc_field_at(table, dotted, &object, &field, &dtype, err));
+    return nnc_field_set_found(field, object, dtype, dotted, value, err);
+}
+
+nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype,
+                               const char *dotted, const char *value, nnc_error *err)
+{
+    char expected[256];
+    const char *what;
+    double number = 0;
     if (field->type == NNC_FIELD_TEXT) {
         what = set_text(field, object, value, expected, sizeof(expected));
     } else if (field->capacity > 0) {

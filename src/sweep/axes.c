@@ -365,13 +365,18 @@ static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_f
     const nnc_sweep_axis *models = &sweep->axes.axes[0];
     const bool of_model = axis->target == NNC_SWEEP_MODEL_FIELD;
     char *bytes = room_for_bytes(sweep, field, axis);
+    const bool direct =
+        bytes != NULL && field->type != NNC_FIELD_RATES; /* many values: find the field once */
     for (int32_t m = of_model ? models->count - 1 : 0; m >= 0; m--) {
         nnc_point trial = sweep->point;
         for (int32_t i = 0; i < axis->count; i++) {
             if (of_model) {
                 nnc_point_set(&trial, models, m, NULL);
             }
-            if (nnc_point_set(&trial, axis, i, err) != NNC_OK) {
+            if ((direct ? nnc_field_set_found(field,
+                                              (char *)&trial.plan + (axis->offset - field->offset),
+                                              NNC_DTYPE_COUNT, axis->field, axis->values[i], err)
+                        : nnc_point_set(&trial, axis, i, err)) != NNC_OK) {
                 return adopt(where, err);
             }
             if (bytes != NULL) {
