@@ -633,6 +633,19 @@ void nnc_options_free(nnc_options *options)
     options->expanded = NULL;
 }
 
+/* Is an argument an option of other programs, or unknown? */
+static bool has_unknown(int argc, char **argv, const spellings *list)
+{
+    char option[NNC_OPTION_NAME];
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        snprintf(option, sizeof option, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
+        if (strncmp(option, "--", 2) == 0 && !is_known(list, option)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* "-o FILE.json": the format of the file's ending, unless one is named. */
 static const nnc_format *format_of_output(const char *command, const char *path)
 {
@@ -667,7 +680,9 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
     set_default_values(options);
     list_spellings(&all, command->takes);
     fold_options(argc, argv);
-    NNC_TRY(nnc_aliases_expand(&argc, argv, is_known, &all, &options->expanded, err));
+    if (has_unknown(argc, argv, &all)) {
+        NNC_TRY(nnc_aliases_expand(&argc, argv, is_known, &all, &options->expanded, err));
+    }
     if (options->expanded != NULL) {
         argv = options->expanded;
         options->operands = argv + 1;

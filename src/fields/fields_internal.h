@@ -141,10 +141,7 @@ extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 /* ---- using a table ---- */
 
 /* Is the field a row of this table? */
-static inline bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field)
-{
-    return field >= table->fields && field < table->fields + table->count;
-}
+bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field);
 
 /* The row with this JSON key; NULL = unknown. */
 const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key);

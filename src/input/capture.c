@@ -70,13 +70,6 @@ typedef struct reader {
 
 /* ---- small values ---- */
 
-bool nnc_is_capture(nnc_json root)
-{
-    const nnc_json at = nnc_json_get(root, "schema");
-    return nnc_json_type_of(at) == NNC_JSON_TEXT &&
-           strcmp(nnc_json_text(at), NNC_CAPTURE_SCHEMA) == 0;
-}
-
 /* Formats as PyTorch names them. Others than floating point only have bytes. */
 static const struct {
     const char *name;

@@ -402,6 +402,25 @@ const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
                             .read = nnc_software_read },
 };
 
+static bool has(nnc_json root, const char *key)
+{
+    const nnc_json_type type = nnc_json_type_of(nnc_json_get(root, key));
+    return type != NNC_JSON_ABSENT && type != NNC_JSON_NULL;
+}
+
+bool nnc_is_foreign(nnc_json root)
+{
+    return nnc_json_type_of(root) == NNC_JSON_OBJECT && !has(root, "schema") &&
+           (has(root, "model_type") || has(root, "_class_name"));
+}
+
+bool nnc_is_capture(nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "schema");
+    return nnc_json_type_of(at) == NNC_JSON_TEXT &&
+           strcmp(nnc_json_text(at), NNC_CAPTURE_SCHEMA) == 0;
+}
+
 static nnc_spec_kind spec_kind_said(nnc_json root)
 {
     const nnc_json at = nnc_json_get(root, "schema");
@@ -837,10 +856,8 @@ nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_
 
 bool nnc_is_path(const char *text)
 {
-    const size_t length = strlen(text);
-    return strchr(text, '/') != NULL || strcmp(text, "-") == 0 ||
-           (length > 5 &&
-            (strcmp(text + length - 5, ".json") == 0 || strcmp(text + length - 4, ".xml") == 0));
+    return strchr(text, '/') != NULL || strcmp(text, "-") == 0 || nnc_ends_in(text, ".json") ||
+           nnc_ends_in(text, ".xml");
 }
 
 const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)

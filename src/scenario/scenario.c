@@ -442,8 +442,8 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
     nnc_specs_take_implementation(specs, &scenario->model);
     scenario->device = *device;
     NNC_TRY(nnc_scenario_named_profile(scenario, given->software, err));
-    scenario->plan = nnc_plan_default();
-    scenario->run_ask = nnc_run_ask_default();
+    nnc_plan_init(&scenario->plan, sizeof scenario->plan);
+    nnc_run_ask_init(&scenario->run_ask, sizeof scenario->run_ask);
     scenario->asks_run = given->asks_run;
     scenario->report = (nnc_report){
         .model_asked = model_asked,
@@ -462,7 +462,10 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
     NNC_TRY(nnc_scenario_choose(scenario, err));
     NNC_TRY(apply_release(given, scenario, err));
     NNC_TRY(judge(scenario, err));
-    NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
+    scenario->rollout_tokens_per_s = scenario->rollout_batch = (double)NAN;
+    if (scenario->run_ask.method != NNC_METHOD_TRAIN) {
+        NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
+    }
     return check_batch(&scenario->plan, err);
 }
 
@@ -932,7 +935,8 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     const nnc_plan *plan = &scenario->plan; /* as given */
     const nnc_device *device = &scenario->device;
     const nnc_method method = run->method;
-    const bool tunes = method != NNC_METHOD_TRAIN, rolls_out = nnc_method_rolls_out(method);
+    const bool tunes = method != NNC_METHOD_TRAIN,
+               rolls_out = tunes && nnc_method_rolls_out(method);
     const bool stops =
         !isnan(run->device_mtbf_s) || run->reclaim_per_month > 0.0 ||
         !isnan(run->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s);

@@ -297,11 +297,6 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
 void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how)
 {
     const nnc_plan *plan = how->plan;
-    const bool whole = plan->tensor * plan->context * plan->expert == 1;
-    if (model->implementation == NNC_IMPLEMENTATION_NONE || !how->software->lists_operators ||
-        !whole) {
-        return;
-    }
     const number_mode mode = plan->policy == NNC_POLICY_AMP      ? UNDER_AUTOCAST
                              : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32
                                                                  : IN_16_BITS;

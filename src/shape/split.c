@@ -45,7 +45,10 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     list->tied_rows = list->tied_cols = list->next_layers = 0;
     family_rows[model->family]->lower(model, &(nnc_writer){ list, how, 1, -1, NULL });
     nnc_list_train(list, how);
-    nnc_list_issue(list, model, how);
+    if (model->implementation != NNC_IMPLEMENTATION_NONE && how->software->lists_operators &&
+        how->plan->tensor * how->plan->context * how->plan->expert == 1) {
+        nnc_list_issue(list, model, how);
+    }
     if (how->software->library_kept) {
         nnc_list_keep_by_library(list, how, model);
     }

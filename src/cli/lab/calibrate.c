@@ -682,24 +682,21 @@ static nnc_status load_engine(calibration *c, nnc_error *err)
 /* Checks the command line before any file is read. */
 static nnc_status check_options(calibration *c, const char *output, nnc_error *err)
 {
-    static const char ending[] = ".json";
-    const size_t length = output != NULL ? strlen(output) : 0;
     NNC_TRY(nnc_minimise_available(err));
     if (c->asked == NULL && !c->fit->served) {
         return nnc_fail(err, NNC_BAD_USAGE, "--device",
                         "missing, expected the device whose parameters are fitted");
     }
-    if (output != NULL &&
-        (length < sizeof ending || strcmp(output + length - strlen(ending), ending) != 0)) {
+    if (output != NULL && !nnc_ends_in(output, ".json")) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output",
                         "expected a %s, which ends in .json, found \"%s\"",
                         c->fit->served ? "profile" : "device file", output);
     }
     if (output != NULL &&
-        strlen(nnc_measured_file_name(output)) - strlen(ending) >= sizeof c->start.id) {
+        strlen(nnc_measured_file_name(output)) - strlen(".json") >= sizeof c->start.id) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output",
                         "too long a name, expected at most %d characters before %s",
-                        (int)sizeof c->start.id - 1, ending);
+                        (int)sizeof c->start.id - 1, ".json");
     }
     NNC_TRY(nnc_row_choice_read(&c->session->options, &c->choice, err));
     if (c->fit->served && c->choice.together == 0) {

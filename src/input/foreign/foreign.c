@@ -8,12 +8,6 @@
 /* The longest sequence that a training is taken to have, where a network could hold a longer one. */
 enum { TRAINED_TOKENS = 8192 };
 
-bool nnc_is_foreign(nnc_json root)
-{
-    return nnc_json_type_of(root) == NNC_JSON_OBJECT && !nnc_foreign_given(root, "schema") &&
-           (nnc_foreign_given(root, "model_type") || nnc_foreign_given(root, "_class_name"));
-}
-
 /* ---- the architecture that it names ---- */
 
 static void refuse_architecture(nnc_foreign_set *set, nnc_json at)
