@@ -322,7 +322,7 @@ uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
 typedef struct nnc_atomic_file {
     char *target; /* the file to replace; for a symbolic link the file it names. NULL = not open */
     char *temporary; /* path of the temporary file; NULL = it has no name yet */
-    int descriptor;  /* of the temporary file */
+    int descriptor;  /* descriptor of the temporary file */
 } nnc_atomic_file;
 
 /* Creates an empty temporary file with the permissions that path has or would get. Where the system supports it the

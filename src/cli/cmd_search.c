@@ -314,7 +314,7 @@ static bool is_as_fast(const nnc_found *a, const nnc_found *b)
 /* How sure the first plan is, and what else is likely to be the best. */
 static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
-    enum { STEPS = 20 }; /* of a run that decides */
+    enum { STEPS = 20 }; /* steps of a run that decides */
     const nnc_search_result *r = report->result;
     const nnc_sure *sure = report->sure;
     char word[NNC_METRIC_TEXT_MAX], time[NNC_NUMBER_TEXT];
@@ -612,7 +612,7 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best)
  * the faster one where this says 80 %. */
 static const double common_share = 0.7;
 
-/* 90 % of a normal distribution lie within so many deviations. */
+/* 90 % of a normal distribution lie within this many standard deviations. */
 static const double within_90 = 1.6449;
 
 /* Probability that a normal variable is above x deviations. */

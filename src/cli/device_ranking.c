@@ -15,8 +15,8 @@
 typedef struct choice_row {
     nnc_best best;
     const char *id, *name;
-    const char *seller, *date; /* of the price; NULL = none */
-    nnc_basis basis;           /* of the device's efficiencies */
+    const char *seller, *date; /* seller and date of the price; NULL = no price */
+    nnc_basis basis;           /* basis of the device's efficiencies */
     double energy_j, price;
 } choice_row;
 

@@ -413,7 +413,7 @@ static const char *wrong_with(const spelling *entry, const char *value)
 
 typedef struct defaults {
     nnc_options *options;
-    const spellings *list; /* of the command */
+    const spellings *list; /* options of the command */
     spellings all;
     bool plan_file;
 } defaults;

@@ -98,7 +98,7 @@ typedef struct nnc_best {
     const char *software;     /* NULL = no plan was found */
     const char *reason;       /* why no plan was found, set by the caller; NULL = one was */
     const char *currency;
-    double cost; /* of the run; of a step when the run's length is not known */
+    double cost; /* cost of the run; cost of a step when the run's length is not known */
 } nnc_best;
 
 /* Fills it, and estimates the plan into the arena. found: NULL = no plan was found. Texts are the report's. */

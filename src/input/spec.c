@@ -28,7 +28,7 @@ struct nnc_specs {
     bool lenient;
     char marks[512]; /* implausible inputs */
     bool implementation_given;
-    nnc_implementation implementation; /* of every model, if given */
+    nnc_implementation implementation; /* implementation of every model, if given */
     nnc_model_reader *model_reader;
 };
 

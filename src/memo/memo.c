@@ -572,9 +572,7 @@ static bool create_lists(nnc_memo *memo, uint32_t count)
     return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
 }
 
-enum {
-    LOAD_BYTES = 3 << 19
-}; /* of a simulation of 10,000 requests; untouched pages take no memory */
+enum { LOAD_BYTES = 3 << 19 }; /* a simulation of 10,000 requests; untouched pages take no memory */
 
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes)
 {
@@ -658,7 +656,7 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
 /* All that the step end of a device depends on, for one device, model and its links: the plan without the fields that
  * change only the passes and their order, and the trained parameters that it holds. */
 typedef struct end_key {
-    uint64_t degrees; /* of the plan, for the hash */
+    uint64_t degrees; /* degrees of the plan, for the hash */
     nnc_step_end_params params;
     nnc_plan plan;
     const nnc_software *software;

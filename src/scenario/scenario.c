@@ -712,7 +712,7 @@ static nnc_status weigh(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch 
     return NNC_OK;
 }
 
-#define MOVES 0.005 /* of the step: a smaller effect is not worth a fact */
+#define MOVES 0.005 /* share of the step; a smaller effect is not worth a fact */
 
 nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
                                    nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count,

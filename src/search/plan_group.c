@@ -67,7 +67,7 @@ struct nnc_plan_groups {
     const nnc_profiles *profiles;
     const nnc_space *space;
     nnc_scratch *scratch;
-    int64_t layers;   /* of the model */
+    int64_t layers;   /* layers of the model */
     nnc_plan settled; /* resolved plan of the group, ZeRO stage and offload still open */
     uint64_t group;   /* counts from 1, over all blocks */
     bool dealt;       /* the layers of this group are partitioned */

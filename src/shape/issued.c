@@ -300,7 +300,7 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
     const number_mode mode = plan->policy == NNC_POLICY_AMP      ? UNDER_AUTOCAST
                              : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32
                                                                  : IN_16_BITS;
-    double products = 1.0; /* of the linear layer before */
+    double products = 1.0; /* products of the linear layer before */
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
         if (nnc_op_is_collective(op) || op->recorded) {

@@ -388,7 +388,7 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err)
                         p->zero);
     }
     NNC_TRY(nnc_divides("--shard", "data x context", replicas, p->shard, err));
-    const int64_t copies = nnc_plan_expert_ranks(p) / p->expert; /* of one expert */
+    const int64_t copies = nnc_plan_expert_ranks(p) / p->expert; /* copies of one expert */
     return copies > p->shard
                ? nnc_divides("--shard", "data x context / expert", copies, p->shard, err)
                : NNC_OK;

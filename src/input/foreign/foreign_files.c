@@ -213,7 +213,7 @@ static void check_stands_for(nnc_json at)
 /* A member of an object that is kept as it stands. check: NULL = the caller's. */
 typedef struct member {
     const char *name;
-    size_t offset; /* of an nnc_json; 0 = it is not kept: no struct begins with one */
+    size_t offset; /* place of an nnc_json; 0 = it is not kept: no struct begins with one */
     check_fn *check;
 } member;
 
