@@ -76,7 +76,6 @@ typedef struct nnc_lowered {
     nnc_pass_work work; /* if recomputation does not depend on the stage */
     nnc_rows rows;      /* rows of those `count` ops, over these routes */
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
-    uint64_t table; /* unique per table; 0 = none yet */
 } nnc_lowered;
 
 /* Passes of plans that differ only in their number. Borrows segments and blocks of the op list of its nnc_lowered. */
@@ -100,7 +99,7 @@ typedef struct nnc_estimate_cache {
     bool promised;
     nnc_model last_model; /* model of the previous estimate, without the promise */
     nnc_device last_device;
-    uint64_t lists, tables; /* made so far */
+    uint64_t lists; /* made so far */
     nnc_op_timer timer;
     nnc_memo products, alikes, passes, ends, end_seconds, partitions;
     nnc_lowered *last;           /* the last that was found; NULL = none yet */
@@ -132,8 +131,6 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
 /* the work, by the segments of each device in scratch (this overwrites scratch->rows); */
 void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step,
                       nnc_result *r);
-/* the number of the table that the plans of a list share, made if needed; */
-uint64_t nnc_lowered_table(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
 /* the table with the ops that the last plan added. */
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step,
                       nnc_rows *rows);
