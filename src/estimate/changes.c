@@ -123,7 +123,7 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
                                            NNC_RECOMPUTE_FULL };
     nnc_plan *plan = &c->plan;
     const bool splits = nnc_family_of(t->ask->model)->split != NULL && now->devices > 1;
-    const bool all = now->train == NNC_TRAIN_ALL && now->adapter_rank == 0;
+    const bool all = nnc_plan_trains_all(now);
     switch (what) {
     case MOVE_COMPILE:
     case MOVE_LAYOUT:

@@ -107,6 +107,8 @@ double nnc_list_units(const nnc_op_list *list, int32_t segment);
 /* Gives each op the kernels that the library of the model issues, where the profile runs them one by one. */
 void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how);
 
+/* Does the plan train all weights, without adapters? */
+bool nnc_plan_trains_all(const nnc_plan *plan);
 /* Freezes the weights that the plan does not train, and adds adapters.   [adapters] */
 void nnc_list_train(nnc_op_list *list, const nnc_lowering *how);
 
