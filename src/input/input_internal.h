@@ -165,6 +165,7 @@ typedef struct nnc_json_doc {
     bool foreign;     /* may be the configuration of another program: see nnc_json_parse */
     bool lenient;     /* skip unknown keys of such a configuration and note them */
     nnc_specs *specs; /* where the data files of its architecture are; NULL = nowhere */
+    uint64_t *digest; /* the digests of those data files are added here; NULL = not needed */
     nnc_json_large apart;
     struct cJSON *root;        /* NULL: no document, errors have no line */
     struct nnc_json_doc *like; /* the file whose values it inherits, freed with it; NULL = none */
@@ -219,6 +220,8 @@ const char *nnc_json_copy(nnc_json at);
 /* Digest of a value, independent of the order of keys, without the members named in `skip` (ends with NULL) at any
  * depth. */
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
+/* Adds the digest of a data file to that of a document that is read by it, where the document collects it. */
+void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data);
 
 /* Changing a document. An inherited value comes from this or another document, which must live as long; it is marked,
  * and so is an object created empty. */

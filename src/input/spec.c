@@ -915,10 +915,34 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
     }
 }
 
+/* Members that do not change what a file means. */
+static const char *const comments[] = { "note",       "sources", "references", "like", "same_as",
+                                        "stands_for", "aliases", "compared",   NULL };
+
+void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data)
+{
+    static const char *const none[] = { "note", "source", NULL };
+    if (doc->digest != NULL) {
+        *doc->digest += nnc_json_digest(data, none);
+    }
+}
+
+/* Adds the data files by which a configuration of another program is read: the same file means another model when they
+ * change. Faults are left to the command that uses the model. */
+static nnc_status add_data_files(nnc_json_doc *doc, uint64_t *digest, nnc_error *err)
+{
+    nnc_error why;
+    nnc_faults unused = { .name = doc->faults->name, .err = &why };
+    nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
+    NNC_GOT(model, err);
+    doc->faults = &unused;
+    doc->digest = digest;
+    nnc_model_read(nnc_json_root(doc), NULL, model);
+    return NNC_OK;
+}
+
 nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err)
 {
-    static const char *const skip[] = { "note",       "sources", "references", "like", "same_as",
-                                        "stands_for", "aliases", "compared",   NULL };
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
@@ -931,10 +955,16 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
     if (nnc_json_parse(&doc)) {
         const nnc_spec_kind kind = spec_kind_said(nnc_json_root(&doc));
         if (kind == NNC_SPEC_KIND_COUNT || nnc_spec_complete(&doc, specs, kind)) {
-            *digest = nnc_json_digest(nnc_json_root(&doc), skip);
+            *digest = nnc_json_digest(nnc_json_root(&doc), comments);
         }
+    }
+    nnc_status status = faults.status;
+    if (status == NNC_OK && nnc_is_foreign(nnc_json_root(&doc))) {
+        doc.specs = specs;
+        doc.lenient = nnc_specs_are_lenient(specs);
+        status = add_data_files(&doc, digest, err);
     }
     nnc_json_free(&doc);
     free(text);
-    return faults.status;
+    return status;
 }

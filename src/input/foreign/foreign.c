@@ -118,6 +118,7 @@ static bool take_graph(nnc_foreign_file *file)
     doc.text = text;
     doc.size = size;
     if (nnc_json_parse(&doc)) {
+        nnc_json_digest_add(file->at.doc, nnc_json_root(&doc));
         nnc_graph_take(nnc_json_root(&doc), file->model);
     }
     if (faults.count > 0) {
@@ -840,6 +841,7 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model)
     if (file.row != NULL) {
         read(&file, root);
     }
+    nnc_foreign_digest(&set, root.doc);
     nnc_foreign_close(&set);
     return file.row != NULL && root.doc->faults->count == 0;
 }

@@ -573,6 +573,15 @@ void nnc_foreign_open(nnc_foreign_set *set, nnc_specs *specs, nnc_arena *arena, 
     set->any = nnc_foreign_find(set, "any");
 }
 
+void nnc_foreign_digest(const nnc_foreign_set *set, const nnc_json_doc *doc)
+{
+    for (const document *d = set->documents; d != NULL; d = d->next) {
+        if (d->good) {
+            nnc_json_digest_add(doc, nnc_json_root(&d->doc));
+        }
+    }
+}
+
 void nnc_foreign_close(nnc_foreign_set *set)
 {
     for (document *d = set->documents; d != NULL; d = d->next) {

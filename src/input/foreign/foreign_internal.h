@@ -106,6 +106,8 @@ typedef struct nnc_foreign_set {
 
 void nnc_foreign_open(nnc_foreign_set *set, nnc_specs *specs, nnc_arena *arena, nnc_faults *faults);
 void nnc_foreign_close(nnc_foreign_set *set);
+/* Adds the digests of the files that were read to those of a configuration. */
+void nnc_foreign_digest(const nnc_foreign_set *set, const nnc_json_doc *doc);
 /* The architecture of a name; NULL = no file has it, or a fault was noted. */
 const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name);
 /* One from an open document, a file that is validated; NULL with a fault. stem: the name of the file; NULL = any. */
