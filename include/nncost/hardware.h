@@ -80,7 +80,7 @@ typedef struct nnc_efficiency {
     double fixed_s;            /* per kernel; does not overlap   [0] */
 } nnc_efficiency;
 
-/* Convolutions; see nnc_conv_time. */
+/* Convolutions. The formula: docs/formulas.md, conv-time. */
 typedef struct nnc_conv_efficiency {
     double sustained_fraction, memory_fraction, fixed_s; /* as above */
     double channels_half; /* channels per group at which half of the rate is reached   [0] */
@@ -92,7 +92,7 @@ typedef struct nnc_conv_efficiency {
     double library_sustained_fraction, library_channels_half;
 } nnc_conv_efficiency;
 
-/* Matrix products; see nnc_gemm_time. */
+/* Matrix products. The formula: docs/formulas.md, gemm-time. */
 typedef struct nnc_gemm_efficiency {
     double sustained_fraction;      /* share of the peak that long kernels sustain   [1] */
     double boost_ratio;             /* rate of short kernels over that of long ones, >= 1   [1] */
@@ -115,7 +115,7 @@ typedef struct nnc_gemm_efficiency {
         power_share; /* share of power_w that the matrix units draw at their peak; NaN = unknown */
 } nnc_gemm_efficiency;
 
-/* One kernel of fused attention; see nnc_flash_time. */
+/* One kernel of fused attention. The formula: docs/formulas.md, flash-time. */
 typedef struct nnc_flash_efficiency {
     double sustained_fraction; /* forward   [1] */
     double backward_ratio;     /* rate of backward over that of forward   [1] */

@@ -291,7 +291,7 @@ struct nnc_op {
     bool forward_only; /* no trained weight lies before it: no backward, nothing kept */
     bool tower;        /* belongs to a network whose output another network reads */
     bool by_library;   /* kept bytes and working set follow from the two factors below */
-    double library_kept, library_transient; /* bytes per element of nnc_op_elements */
+    double library_kept, library_transient; /* bytes per element of the output */
     bool recorded; /* an operator of a captured program: its backward ops are in the list too */
     double recorded_kept,
         recorded_transient; /* their bytes, which then do not follow from the dims */
