@@ -540,15 +540,14 @@ nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *devi
     NNC_NEED(path);
     NNC_NEED(device);
     char *text = NULL;
-    char stem[256];
+    char stem[NNC_STEM_MAX];
     size_t size = 0;
     nnc_status status = nnc_file_read(path, &text, &size, err);
     if (status == NNC_IO) {
         nnc_error_within(err, "--cluster");
     }
     NNC_TRY(status);
-    nnc_spec_stem(path, false, stem, sizeof(stem));
-    status = apply_cluster(specs, path, stem, text, size, device, err);
+    status = apply_cluster(specs, path, nnc_spec_required_id(path, stem), text, size, device, err);
     free(text);
     return status;
 }

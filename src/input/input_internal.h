@@ -316,12 +316,16 @@ void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind,
 /* The same from text; text[size] must be a NUL. */
 nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text,
                          size_t size, nnc_faults *faults, void *out);
-/* The same from a file into the arena, with its path; the id must be the file's stem. */
+/* The same from a file into the arena, with its path. */
 nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out,
                          nnc_error *err);
 
+enum { NNC_STEM_MAX = 256 };
 /* "hw/h100.json" -> "h100"; with `config`, a config.json is named after its folder. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
+/* The id that the file must have: its stem in a folder where files are found by id (hw/, models/ ...); elsewhere, and for a
+ * pipe, NULL: any. */
+const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]);
 
 /* Digest of the content of a spec file, inherited values included: independent of the order of keys, without notes and
  * sources. */
