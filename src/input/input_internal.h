@@ -274,6 +274,8 @@ void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources,
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem);
 void nnc_read_schema(nnc_json root, const char *schema);
 void nnc_read_id(nnc_json root, const char *stem);
+/* A file without a name has its id as name. */
+void nnc_name_by_id(char *name, size_t size, const char *id);
 
 /* Called first for each row of a recorded object; true: it has read the value, which may be absent, itself. record: the
  * struct that the row describes. */
@@ -527,7 +529,7 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 #define NNC_COMMON_FIELDS                                                                    \
     { NNC_FIELD(nnc_model, id), .required = true,                                            \
       .help = "Name of the file without \".json\", and on the command line." },              \
-    { NNC_FIELD(nnc_model, name), .required = true, .help = "Full name." },                  \
+    { NNC_FIELD(nnc_model, name), .default_text = "id", .help = "Full name." },             \
     { NNC_FIELD(nnc_model, family), NNC_FIELD_NAMES(nnc_family, NNC_FAMILY_COUNT),           \
       .required = true,                                                                      \
       .help = "Kind of network; it decides the other fields." },                             \
