@@ -46,7 +46,7 @@ typedef struct nnc_place {
 } nnc_place;
 
 /* Computes a value; may use `text` as the buffer of a text. */
-enum { NNC_METRIC_TEXT_MAX = 384 };
+enum { NNC_METRIC_TEXT_MAX = 512 };
 typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 
 typedef struct nnc_metrics nnc_metrics;
@@ -328,7 +328,9 @@ typedef struct nnc_report {
     const nnc_software *software;
     bool software_chosen; /* chosen by the plan, not by the user */
     int64_t
-        least_bytes; /* lower end of the memory over settings that are open; 0 = of the plan as it is */
+        least_bytes; /* lower end of memory over settings that are open; 0 = of the plan as it is */
+    char least_options
+        [64]; /* the open settings that give it: "--recompute full --zero 3"; "" = none */
     const nnc_result *result;
     const nnc_op_cost *ops; /* NULL: no op list */
     int32_t op_count;
