@@ -91,6 +91,17 @@ for device in devices:
     done = run(["serve", "gpt2", device, "--batch", "1", "--input-len", "8", "--output-len", "8"])
     if "implausible" in done.stderr:
         faults.append(f"{device}: {done.stderr.strip()}")
+# --lenient: every output is marked, and no range or error of measurements is printed.
+LENIENT = ["--set", "device.mem_bytes_per_s=3.35e9", "--lenient"]
+for words in (["estimate", "llama3-8b", "h100"], ["run", "llama3-8b", "h100", "--days", "3"], ["serve", "llama3-8b", "h100"],
+              ["serve", "llama3-8b", "h100", "--concurrency", "4"], ["ops", "llama3-8b", "h100"], ["explain", "step_s", "llama3-8b", "h100"],
+              ["compare", "llama3-8b", "h100", "--devices", "8", "--zero", "0,1"], ["sweep", "llama3-8b", "h100", "--zero", "0,3", "--devices", "16", "--all"],
+              ["scale", "llama3-8b", "h100", "--devices", "8,16"], ["search", "llama3-8b", "h100", "--devices", "8"],
+              ["limit", "llama3-8b", "h100", "--of", "tensor"]):
+    for output in ("table", "json", "csv", "markdown"):
+        text = run([*words, *LENIENT, "--format", output]).stdout
+        if "implausible" not in text or re.search("90 % range|unseen|that no fit has|interval_s\": \\[\\d", text):
+            faults.append(f"{' '.join(words)} as {output}: not marked, or with a range")
 print(f"{tried} slips, {len(devices)} devices, {len(faults)} faults")
 print("\n".join(faults))
 sys.exit(1 if faults or tried < 500 else 0)
