@@ -621,7 +621,9 @@ static void write_trust(nnc_sheet *sheet, const void *record)
         return; /* the measured step stands below */
     }
     nnc_sheet_label(sheet, "");
-    if (report->result->plan.mode == NNC_MODE_IDEAL) {
+    if (nnc_report_is_implausible(report)) {
+        nnc_sheet_words(sheet, "no range: the input is implausible");
+    } else if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
     } else if (!report->device->efficiency.fitted) {
         nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");

@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "base/base_internal.h"
+#include "estimate/estimate_internal.h"
 #include "metrics/metrics_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
@@ -278,6 +279,12 @@ static void add_track(nnc_past *past, const nnc_track *one)
     past->unseen += one->unseen;
 }
 
+bool nnc_report_is_implausible(const nnc_report *report)
+{
+    return report->device->implausible || report->software->implausible ||
+           !nnc_is_as_published(report->result, report->model);
+}
+
 nnc_past nnc_report_past(const nnc_report *report)
 {
     const nnc_model *model = report->model;
@@ -285,7 +292,7 @@ nnc_past nnc_report_past(const nnc_report *report)
     const bool experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
     const char *family = experts ? "experts" : nnc_family_name(model->family);
     nnc_past here = { .of = NNC_PAST_DEVICE }, all = { .of = NNC_PAST_ALL_DEVICES };
-    if (report->result->plan.mode != NNC_MODE_PREDICTED ||
+    if (report->result->plan.mode != NNC_MODE_PREDICTED || nnc_report_is_implausible(report) ||
         (software->compared_count == 0 && software->date[0] == '\0')) {
         return (nnc_past){ .of = NNC_PAST_NONE };
     }
@@ -396,7 +403,8 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     const nnc_device *device = report->device;
     char step[NNC_NUMBER_TEXT], many[32] = "", set[100] = "", memory[WORDS_MAX];
     if (report->overrides != NULL && report->overrides[0] != '\0') {
-        snprintf(set, sizeof set, " with %.90s", report->overrides);
+        snprintf(set, sizeof set, " with %.90s%s", report->overrides,
+                 strlen(report->overrides) > 90 ? "..." : "");
     }
     if (r->plan.devices > 1) {
         snprintf(many, sizeof many, "%" PRId32 " x ", r->plan.devices);

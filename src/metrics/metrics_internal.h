@@ -367,6 +367,8 @@ typedef struct nnc_report {
 
 /* Accuracy of earlier predictions for the same family under the same profile. */
 nnc_past nnc_report_past(const nnc_report *report);
+/* Was the answer computed in spite of implausible inputs? No range of measurements applies to it. */
+bool nnc_report_is_implausible(const nnc_report *report);
 
 /* The price of the device file that the costs use; NULL if the plan gives one, or no price is
  * known. */

@@ -368,12 +368,11 @@ static nnc_status judge(nnc_scenario *scenario, nnc_error *err)
                  model->id, model->published_params, params);
         nnc_specs_mark(scenario->specs, line);
     }
-    const char *marks = nnc_specs_marks(scenario->specs);
-    if (marks[0] != '\0') { /* for rows of tables */
+    if (nnc_specs_marks(scenario->specs)[0] != '\0') { /* for rows of tables */
         char *text = scenario->overrides;
         const size_t used = strlen(text);
-        snprintf(text + used, sizeof scenario->overrides - used, "%simplausible: %s",
-                 used > 0 ? "; " : "", marks);
+        snprintf(text + used, sizeof scenario->overrides - used, "%simplausible values",
+                 used > 0 ? ", " : "");
         scenario->report.overrides = text;
     }
     return NNC_OK;
