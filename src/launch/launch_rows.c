@@ -102,7 +102,10 @@ static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *wh
         nnc_reading_ignore(r, at, path, what, true);
         return;
     }
-    nnc_json_fault(at, NULL, "%s; %s%s", what,
+    const char *key = nnc_json_key(at);
+    const bool is_absent = nnc_json_type_of(at) == NNC_JSON_OBJECT &&
+                           (key == NULL || key[0] == '\0' || !nnc_ends_in(path, key));
+    nnc_json_fault(at, is_absent ? path : NULL, "%s; %s%s", what,
                    instead.node != NULL ? nnc_json_text(instead)
                                         : "give what it means as an option of nncost",
                    ", and --lenient skips the key");
