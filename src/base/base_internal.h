@@ -357,4 +357,11 @@ void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, i
 nnc_status nnc_dlopen_functions(const char *library, const char *package, const char *const *names,
                                 size_t count, void *functions, nnc_error *err);
 
+/* Does a text end in another, shorter one? */
+static inline bool nnc_ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
 #endif

@@ -48,13 +48,6 @@ nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const c
  * else in its folder. NULL when out of memory. */
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name);
 
-/* Does a text end in another, shorter one? */
-static inline bool nnc_ends_in(const char *text, const char *end)
-{
-    const size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
 /* ---- checkpoints: checkpoint.c ---- */
 
 enum { NNC_CHECKPOINT_PARTS = 48 };
