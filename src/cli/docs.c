@@ -478,6 +478,7 @@ static const char *field_kind(nnc_field_type type)
     case NNC_FIELD_ENUM: return "choice";
     case NNC_FIELD_RECOMPUTE:
     case NNC_FIELD_TRAIN:
+    case NNC_FIELD_ADAPTERS:
     case NNC_FIELD_OFFLOAD: return "flags";
     case NNC_FIELD_F64: return "number";
     case NNC_FIELD_I32:
