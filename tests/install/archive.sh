@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 export HOME=$work XDG_CONFIG_HOME=$work/config
 unset NNCOST_PATH DESTDIR
 
-NNCOST_RELEASE=archive "$root/tools/release" "$build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS="${CFLAGS:-}" >"$work/log" || { cat "$work/log"; exit 1; }
+NNCOST_RELEASE=archive "$root/tools/release" "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O0 ${CFLAGS:-}" >"$work/log" || { cat "$work/log"; exit 1; }
 archive=$(ls "$build"/nncost-*.tar.gz)
 (cd "$build" && sha256sum --check --quiet "$archive.sha256")
 
