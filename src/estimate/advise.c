@@ -453,7 +453,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     }
     found_sets fitting = { .count = 0 };
     const bool brief = scratch->brief, fits_only = scratch->fits_only;
-    scratch->brief = scratch->fits_only = true; /* a plan over memory has no time */
+    scratch->brief = scratch->fits_only = scratch->workless = true;
     for (int size = 1; size <= AT_ONCE && (found == 0 || (size == 2 && found < max)); size++) {
         try_sets(&s, size, CHANGES_GENTLE, &fitting, advice, &found, max);
     }
@@ -471,6 +471,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     }
     scratch->brief = brief;
     scratch->fits_only = fits_only;
+    scratch->workless = false;
     return found;
 }
 

@@ -342,7 +342,7 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
     if (estimate(&t, &base, &t.base)) {
         t.shipped =
             !ask->profiles->any && nnc_software_ships(software_of(&t, &base), &base.plan, NULL);
-        scratch->fits_only = true;
+        scratch->fits_only = scratch->workless = true;
         for (move what = 0; what < (ask->quick ? MOVE_QUICK : MOVES); what++) {
             candidate to;
             nnc_result r;
@@ -357,7 +357,7 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
         }
     }
     scratch->brief = brief;
-    scratch->fits_only = false;
+    scratch->fits_only = scratch->workless = false;
     found->tries = t.tries;
     return found->count;
 }

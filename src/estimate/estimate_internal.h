@@ -522,7 +522,8 @@ struct nnc_scratch {
     nnc_ideal bound;   /* the lower bound of the last result; in ideal mode its step */
     bool brief; /* estimates set bounds, and all that needs the rows of a whole step, to NaN */
     bool
-        fits_only; /* and a plan that does not fit may come back without its times, which are NaN */
+        fits_only, /* and a plan that does not fit may come back without its times, which are NaN */
+        workless;  /* and FLOPs need not be counted: they may be 0 */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = nowhere */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or a function with the same results */
     struct nnc_estimate_cache *shared; /* caches of that function; nnc_estimate_once does not

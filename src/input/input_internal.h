@@ -80,7 +80,7 @@ nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *er
 
 enum {
     NNC_SCAN_DEPTH_MAX = 64,
-    NNC_SCAN_VALUES_MAX = 10000,                /* keeps the tree small */
+    NNC_SCAN_VALUES_MAX = 100000,               /* keeps the tree below 5 MB */
     NNC_SCAN_VALUES_MANY = 700000,              /* a configuration written by another program */
     NNC_SCAN_VALUES_RECORDED = 50 * 1000 * 1000 /* a file with many recorded estimates */
 };

@@ -532,7 +532,11 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
             return nnc_estimate_untimed(model, r, err);
         }
     }
-    nnc_prepare_work(scratch, alike, &step, r);
+    if (scratch->workless && !shared->promised) {
+        nnc_describe_model(model, &alike->whole, &step, r);
+    } else {
+        nnc_prepare_work(scratch, alike, &step, r);
+    }
     nnc_lowered_rows(shared, alike, &step, &scratch->rows);
     NNC_TRY(time_and_keep(model, &step, scratch, r, err));
     return nnc_estimate_finish(model, device, &step, r, err);

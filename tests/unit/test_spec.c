@@ -354,7 +354,7 @@ START_TEST(long_texts_are_refused_quickly)
         text[i] = i % 2 == 1 ? '1' : ',';
     }
     ck_assert_int_eq(read_device(text, &d), NNC_BAD_SPEC);
-    ck_assert_str_eq(err.what, "too many values, expected at most 10000, found '1'");
+    ck_assert_str_eq(err.what, "too many values, expected at most 100000, found '1'");
     memset(text, '1', SIZE);
     ck_assert_int_eq(read_device(text, &d), NNC_BAD_SPEC);
     ck_assert_ptr_nonnull(strstr(err.what, "number too long, expected at most 63 characters"));
