@@ -92,6 +92,20 @@ odd = read(write("odd.json", [operator("aten::mm", 0, 9, [[4096, 768], [768, 502
                               kernel("gemm", 10, 9000, 1)]), "h100")
 check("odd side: named", "n = 50257" in odd["findings"][0]["reason"])
 
+# ---- what kernels say: a product that is not aligned takes the units 1.5 times as long on A100; a second kernel starts ----
+
+sides = [[8192, 8192], [8192, 8191]]
+parts = {}
+for name in "align4", "align1":
+    one = [operator("aten::mm", 0, 9, sides, "float"), launch(1, 1),
+           kernel(f"cutlass_80_tensorop_s1688gemm_128x128_16x4_nn_{name}", 10, 9000, 1)]
+    parts[name] = read(write("aligned.json", one), "a100")["ops"][0]["predicted_s"]
+    parts[name, 2] = read(write("aligned.json", [*one, launch(2, 2), kernel("reduce", 9010, 5, 2)]), "a100")["ops"][0]["predicted_s"]
+check(f"unaligned: {parts}", 1.45 < parts["align1"] / parts["align4"] < 1.55)
+start = read(write("start.json", [operator("aten::zero_", 0, 9, [[1]], "float"), launch(1, 1), kernel("fill", 10, 5, 1)]),
+             "a100")["ops"][0]["predicted_s"]
+check(f"a second kernel: {parts}", abs(parts["align4", 2] - parts["align4"] - start) < 1e-9)
+
 # ---- a recorded trace ----
 
 recorded = read(os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "a100")
@@ -130,10 +144,11 @@ for number in range(20):
     at = [i for i, f in enumerate(found["findings"]) if f["op"] == name and f["dims"] == json.dumps(dims)]
     share = [op["share"] for op in found["ops"] if op["op"] == name and op["dims"] == json.dumps(dims)][0]
     times = found["findings"][at[0]]["times"] if at else 0
-    good = at and (at[0] == 0 if share >= 0.05 else 1.5 <= times <= 6)
+    good = at and (at[0] == 0 if share >= 0.05 else 2.5 <= times <= 3.5)
     named += bool(good)
-    check(f"slow {number}: {name} {dims}, share {share:.3f}: place {at}, {times:.2f} times", good)
+    print(f"slow {number}: {name} {dims}, share {share:.3f}: place {at}, {times:.2f} times")
 print(f"one operator three times slower: named in {named} of 20")
+check("one operator three times slower: first from 5 % on, else 2.5 to 3.5 times, in 18 of 20", named >= 18)
 
 # ---- two traces ----
 

@@ -80,8 +80,15 @@ typedef struct nnc_trace_price {
     char side;   /* its name: m, n or k */
 } nnc_trace_price;
 
-/* tf32: its kernels round fp32 operands to tf32. */
-nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, bool tf32);
+/* Facts of the kernels of an operator that its shapes do not have. */
+typedef struct nnc_trace_hint {
+    bool tf32;   /* they round fp32 operands to tf32 */
+    int aligned; /* elements that the operands are aligned to, in the kernel's name; 0 = not said */
+    double launches; /* kernels of a call */
+} nnc_trace_hint;
+
+nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind,
+                                   nnc_trace_hint hint);
 
 /* ---- trace_sum.c ---- */
 
@@ -94,7 +101,8 @@ typedef struct nnc_trace_row {
     double share; /* of all kernel time */
     nnc_trace_class class;
     nnc_trace_price price; /* of all calls */
-    double expected_s;     /* predicted, times the factor of its class on this machine */
+    double factor;         /* of measured over predicted time, as other rows have it */
+    double expected_s;     /* predicted, times the factor */
     double times;          /* measured / expected */
     double save_s;         /* measured - expected; NaN = not priced */
     bool tf32, linked;

@@ -500,13 +500,37 @@ static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_pri
             *sides[i] += step - *sides[i] % step;
         }
     }
+    u->padded = true;
     if (price->odd != 0) {
         const nnc_work work = nnc_op_work(&padded);
         price->padded_s = nnc_op_time(device, &padded, &work).time_s;
     }
 }
 
-nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, bool tf32)
+/* Says whether the operands are aligned to 16 bytes: as the kernel's name has it, or else as the sides of rows are, n and
+ * k; m is a side of rows only where the first operand is transposed, which shapes do not tell. */
+static void set_alignment(nnc_op *op, int aligned)
+{
+    nnc_matmul *u = &op->u.matmul;
+    const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->dtype));
+    const bool odd = u->n % multiple != 0 || u->k % multiple != 0;
+    u->padded = aligned > 0 && aligned >= multiple;
+    u->b_is_weight = true;
+    op->phase = aligned > 0 && aligned < multiple && !odd ? NNC_PHASE_GRAD_WEIGHT : op->phase;
+}
+
+/* Seconds of the kernels of a call beyond the first, such as those that add the parts of a sum. */
+static double further_s(const nnc_device *device, double launches)
+{
+    const nnc_op nothing = {
+        .kind = NNC_OP_KERNEL, .dtype = NNC_FP32, .math_dtype = NNC_FP32, .repeat = 1
+    };
+    const nnc_work work = nnc_op_work(&nothing);
+    return nnc_max(launches - 1.0, 0.0) * nnc_op_time(device, &nothing, &work).time_s;
+}
+
+nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind,
+                                   nnc_trace_hint hint)
 {
     const double unknown = (double)NAN;
     nnc_trace_price price = { .padded_s = unknown };
@@ -525,19 +549,27 @@ nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kin
     }
     free(in);
     const bool pass = ops[0].kind == NNC_OP_KERNEL;
-    const nnc_dtype math = dtype == NNC_FP32 && tf32 ? NNC_TF32 : dtype;
+    const nnc_dtype math = dtype == NNC_FP32 && hint.tf32 ? NNC_TF32 : dtype;
     const bool known =
         pass || (dtype != NNC_DTYPE_COUNT && !isnan(nnc_device_matmul_peak(device, math)));
     for (int i = 0; i < count && known; i++) {
         ops[i].dtype = dtype == NNC_DTYPE_COUNT ? NNC_FP32 : dtype;
         ops[i].math_dtype = pass ? ops[i].dtype : math;
+        if (ops[i].kind == NNC_OP_MATMUL) {
+            set_alignment(&ops[i], hint.aligned);
+        }
         add_time(device, &ops[i], &price);
     }
     if (count == 0 || !known) {
         price.flops = price.moved_bytes = price.bound_s = price.predicted_s = unknown;
-    } else if (ops[0].kind == NNC_OP_MATMUL) {
+        return price;
+    }
+    const double more_s = further_s(device, hint.launches);
+    price.predicted_s += more_s;
+    if (ops[0].kind == NNC_OP_MATMUL) {
         price.product = true;
         try_padded(device, &ops[0], &price);
+        price.padded_s += more_s;
     }
     return price;
 }
