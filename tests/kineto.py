@@ -115,6 +115,16 @@ check("recorded: the operators sum to the kernels", abs(total - recorded["kernel
 parts = recorded["compute_s"] + recorded["communication_s"] + recorded["copy_s"]
 check("recorded: the classes sum to the kernels", abs(parts - total) < 1e-9 * total)
 
+# ---- a trace as rows of a calibration: no group of kernels is worse after it ----
+
+done = subprocess.run([nncost, "calibrate", os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "--device", "a100",
+                       "--format", "json"], capture_output=True, text=True, check=False)
+check(f"calibrate: {done.stderr}", done.returncode == 0)
+groups = {group["name"]: group for group in json.loads(done.stdout or '{"groups": []}')["groups"]}
+check(f"calibrate: {list(groups)}", groups.get("gemm tf32", {"rows": 0})["rows"] > 100)
+for name, group in groups.items():
+    check(f"calibrate: {name} is worse", group["after"]["mape"] <= group["before"]["mape"] + 1e-9)
+
 # ---- one operator three times slower ----
 
 random.seed(32)

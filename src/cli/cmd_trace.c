@@ -322,24 +322,6 @@ static nnc_status compare(comparison *c, nnc_arena *arena, nnc_error *err)
 
 /* ---- the command ---- */
 
-/* Is it a file that holds a trace? Device files are short and never compressed. */
-static bool holds_trace(const char *path)
-{
-    char head[4096];
-    const size_t length = strlen(path);
-    if (length > 3 && strcmp(path + length - 3, ".gz") == 0) {
-        return true;
-    }
-    FILE *file = length > 5 && strcmp(path + length - 5, ".json") == 0 ? fopen(path, "rb") : NULL;
-    const size_t size = file != NULL ? fread(head, 1, sizeof head - 1, file) : 0;
-    head[size] = '\0';
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    return strstr(head, "\"traceEvents\"") != NULL || strstr(head, "\"schemaVersion\"") != NULL ||
-           head[strspn(head, " \n\t\r")] == '[';
-}
-
 static nnc_status read_answer(nnc_session *session, const char *path, const char *id, answer *a,
                               nnc_trace **trace, nnc_error *err)
 {
@@ -365,7 +347,7 @@ static nnc_status run_trace(nnc_session *session, nnc_error *err)
 {
     char **operands = session->options.operands;
     const char *second = session->options.operand_count > 1 ? operands[1] : NULL;
-    const bool two = second != NULL && holds_trace(second);
+    const bool two = second != NULL && nnc_trace_is(second);
     const char *device = session->options.operand_count > 2 ? operands[2] : two ? NULL : second;
     nnc_trace *before = NULL, *after = NULL;
     comparison c = { .shown = session->options.view.top };

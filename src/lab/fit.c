@@ -1125,9 +1125,9 @@ static double mean_of_steps(moving *m)
     return sum;
 }
 
-/* Takes parameters of kernels back under which steps are predicted worse: kernels that were measured one call at a time,
- * or on operands in the cache, are not those of a step. First the fixed time, in which the launch of a single call is,
- * then all. false: out of memory. */
+/* Takes parameters of kernels back under which the mean error of their rows is greater, or steps are predicted worse:
+ * kernels that were measured one call at a time, or on operands in the cache, are not those of a step. First the fixed
+ * time, in which the launch of a single call is, then all. false: out of memory. */
 static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
 {
     double values[NNC_MINIMISE_MAX];
@@ -1135,17 +1135,20 @@ static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
         return true;
     }
     for (int round = 0; round < 2 && m->count > 0; round++) {
-        const double with = mean_of_steps(m);
+        const double with = mean_of_steps(m), after = mean_error(m, group);
         for (int i = 0; i < m->count; i++) {
             values[i] = m->parameters[i]->value;
             m->parameters[i]->value = (double)NAN;
         }
-        const bool worse = with > mean_of_steps(m);
+        const bool own = after > mean_error(m, group);
+        const bool worse = own || with > mean_of_steps(m);
         for (int i = 0; i < m->count; i++) {
             nnc_fit_parameter *p = m->parameters[i];
             const char *end = strrchr(p->name, '.');
             const bool leaves = worse && (round == 1 || strcmp(end, ".fixed_s") == 0);
-            p->reason = leaves ? "makes the measured steps worse" : NULL;
+            p->reason = !leaves ? NULL
+                        : own   ? "does not make the mean error of its rows less"
+                                : "makes the measured steps worse";
             p->value = leaves ? (double)NAN : values[i];
             p->low = leaves ? (double)NAN : p->low;
             p->high = leaves ? (double)NAN : p->high;

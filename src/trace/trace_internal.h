@@ -66,6 +66,9 @@ typedef struct nnc_trace {
 /* Reads a trace, compressed or not. Memory grows with the number of events, not with their text. NNC_IO; NNC_BAD_SPEC with
  * file and byte; NNC_NO_MEMORY. Frees what it made where it fails. */
 nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err);
+
+/* Is it a file that holds a trace, by its name and its first bytes? Files of nncost are short and never compressed. */
+bool nnc_trace_is(const char *path);
 void nnc_trace_free(nnc_trace *trace);
 
 /* ---- trace_price.c ---- */
@@ -89,6 +92,16 @@ typedef struct nnc_trace_hint {
 
 nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind,
                                    nnc_trace_hint hint);
+
+/* An operator in the words of tables of measurements: "matmul" with m, n, k and batch, "gelu" and others with m rows of n. */
+typedef struct nnc_trace_sizes {
+    const char *op;
+    nnc_dtype dtype; /* of the arithmetic */
+    int64_t batch, m, n, k;
+} nnc_trace_sizes;
+
+/* false: tables have no such operator, or its shapes do not tell. */
+bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *sizes);
 
 /* ---- trace_sum.c ---- */
 

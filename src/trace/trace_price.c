@@ -469,6 +469,54 @@ static int ops_of(const nnc_trace_kind *kind, const char *name, const tensors *i
     return kernel_of(name, in, ops);
 }
 
+/* ---- rows of measurements ---- */
+
+static bool row_of(const char *name, const tensors *in, nnc_trace_sizes *sizes)
+{
+    static const struct {
+        const char *name, *op;
+    } rows[] = { { "gelu", "gelu" },
+                 { "_softmax", "softmax" },
+                 { "relu", "relu" },
+                 { "add", "add" },
+                 { "native_layer_norm", "layer_norm" },
+                 { "copy_", "copy" } };
+    const tensor *x = input_of(in, 0), *y = input_of(in, 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && x != NULL; i++) {
+        const bool pair = strcmp(name, "add") == 0 || strcmp(name, "copy_") == 0;
+        if (strcmp(rows[i].name, name) == 0 && x->elements > 0.0 &&
+            (!pair || (y != NULL && y->elements == x->elements && y->dtype == x->dtype))) {
+            sizes->op = rows[i].op;
+            sizes->n = x->shape[x->rank - 1];
+            sizes->m = (int64_t)x->elements / sizes->n;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *sizes)
+{
+    const char *colons = strrchr(kind->name, ':');
+    const char *name = colons != NULL ? colons + 1 : kind->name;
+    tensors *in = malloc(sizeof *in);
+    nnc_op ops[2] = { { .kind = NNC_OP_KERNEL }, { .kind = NNC_OP_KERNEL } };
+    *sizes = (nnc_trace_sizes){ .op = NULL, .dtype = NNC_DTYPE_COUNT };
+    bool known = in != NULL && read_shapes(kind, in) && in->count > 0;
+    for (int32_t i = 0; known && i < in->count && sizes->dtype == NNC_DTYPE_COUNT; i++) {
+        sizes->dtype = in->of[i].dtype;
+    }
+    sizes->dtype = sizes->dtype == NNC_FP32 && tf32 ? NNC_TF32 : sizes->dtype;
+    if (known && ops_of(kind, name, in, ops) > 0 && ops[0].kind == NNC_OP_MATMUL) {
+        const nnc_matmul *u = &ops[0].u.matmul;
+        *sizes = (nnc_trace_sizes){ "matmul", sizes->dtype, u->batch, u->m, u->n, u->k };
+    } else {
+        known = known && row_of(name, in, sizes);
+    }
+    free(in);
+    return known && sizes->dtype != NNC_DTYPE_COUNT;
+}
+
 /* ---- seconds ---- */
 
 static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price *price)

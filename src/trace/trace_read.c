@@ -13,6 +13,23 @@
 
 #include "trace/trace_internal.h"
 
+bool nnc_trace_is(const char *path)
+{
+    char head[4096];
+    const size_t length = strlen(path);
+    if (length > 3 && strcmp(path + length - 3, ".gz") == 0) {
+        return true;
+    }
+    FILE *file = length > 5 && strcmp(path + length - 5, ".json") == 0 ? fopen(path, "rb") : NULL;
+    const size_t size = file != NULL ? fread(head, 1, sizeof head - 1, file) : 0;
+    head[size] = '\0';
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return strstr(head, "\"traceEvents\"") != NULL || strstr(head, "\"schemaVersion\"") != NULL ||
+           head[strspn(head, " \n\t\r")] == '[';
+}
+
 #ifdef NNC_HAVE_ZLIB
 #include <zlib.h>
 
