@@ -166,6 +166,38 @@ changed = read(write("a.json", hand), write("b.json", hand[:5]), "a100")
 check("two traces: the kernel that is gone", changed["changes"][0]["op"] == "unknown" and
       changed["changes"][0]["change_s"] == -200e-6)
 
+# ---- the host launches late: the gap from 1300 us on is its, the one from 100 us on is not ----
+
+late = read(write("late.json", [launch(0, 1), launch(5, 2), launch(1310, 3), kernel("a", 10, 90, 1), kernel("b", 150, 1150, 2),
+                                kernel("c", 1320, 10, 3)]))
+check(f"late: {late['idle_s']}, {late['idle_host_s']}", abs(late["idle_s"] - 70e-6) < 1e-12 and
+      abs(late["idle_host_s"] - 20e-6) < 1e-12)
+
+# ---- ranks: the least of each collective is what it takes, the rest is waiting ----
+
+took = ((100, 200), (50, 200), (100, 150))
+ranks = [write(f"rank{i}.json", [kernel("gemm", 0, 10, 1), kernel("ncclDevKernel_AllReduce", 100, one[0], 2, stream=9),
+                                 kernel("ncclDevKernel_AllReduce", 500, one[1], 3, stream=9),
+                                 kernel("ncclDevKernel_SendRecv", 900, 7 * i + 7, 4, stream=9)],
+               distributedInfo={"rank": i, "world_size": 3}) for i, one in enumerate(took)]
+found = read(*ranks)
+check(f"ranks: {found['ranks']}", [round(r["waits_s"] * 1e6) for r in found["ranks"]] == [100, 50, 50] and
+      found["slowest"] == 1 and abs(found["waits_s"] - 200e-6 / 3) < 1e-12)
+check("two ranks are no comparison", [r["rank"] for r in read(*ranks[:2])["ranks"]] == [0, 1])
+
+# ---- a step against its estimate ----
+
+toy = {**os.environ, "NNCOST_PATH": os.path.join(root, "tests/toy")}
+steps = [*hand, event("user_annotation", "ProfilerStep#4", 2500, 9)]
+done = subprocess.run([nncost, "trace", write("steps.json", steps), "fitted", "dense", "--format", "json"], env=toy,
+                      capture_output=True, text=True, check=False)
+parts = {p["part"]: p for p in json.loads(done.stdout or '{"parts": []}')["parts"]}
+check(f"a model: {done.stderr}", set(parts) == {"step", "compute", "exposed communication", "idle"})
+for side in ("measured_s", "predicted_s") if parts else ():
+    whole = sum(p[side] for name, p in parts.items() if name != "step")
+    check(f"a model: {side} {whole}", abs(whole - parts["step"][side]) < 1e-9)
+check("a model: half of the span is a step", parts and abs(parts["step"]["measured_s"] - 1.05e-3) < 1e-12)
+
 # ---- hostile files ----
 
 whole = json.dumps({"traceEvents": hand})

@@ -48,6 +48,7 @@ typedef struct nnc_trace_kernel {
     int64_t start_ns, end_ns, correlation, external; /* -1 = none */
     int32_t name, device;
     nnc_trace_class class;
+    uint32_t group; /* hash of the ranks that a collective runs between; 0 = not recorded */
 } nnc_trace_kernel;
 
 typedef struct nnc_trace {
@@ -58,9 +59,10 @@ typedef struct nnc_trace {
     nnc_trace_launch *launches;
     nnc_trace_kernel *kernels;
     int64_t kind_count, name_count, call_count, launch_count, kernel_count;
-    int64_t steps;      /* annotations ProfilerStep#N */
-    double bytes;       /* of JSON text that were read */
-    const char *device; /* name of the first device, NULL = not recorded */
+    int64_t steps;            /* annotations ProfilerStep#N */
+    int64_t rank, world_size; /* -1 = not recorded */
+    double bytes;             /* of JSON text that were read */
+    const char *device;       /* name of the first device, NULL = not recorded */
 } nnc_trace;
 
 /* Reads a trace, compressed or not. Memory grows with the number of events, not with their text. NNC_IO; NNC_BAD_SPEC with
@@ -129,6 +131,7 @@ typedef struct nnc_trace_sum {
     int64_t row_count, finding_count;
     int32_t devices;
     double span_s, busy_s, idle_s;        /* of the device with most kernels */
+    double idle_host_s;                   /* idle, and the next kernel was launched only then */
     double communication_s, exposed_s;    /* exposed: no compute kernel runs */
     double compute_s, copy_s, kernel_s;   /* sums over kernels */
     double linked_share;                  /* of kernel time, by operators with shapes */
@@ -140,5 +143,29 @@ typedef struct nnc_trace_sum {
 /* Fills sum; its arrays live in the arena of the trace. NNC_NO_MEMORY; NNC_BAD_SPEC: no kernel. */
 nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device *device,
                             nnc_trace_sum *sum, nnc_error *err);
+
+/* ---- trace_ranks.c ---- */
+
+/* A collective of a rank: the nth of its kind. */
+typedef struct nnc_trace_collective {
+    uint64_t what; /* its kernel and group */
+    int64_t start_ns, nth;
+    int32_t rank;
+    double seconds;
+} nnc_trace_collective;
+
+typedef struct nnc_trace_rank {
+    const char *file;
+    int64_t rank;
+    double span_s, compute_s, communication_s, idle_s;
+    double waits_s; /* in collectives, for the ranks that enter them later */
+} nnc_trace_rank;
+
+/* Appends the collectives of a trace to an array of nnc_trace_collective. false: out of memory. */
+bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all);
+
+/* Sets waits_s of the ranks. A collective ends on all ranks at once, so the rank that enters it last takes least; what
+ * another takes longer, it waits. Collectives of one rank alone, and pairs that send and receive, say nothing. */
+void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks);
 
 #endif

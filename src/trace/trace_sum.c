@@ -396,6 +396,29 @@ static double covered_s(const nnc_trace *t, int32_t device, unsigned wanted)
     return covered;
 }
 
+/* Seconds that the device is idle although nothing but the host is missing: the kernel that ends the gap was launched
+ * after the gap began. Kernels are in order of start, launches in that of their correlation. */
+static double idle_for_host_s(const nnc_trace *t, int32_t device)
+{
+    int64_t end = INT64_MAX;
+    double late = 0.0;
+    for (int64_t i = 0; i < t->kernel_count; i++) {
+        const nnc_trace_kernel *k = &t->kernels[i];
+        const nnc_trace_launch key = { .correlation = k->correlation };
+        if (k->device != device) {
+            continue;
+        }
+        if (k->start_ns > end && k->correlation >= 0 && t->launch_count > 0) {
+            const nnc_trace_launch *launch =
+                bsearch(&key, t->launches, (size_t)t->launch_count, sizeof key, by_correlation);
+            late +=
+                launch != NULL && launch->start_ns > end ? (double)(k->start_ns - end) * NS : 0.0;
+        }
+        end = end == INT64_MAX || k->end_ns > end ? k->end_ns : end;
+    }
+    return late;
+}
+
 static void add_time(nnc_trace *t, nnc_trace_sum *sum)
 {
     const unsigned compute = 1u << NNC_TRACE_COMPUTE, traffic = 1u << NNC_TRACE_COMMUNICATION;
@@ -412,6 +435,7 @@ static void add_time(nnc_trace *t, nnc_trace_sum *sum)
     sum->span_s = (double)(last - first) * NS;
     sum->busy_s = covered_s(t, device, ~0u);
     sum->idle_s = sum->span_s - sum->busy_s;
+    sum->idle_host_s = idle_for_host_s(t, device);
     sum->exposed_s = covered_s(t, device, compute | traffic) - covered_s(t, device, compute);
     sum->issue_s = sum->span_s / (double)t->kernel_count;
 }
