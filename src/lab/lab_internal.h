@@ -393,14 +393,15 @@ typedef struct nnc_log {
     int64_t lines, readings, skipped, judged;
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
-    double whole_run_s;                     /* mean of the whole run */
-    double mfu;                             /* MFU of the last line, as the program counts it */
+    double whole_run_s; /* mean of the whole run */
+    double late_s; /* of the only line, if its number is past the warm-up; used if none is judged */
+    double mfu;    /* of the last line, as the program counts it */
     double allocated_bytes, reserved_bytes; /* greatest */
     double bar_steps;
 } nnc_log;
 
 nnc_log nnc_log_begin(void);
-/* Median seconds of the latest lines. NaN when none is judged. */
+/* Median seconds of the latest lines; without a judged line, late_s or whole_run_s. NaN when none is there. */
 double nnc_log_step_s(const nnc_log *log);
 
 /* Reads a file, or standard input (path "-"), line by line. each: called after each judged line; NULL = no call.
