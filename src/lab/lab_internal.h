@@ -106,7 +106,8 @@ typedef struct nnc_measured {
     double host_pass_s, host_sample_s, input_samples_per_s;
     nnc_op op; /* op of a kernel; attention without its pairs */
     bool causal;
-    bool both; /* forward and backward of a convolution, a norm */
+    bool both;   /* forward and backward of a convolution, a norm */
+    bool called; /* timed alone, from the host's call to the end of the kernel */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* how requests were served */
