@@ -287,16 +287,9 @@ static void leave_out(nnc_result *r)
 
 /* ---- the step ---- */
 
-/* Can the table hold the step end too? */
-static bool has_room(const nnc_rows *rows)
-{
-    return !rows->truncated &&
-           rows->count + (int32_t)sizeof(nnc_step_end) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
-}
-
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
 {
-    return scratch->brief && plan->mode == NNC_MODE_PREDICTED && has_room(&scratch->rows);
+    return scratch->brief && plan->mode == NNC_MODE_PREDICTED;
 }
 
 nnc_status nnc_estimate_time_parts(const nnc_step *step,
@@ -341,10 +334,6 @@ static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_s
     }
     if (!done) {
         return fail_long(err);
-    }
-    if (rows->truncated) {
-        return nnc_fail(err, NNC_BAD_SPEC, model->id, "more than %d rows in the op table",
-                        NNC_ROWS_MAX);
     }
     scratch->shown = rows;
     scratch->stages = step->plan->pipeline;

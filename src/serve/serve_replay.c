@@ -18,7 +18,7 @@ enum {
     OCTAVES = 20,
     KNOTS = FINE + OCTAVES * FINE / 2,
     COARSE_KNOTS = COARSE + OCTAVES * COARSE / 2,
-    CONTEXTS = 5, /* of a decode step, evenly spaced over the lengths */
+    CONTEXTS = 5, /* contexts at which a decode step is timed, evenly spaced over the lengths */
     BATCHES =
         10,    /* of consecutive requests, whose means say how certain that of the first run is */
     RUNS = 16, /* the most, each with arrivals of its own */
@@ -46,7 +46,7 @@ typedef struct worker {
     double clock_s;
     double context, room, growth; /* sums over the running sequences */
     int64_t step;
-    int32_t head, tail; /* of the queue */
+    int32_t head, tail; /* ends of the queue */
     int32_t *heap, running, newest;
 } worker;
 
@@ -70,7 +70,7 @@ typedef struct simulation {
     double tokens_of_step;
     double decode_area, decode_s; /* sequences x time, and time, of decode steps */
     int32_t workers;
-    double drawn[2];        /* of the last request: input and output, from -1 to 1 */
+    double drawn[2];        /* lengths of the last request: input and output, from -1 to 1 */
     uint64_t gaps, lengths; /* states of the random numbers: arrivals do not depend on lengths */
 } simulation;
 
