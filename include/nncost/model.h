@@ -392,6 +392,7 @@ struct nnc_model {
         *stored;  /* format of the weights, as the model's name on the hub says; NULL = not said */
     bool lenient; /* parameters that differ from published_params are no error */
     nnc_implementation implementation; /* the library whose operators run */
+    bool stand_in;                     /* another network of its counts: ranges are wider */
     bool composed_gelu;                /* its GELU is written out, operator by operator */
     bool
         joined_qkv; /* its products of queries, keys and values are one, and those of gate and up */

@@ -609,7 +609,10 @@ static void write_trust(nnc_sheet *sheet, const void *record)
         return; /* the measured step stands below */
     }
     nnc_sheet_label(sheet, "");
-    if (report->result->plan.mode == NNC_MODE_IDEAL) {
+    if (report->model->stand_in) {
+        nnc_sheet_words(sheet,
+                        "another network of its counts stands in for it, so ranges are wider");
+    } else if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
     } else if (!report->device->efficiency.fitted) {
         nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");

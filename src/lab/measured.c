@@ -592,8 +592,15 @@ static nnc_status make_model(reading *r, const char *text, nnc_error *err)
 static void name_model(reading *r, const char *text)
 {
     nnc_error err = { 0 };
+    const nnc_model *loaded = NULL;
     if (strchr(text, '=') == NULL) {
         r->row->model_id = text;
+        if (nnc_model_load(r->specs, text, &loaded, &err) == NNC_OK && loaded->stand_in) {
+            char open[160];
+            const char *others = r->row->undecided;
+            snprintf(open, sizeof open, "network%s%.120s", others[0] != '\0' ? ", " : "", others);
+            r->row->undecided = keep(r, open);
+        }
         return;
     }
     const nnc_status status = make_model(r, text, &err);

@@ -285,7 +285,7 @@ nnc_past nnc_report_past(const nnc_report *report)
     const bool experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
     const char *family = experts ? "experts" : nnc_family_name(model->family);
     nnc_past here = { .of = NNC_PAST_DEVICE }, all = { .of = NNC_PAST_ALL_DEVICES };
-    if (report->result->plan.mode != NNC_MODE_PREDICTED ||
+    if (report->result->plan.mode != NNC_MODE_PREDICTED || model->stand_in ||
         (software->compared_count == 0 && software->date[0] == '\0')) {
         return (nnc_past){ .of = NNC_PAST_NONE };
     }
