@@ -1093,10 +1093,10 @@ static void read_load(reading *r, nnc_serve_ask *ask)
     } else {
         refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
-    /* Maximum throughput without a stated degree takes the degree that yields most. */
+    /* Maximum throughput and a given rate without a stated degree take the degree that serves most. */
     const bool open = !given(r, "tensor") && !given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
-    r->row->tensor_open = open && is(mode, "offline-max");
+    r->row->tensor_open = open && (is(mode, "offline-max") || is(mode, "open-loop"));
     if (!given(r, "input_len") || !given(r, "output_len") ||
         (ask->batch < 1 && ask->concurrency < 1 && !(ask->request_rate > 0.0) && !ask->offline)) {
         refuse(r, "no lengths, or no load");
