@@ -279,7 +279,8 @@ static nnc_measured_kind kind_of(const reading *r)
             return NNC_MEASURED_MEMORY;
         }
     }
-    return has(r, "mode") && has(r, "input_len")         ? NNC_MEASURED_SERVING
+    return has(r, "mode") && (has(r, "input_len") || has(r, "iterations_per_s"))
+               ? NNC_MEASURED_SERVING
            : has(r, "max_batch")                         ? NNC_MEASURED_STEP
            : has(r, "forward_us") && has(r, "side")      ? NNC_MEASURED_CONV
            : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
@@ -303,7 +304,8 @@ static nnc_status check_heading(reading *r, nnc_error *err)
     r->kind = kind_of(r);
     if (r->kind == NNC_MEASURED_KIND_COUNT) {
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                        "no measured column, expected measured_s, time_us, or mode and input_len");
+                        "no measured column, expected measured_s, time_us, or mode with input_len "
+                        "or iterations_per_s");
     }
     for (size_t i = 0; i < 4 && needed[r->kind][i] != NULL; i++) {
         if (!has(r, needed[r->kind][i])) {
@@ -452,9 +454,18 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
     }
 }
 
-/* Notes that a cell sets a field of the plan. */
-static void note_given(reading *r, const char *field)
+/* Notes that a cell sets a field of the plan. A cell whose meaning is nothing ("unknown") sets none. */
+static void note_given(reading *r, int cell)
 {
+    char text[128];
+    const char *name = r->columns[cell].name;
+    const char *field = is(name, "sharding")          ? "zero"
+                        : is(name, "flash_attention") ? "attention"
+                                                      : name;
+    column_meaning(name, r->csv.cells[cell], text, sizeof text);
+    if (text[0] == '\0') {
+        return;
+    }
     const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
     if (found != NULL) {
         const size_t i = (size_t)(found - nnc_plan_table.fields);
@@ -500,9 +511,7 @@ static void read_plan(reading *r, nnc_plan *p)
     }
     for (int i = 0; i < r->width; i++) {
         if (r->columns[i].name != NULL && r->csv.cells[i][0] != '\0') {
-            note_given(r, is(r->columns[i].name, "sharding")          ? "zero"
-                          : is(r->columns[i].name, "flash_attention") ? "attention"
-                                                                      : r->columns[i].name);
+            note_given(r, i);
         }
     }
     p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;

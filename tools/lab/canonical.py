@@ -384,7 +384,7 @@ class Served(Step):
 
 
 def kind_of(columns):
-    if {"mode", "input_len"} <= columns:
+    if "mode" in columns and {"input_len", "iterations_per_s"} & columns:
         return Served
     return Step if "measured_step_s" in columns else None
 
