@@ -265,7 +265,7 @@ nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device 
     if (strncmp(device->architecture, "tpu", 3) == 0) {
         return NNC_PROFILE_TPU;
     }
-    if (plan == NULL || kept == NNC_PROFILE_EAGER || !transformer || !is_early(device) ||
+    if (plan == NULL || !transformer || !is_early(device) ||
         resolve_precision(device, &formats, NULL) != NNC_OK) {
         return kept;
     }

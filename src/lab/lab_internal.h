@@ -151,7 +151,9 @@ typedef struct nnc_scored {
     const char *software; /* id of the profile; NULL = not loaded */
     bool unknown;     /* no release is known of its framework: predicted as without --software */
     const char *what; /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
+    double measured_s; /* the row's; past predicted saturation seconds per request */
     double predicted_s, low_s, high_s, lower_bound_s;
+    bool saturated; /* the engine as predicted cannot serve the row's rate, which was served */
     double error;
     double model_flops;          /* FLOPs of the step, over all devices; attention over all pairs */
     nnc_memory_stat memory_stat; /* the kind that memory_error compares with */
@@ -201,6 +203,8 @@ nnc_scored nnc_scored_open(const nnc_measured *row);
     X(NNC_SECTION_TPOT_EXPERTS, "tpot_experts", "time per output token, models with experts") \
     X(NNC_SECTION_TTFT_OPEN, "ttft_open", "time to first token, by request rate")             \
     X(NNC_SECTION_TTFT_CLOSED, "ttft_closed", "time to first token, by concurrency")          \
+    X(NNC_SECTION_SATURATED, "saturated",                                                     \
+      "rates past predicted saturation, as seconds per request")                              \
     X(NNC_SECTION_PASS, "forward_pass", "one forward pass: denoising steps, encoders")        \
     X(NNC_SECTION_SERVING_APART, "serving_apart",                                             \
       "served requests that leave a deciding field open")

@@ -279,7 +279,8 @@ static nnc_measured_kind kind_of(const reading *r)
             return NNC_MEASURED_MEMORY;
         }
     }
-    return has(r, "mode") && has(r, "input_len")         ? NNC_MEASURED_SERVING
+    return has(r, "mode") && (has(r, "input_len") || has(r, "iterations_per_s"))
+               ? NNC_MEASURED_SERVING
            : has(r, "max_batch")                         ? NNC_MEASURED_STEP
            : has(r, "forward_us") && has(r, "side")      ? NNC_MEASURED_CONV
            : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
@@ -303,7 +304,8 @@ static nnc_status check_heading(reading *r, nnc_error *err)
     r->kind = kind_of(r);
     if (r->kind == NNC_MEASURED_KIND_COUNT) {
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                        "no measured column, expected measured_s, time_us, or mode and input_len");
+                        "no measured column, expected measured_s, time_us, or mode with input_len "
+                        "or iterations_per_s");
     }
     for (size_t i = 0; i < 4 && needed[r->kind][i] != NULL; i++) {
         if (!has(r, needed[r->kind][i])) {
@@ -452,9 +454,18 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
     }
 }
 
-/* Notes that a cell sets a field of the plan. */
-static void note_given(reading *r, const char *field)
+/* Notes that a cell sets a field of the plan. A cell whose meaning is nothing ("unknown") sets none. */
+static void note_given(reading *r, int cell)
 {
+    char text[128];
+    const char *name = r->columns[cell].name;
+    const char *field = is(name, "sharding")          ? "zero"
+                        : is(name, "flash_attention") ? "attention"
+                                                      : name;
+    column_meaning(name, r->csv.cells[cell], text, sizeof text);
+    if (text[0] == '\0') {
+        return;
+    }
     const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
     if (found != NULL) {
         const size_t i = (size_t)(found - nnc_plan_table.fields);
@@ -500,9 +511,7 @@ static void read_plan(reading *r, nnc_plan *p)
     }
     for (int i = 0; i < r->width; i++) {
         if (r->columns[i].name != NULL && r->csv.cells[i][0] != '\0') {
-            note_given(r, is(r->columns[i].name, "sharding")          ? "zero"
-                          : is(r->columns[i].name, "flash_attention") ? "attention"
-                                                                      : r->columns[i].name);
+            note_given(r, i);
         }
     }
     p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;
@@ -592,8 +601,15 @@ static nnc_status make_model(reading *r, const char *text, nnc_error *err)
 static void name_model(reading *r, const char *text)
 {
     nnc_error err = { 0 };
+    const nnc_model *loaded = NULL;
     if (strchr(text, '=') == NULL) {
         r->row->model_id = text;
+        if (nnc_model_load(r->specs, text, &loaded, &err) == NNC_OK && loaded->stand_in) {
+            char open[160];
+            const char *others = r->row->undecided;
+            snprintf(open, sizeof open, "network%s%.120s", others[0] != '\0' ? ", " : "", others);
+            r->row->undecided = keep(r, open);
+        }
         return;
     }
     const nnc_status status = make_model(r, text, &err);
@@ -1094,10 +1110,10 @@ static void read_load(reading *r, nnc_serve_ask *ask)
     } else {
         refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
-    /* Maximum throughput without a stated degree takes the degree that yields most. */
+    /* Maximum throughput and a given rate without a stated degree take the degree that serves most. */
     const bool open = !given(r, "tensor") && !given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
-    r->row->tensor_open = open && is(mode, "offline-max");
+    r->row->tensor_open = open && (is(mode, "offline-max") || is(mode, "open-loop"));
     if (!given(r, "input_len") || !given(r, "output_len") ||
         (ask->batch < 1 && ask->concurrency < 1 && !(ask->request_rate > 0.0) && !ask->offline)) {
         refuse(r, "no lengths, or no load");
