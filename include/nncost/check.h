@@ -37,7 +37,7 @@ NNC_API int nnc_figure_match(const char *name, const char *figure);
 
 /* How much a value may change and still count as equal: the larger of the two limits. */
 typedef struct nnc_tolerance {
-    const char *name; /* as in nnc_figure_match; the most specific one counts */
+    const char *name; /* name as in nnc_figure_match; the most specific one counts */
     double absolute;  /* in the unit of the value */
     double relative;  /* 0.01 = 1 % of the old value */
 } nnc_tolerance;
@@ -53,7 +53,7 @@ typedef enum nnc_change_kind {
 typedef struct nnc_change {
     nnc_change_kind kind;
     bool input;                  /* belongs to the model, the device or the plan */
-    const nnc_figure *old, *now; /* NULL if it does not have the value */
+    const nnc_figure *old, *now; /* NULL = the estimate lacks the value */
     double relative;             /* now / old - 1; NaN for texts, and if old is 0 */
 } nnc_change;
 
@@ -114,7 +114,7 @@ typedef struct nnc_check_row {
     long line; /* in the plan file; 0 = none */
     nnc_check_state state;
     nnc_figures old, now;
-    const nnc_change *changes; /* as nnc_figures_compare orders them */
+    const nnc_change *changes; /* changes in the order of nnc_figures_compare */
     int32_t change_count;
     const char *const *causes; /* "plan: micro_batch 1 -> 2" */
     int32_t cause_count;

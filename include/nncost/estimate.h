@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 /* Does a plan fit into the memory of its device? */
-#define NNC_VERDICT_LIST(X)                                                 \
-    X(NNC_FITS, "fits")   /* also at the upper end of the predicted peak */ \
-    X(NNC_TIGHT, "tight") /* at the predicted peak, not at its upper end */ \
+#define NNC_VERDICT_LIST(X)                                                                   \
+    X(NNC_FITS, "fits")   /* also at the upper end of the predicted peak */                   \
+    X(NNC_TIGHT, "tight") /* fits at the predicted peak, not at the upper end of its range */ \
     X(NNC_OVER_MEMORY, "does_not_fit")
 NNC_ENUM(nnc_verdict, NNC_VERDICT_LIST, NNC_VERDICT_COUNT);
 NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
@@ -39,7 +39,8 @@ typedef struct nnc_memory {
     int64_t headroom_bytes;     /* capacity - total, negative when it does not fit */
     const char *transient_what; /* the op or tensor behind transient_bytes; static storage */
     int64_t
-        apart_bytes; /* what the peak is more than the sum of the classes: below 0, as they do not all live at once */
+        apart_bytes; /* peak less the sum of the classes; below 0, as the classes do not all live
+                      * at once */
     int64_t peak_allocated_bytes, peak_reserved_bytes; /* peaks of the allocator */
     int64_t context_bytes;     /* driver context and libraries, outside the allocator */
     int64_t split_block_bytes; /* that the allocator cannot hand out whole again */
@@ -92,7 +93,8 @@ typedef struct nnc_result {
     double idle_share;                 /* mean of all stages; 0 without a pipeline */
     int32_t stage,
         memory_stage; /* pipeline stages with the longest busy time; with the most memory */
-    double bound_s[NNC_BOUND_SPACE]; /* step_s by what bounds it; in ideal mode they overlap */
+    double bound_s[NNC_BOUND_SPACE]; /* step_s divided by what bounds it; in ideal mode the parts
+                                      * overlap */
     nnc_bound bound, next_bound;     /* largest and second largest of bound_s */
     double step_without_bound_s;     /* step time if `bound` were unlimited, estimated again */
     /* rates */
@@ -256,7 +258,7 @@ NNC_API const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter fig
 NNC_API double nnc_sensitivity_parameter_value(const nnc_device *device,
                                                nnc_sensitivity_parameter figure,
                                                nnc_dtype precision);
-/* Multiplies the value by factor. A value that is not recorded stays so. */
+/* Multiplies the value by factor. A value that is not recorded stays unrecorded. */
 NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure,
                                              nnc_dtype precision, double factor);
 

@@ -40,7 +40,8 @@ typedef struct nnc_scale_up {
     int32_t wrap_count;
     double bytes_per_s; /* B/s, one direction */
     double latency_s;   /* seconds of one step of the algorithm; NaN = not recorded */
-    double knee_bytes;  /* message size that takes twice its time at full bandwidth; NaN = 0 */
+    double knee_bytes;  /* message size whose transfer takes twice its time at full bandwidth;
+                         * NaN = 0 */
     bool reduces_in_switch;
 } nnc_scale_up;
 
@@ -103,7 +104,7 @@ typedef struct nnc_gemm_efficiency {
     double k_fill; /* start and end of a tile take the time of this many elements of k   [0] */
     double
         l2_bytes_per_flop; /* operand bytes that the cache delivers per FLOP of the peak; NaN = no limit */
-    double l2_bytes_per_s; /* the same as a rate, replaces it; NaN = not given */
+    double l2_bytes_per_s; /* the same limit as a rate, which replaces it; NaN = not given */
     double
         wave_quantization; /* share of a partly filled wave of tiles that counts as full; NaN = a constant rate without tiles */
     double unaligned_ratio; /* time over that of dimensions that are multiples of 8   [1] */
@@ -151,7 +152,8 @@ typedef struct nnc_collective_efficiency {
     double fixed_s, log2_s; /* per call; per doubling of the group   [0] */
     double
         bus_fraction;  /* share of the link bandwidth, for a large message in a large group   [1] */
-    double knee_bytes; /* message size per rank that takes twice its time at full rate   [0] */
+    double knee_bytes; /* message size per rank whose transfer takes twice its time at full rate 
+                        *  [0] */
     double small_group_loss; /* a group of n ranks reaches 1 - loss / n^2 of the rate   [0] */
 } nnc_collective_efficiency;
 
@@ -291,11 +293,11 @@ struct nnc_device {
     nnc_scale_out scale_out;
     nnc_host_link host;
     double power_w;
-    double power_cap_w; /* a lower limit set by the operator; NaN = none */
+    double power_cap_w; /* a power limit below power_w, set by the operator; NaN = none */
     nnc_node_power node_power;
     nnc_mtbf mtbf;
     nnc_efficiencies efficiency;
-    nnc_rated rated;         /* all 0: units and clock do not change the peaks */
+    nnc_rated rated;         /* all 0: changes of units and clock do not change the peaks */
     const nnc_price *prices; /* newest on-demand price first; may be NULL */
     int32_t price_count;
     const char *const *aliases;
@@ -306,7 +308,7 @@ struct nnc_device {
     double embodied_kg;  /* embodied carbon, with the scope of its source */
     double usable_bytes; /* part of mem_bytes that one process can get; NaN = not recorded */
     bool lenient;        /* implausible values are computed with, instead of refused */
-    bool implausible;    /* it has some: no range of measurements applies */
+    bool implausible;    /* true: some value is implausible, so no range of measurements applies */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

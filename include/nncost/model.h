@@ -171,7 +171,8 @@ typedef struct nnc_decoder {
         vocab_multiple;    /* the embedding table is padded to a multiple of this; 1 = not padded */
     int64_t seq_len;       /* tokens of a training sequence */
     int64_t positions_max; /* rows of a learned position table; 0 = seq_len */
-    int64_t sliding_window; /* tokens that a query attends to, itself included; 0 = all before it */
+    int64_t sliding_window; /* tokens that a query attends to, its own included; 0 = all earlier
+                             * tokens */
     nnc_positions positions;
     nnc_norm_kind norm; /* layer or rms */
     nnc_mlp mlp;
@@ -194,13 +195,13 @@ typedef struct nnc_decoder {
     nnc_mlp_kind mlps[NNC_PATTERN_MAX];
     int32_t mlps_count;
     nnc_norm_place norm_place;
-    bool norm_bias;   /* on layer norms, even when linear layers have none */
+    bool norm_bias;   /* layer norms have a bias, even when linear layers have none */
     bool plain_norms; /* norms have no weights */
     bool embed_norm;  /* after the embedding */
     nnc_qk_norm qk_norm;
     bool out_bias, mlp_bias, head_bias, expert_bias; /* these biases only, when `biases` is off */
     bool no_key_bias;                                /* queries and values have one, keys do not */
-    int64_t rotary_dim;  /* values of a head that are rotated; 0 = all */
+    int64_t rotary_dim;                              /* rotated values of a head; 0 = all */
     bool sinks;          /* one more learned score per head in the softmax (attention sink) */
     bool rotary_scale;   /* rotation also scales (YaRN) */
     bool expert_clamp;   /* experts clamp gate and up before multiplying them */
@@ -232,12 +233,12 @@ typedef struct nnc_decoder {
     int64_t index_heads, index_dim, index_topk;
     bool share_layers;    /* all layers share the weights of the first */
     int64_t tower_inputs; /* inputs per sequence that the towers encode */
-    int64_t
-        next_layers; /* layers for multi-token prediction; they count and run when a plan trains them */
+    int64_t next_layers;  /* layers for multi-token prediction; they count and run only when a plan
+                      * trains them */
     /* Groups of neighbouring experts; the experts of a token come from groups_per_token groups. 0 = no
      * groups. */
     int64_t expert_groups, groups_per_token;
-    /* Layers of the mixer `window` may have other heads; 0 = as the others. */
+    /* Layers with the mixer `window` may have other heads; 0 = the heads of the other layers. */
     int64_t window_heads, window_kv_heads, window_head_dim;
     bool window_sinks;     /* only these layers have sinks */
     bool keys_as_values;   /* layers that attend to all tokens have no projection of values */
@@ -334,10 +335,10 @@ typedef struct nnc_vit {
     int64_t classes;
     double dropout;
     bool distilled; /* distillation: a second token and a second head, trained on a teacher */
-    bool
-        relative_positions; /* each layer adds a table of relative positions to its scores; patches have no positions */
-    bool no_key_bias; /* queries and values have a bias, keys do not */
-    bool layer_scale; /* attention and MLP of a layer end with one factor per channel */
+    bool relative_positions; /* each layer adds a table of relative positions to its scores; the
+                             * patches themselves have no positions */
+    bool no_key_bias;        /* queries and values have a bias, keys do not */
+    bool layer_scale;        /* attention and MLP of a layer end with one factor per channel */
 } nnc_vit;
 
 enum { NNC_GRAPH_LETS_MAX = 48, NNC_TOWERS_MAX = 2 };
@@ -370,14 +371,14 @@ struct nnc_model {
     char id[64];
     char name[96];
     nnc_family family;
-    nnc_decoder decoder; /* only the member of the family is set, the others are zero */
+    nnc_decoder decoder; /* only the member of the model's family is set, the others are zero */
     nnc_unet unet;
     nnc_vit vit;
     nnc_graph graph;
     nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds for a decoder */
     int32_t tower_count;
     nnc_scale_dims recorded;  /* all 0: setting hidden changes nothing else */
-    int64_t published_params; /* as the authors publish them; 0 = not stated */
+    int64_t published_params; /* number that the authors publish; 0 = not stated */
     /* For a network that denoises images: models that read the prompt (ids joined by commas), and the model
      * that decodes the latent; "" = not stated. */
     char text_encoders[128], image_decoder[64];

@@ -90,7 +90,7 @@ typedef struct nnc_run_ask {
     /* money */
     double stored_bytes, storage_price; /* kept during the run; per GB and month */
     double egress_bytes, egress_price;  /* moved out; per GB */
-    /* fine-tuning; parameters: active ones. NaN = as many as the policy, 0 = no such model */
+    /* Fine-tuning. Parameters are active ones. NaN = as many as the policy model has, 0 = no such model */
     nnc_method method;
     double policy_params; /* NaN = the model's */
     double reference_params, reward_params, critic_params, teacher_params;
@@ -106,7 +106,7 @@ typedef struct nnc_run_ask {
     double rollout_tokens_per_s;       /* rate of one generating device */
     double rollout_s, score_s, sync_s; /* times per step that replace computed ones */
     double sync_bytes_per_s;           /* rate of sending new weights; NaN: no time */
-    double device_hours;               /* another amount of training */
+    double device_hours;               /* length of the training in device-hours */
     /* replicas of an elastic job, which continues while one is replaced; 0 = all stop and return to a
      * checkpoint */
     double elastic_replicas, reshard_s; /* until the remaining replicas continue */
@@ -259,7 +259,7 @@ typedef struct nnc_budget {
     double devices, days;             /* number of devices needed for `days`; NaN without days */
     double flops_per_s;               /* useful rate of one device */
     double price_per_device_hour;
-    double params, tokens;             /* as given; NaN if money was given */
+    double params, tokens;             /* values as given; NaN if a budget of money was given */
     nnc_optimum optima[NNC_LAW_SPACE]; /* best model for these FLOPs, by law */
     double
         over_training[NNC_LAW_SPACE]; /* FLOPs over the fewest for the same loss; NaN = unknown */

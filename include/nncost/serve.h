@@ -19,7 +19,7 @@ NNC_ENUM(nnc_serve_mode, NNC_SERVE_MODE_LIST, NNC_SERVE_MODE_COUNT);
 NNC_API const char *nnc_serve_mode_name(nnc_serve_mode mode);
 NNC_API const char *nnc_serve_mode_help(nnc_serve_mode mode);
 
-/* A recorded request. Lengths of 0: those of the request as a whole. */
+/* A recorded request. Lengths of 0 stand for the lengths that the plan gives. */
 typedef struct nnc_serve_arrival {
     double arrival_s; /* rising */
     int64_t input_len, output_len;
@@ -31,7 +31,7 @@ typedef struct nnc_serve_ask {
     size_t struct_size; /* as of nnc_plan; nnc_serve_ask_default sets it */
     int32_t devices;    /* total; 0 = the product of the degrees */
     int32_t tensor, pipeline, expert;
-    int32_t data; /* replicas that share the requests; 0 = devices over the other degrees */
+    int32_t data; /* replicas that share the requests; 0 = devices divided by the other degrees */
     int32_t
         attention_data; /* groups with their own requests in attention; they share the experts */
     int64_t input_len, output_len; /* tokens of a request */
@@ -73,7 +73,7 @@ typedef struct nnc_serve_ask {
     double burstiness, length_spread;
     bool
         preempt; /* a request starts when its prompt fits, and may lose its place; off: when its whole length fits */
-    /* recorded arrivals of an open loop: the file as named, and its rows, for all replicas in turn */
+    /* recorded arrivals of an open loop: the name of the file, and its rows, which go to the replicas in turn */
     char arrivals[256];
     const nnc_serve_arrival *arrival_list;
     int64_t arrival_count;
@@ -145,7 +145,7 @@ typedef struct nnc_serve {
     /* 50, 90 and 99 % quantiles over the requests of a simulated loop */
     double ttft_p50_s, ttft_p90_s, tpot_p50_s, tpot_p90_s, tpot_p99_s;
     double request_p50_s, request_p90_s, request_p99_s;
-    double simulated, preemptions; /* requests; how often one lost its place in the cache */
+    double simulated, preemptions; /* requests; how often a request lost its place in the cache */
     double prompt_s;               /* that a prompt adds to the decode step */
 } nnc_serve;
 

@@ -514,7 +514,7 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena)
     nnc_buffer_text(out, "}\n");
 }
 
-/* Notifications, and answers to requests that this server does not make, want none. */
+/* Notifications, and answers to requests that this server does not make, get no answer. */
 static bool wants_answer(nnc_json root)
 {
     return nnc_json_type_of(root) != NNC_JSON_OBJECT || nnc_json_get(root, "id").node != NULL ||

@@ -369,7 +369,7 @@ static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err)
                                         scenario, err);
 }
 
-/* Puts the first command line: that of this command, with "estimate" for "explore" and without --output. */
+/* Puts the first command line: the current one with "estimate" for "explore" and without --output. */
 static void put_start(nnc_buffer *out, const nnc_session *session)
 {
     const char *end = session->arguments.bytes + session->arguments.size;

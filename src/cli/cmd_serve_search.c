@@ -411,7 +411,7 @@ static const nnc_metrics sweep_document =
 static const nnc_metrics images_document =
     NNC_METRICS("images side by side", images_rows, serve_rows);
 
-/* One model that makes images: all others that are left do, too. */
+/* Does the first model make images? Then all models that are left do. */
 static bool makes_images(const serve_rows *rows)
 {
     return rows->reports[0].images != NULL;

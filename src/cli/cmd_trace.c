@@ -322,7 +322,7 @@ static nnc_status compare(comparison *c, nnc_arena *arena, nnc_error *err)
 
 /* ---- the command ---- */
 
-/* Is it a file that holds a trace? Device files are short and never compressed. */
+/* Is it a file with a trace? Device files are short and never compressed. */
 static bool holds_trace(const char *path)
 {
     char head[4096];

@@ -406,7 +406,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
         put_metrics(record, row->rows);
         nnc_record_close(record);
     }
-    if (more->others != NULL) { /* what a record of the list may be instead */
+    if (more->others != NULL) { /* other kinds of records that the list may have */
         nnc_record_list(record, "others");
         for (const nnc_metrics *const *other = more->others; *other != NULL; other++) {
             nnc_record_list(record, NULL);
@@ -634,7 +634,7 @@ static void put_commands(nnc_record *record)
         nnc_record_object(record, NULL);
         nnc_record_text(record, "name", command->name);
         put_command_texts(record, command);
-        if (command->serving != NULL) { /* its form with --serve */
+        if (command->serving != NULL) { /* form of the command with --serve */
             nnc_record_object(record, "serving");
             put_command_texts(record, command->serving);
             nnc_record_close(record);

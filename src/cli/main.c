@@ -356,7 +356,8 @@ int main(int argc, char **argv)
     nnc_interrupt_ignore_limits();
     nnc_status status = dispatch(&session, argc, argv, &err);
     const bool stopped =
-        session.exit_code > 128; /* by a signal: its output shows how far it came */
+        session.exit_code > 128; /* a signal stopped the command: its output shows how far it
+                                  * came */
     if (status == NNC_OK && out.failed) {
         status = nnc_no_memory(&err);
     }

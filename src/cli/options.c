@@ -366,7 +366,7 @@ static bool find_file(char path[PATH_MAX])
     return length > 0 && length < PATH_MAX && access(path, F_OK) == 0;
 }
 
-/* Is a plan file given? It holds everything that its estimates depend on. */
+/* Is a plan file given? It holds everything that its estimates depend on, so the defaults file does not apply. */
 static bool asks_plan_file(const nnc_options *options)
 {
     const char *first = options->operand_count > 0 ? options->operands[0] : "";
@@ -395,7 +395,7 @@ static char *cut_value(char *line)
     return trim(end + 1);
 }
 
-/* The error of a line, without regard to the command; NULL = it is fine. */
+/* The error of a line for any command; NULL = no error. */
 static const char *wrong_with(const spelling *entry, const char *value)
 {
     const nnc_own_option *own = entry->own;

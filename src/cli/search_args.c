@@ -234,7 +234,7 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
                : NNC_OK;
 }
 
-/* One node, two, four ... The node is that of the plan, else that of the device file. */
+/* One node, two nodes, four ... The plan gives the size of a node, else the device file. */
 static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices,
                              nnc_arena *arena, nnc_search_task *task, nnc_error *err)
 {
@@ -307,7 +307,7 @@ static bool show_progress(void *context, uint64_t covered, uint64_t space)
     return w->stopped == 0;
 }
 
-/* One search: what its operands name, and what receives the result. */
+/* One search: the things that its operands name, and the receiver of the result. */
 typedef struct base {
     const char *model, *device; /* operands */
     nnc_scenario scenario;
@@ -516,7 +516,7 @@ static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const
     return NNC_OK;
 }
 
-/* Every other rank works for rank 0 until that has the result. */
+/* Every other rank works for rank 0 until rank 0 has the result. */
 static void work_for_rank_0(const nnc_search_task *task)
 {
     nnc_interrupt interrupt;

@@ -99,7 +99,7 @@ static double part_of(const nnc_route *r, double moved, nnc_derivation *why)
     return part;
 }
 
-/* All-gather; a reduce-scatter runs the same steps in reverse. */
+/* All-gather; a reduce-scatter takes the same steps in reverse order. */
 static double gather_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double ring_s = flat_ring_s(r, moved, why);

@@ -262,8 +262,8 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
-    const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT; /* the rows of an expert are k of its
-                                                                * weight gradient */
+    /* In the weight gradient the rows of an expert become its k. */
+    const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT;
     product p = {
         .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),
         .m = (double)u->m / (grouped_k ? 1.0 : experts),

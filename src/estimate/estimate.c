@@ -173,7 +173,7 @@ static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
            software->fused_optimizer && !software->zero_gradients && !software->added_gradients;
 }
 
-/* The step whose ideal time is a lower bound, and its rows. */
+/* The step whose ideal time is a lower bound, with its rows. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;
@@ -406,7 +406,7 @@ nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch
     return brief ? time_briefly(step, scratch, r, err) : time_fully(model, step, scratch, r, err);
 }
 
-/* Ends the estimate of a plan whose memory is known, and no time yet. */
+/* Ends the estimate of a plan whose memory is known and whose times are not. */
 nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err)
 {
     NNC_TRY(check_result(r, model, err));

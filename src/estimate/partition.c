@@ -297,7 +297,7 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory)
     return same;
 }
 
-/* The odd chunk of a device alone decides the peak. */
+/* Finds the peak of a device whose chunks are equal except for one, the odd chunk. false: it has no odd chunk. */
 static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline,
                           const nnc_step_memory *m, int32_t device, nnc_stage_residency *h)
 {

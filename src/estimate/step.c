@@ -422,7 +422,8 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     nnc_step_ends_set(step, units, &overlap, m);
 }
 
-/* The host holds the step when the device waits for a quarter of it: a kernel that takes less time shortens little. */
+/* The host bounds the step when the device waits for it for a quarter of the step: faster kernels then shorten
+ * little. */
 static const double held_share = 0.25;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r)
@@ -995,7 +996,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
     a->flops_per_byte = a->flops / a->moved_bytes;
     a->ridge_flops_per_byte = peak / device->mem_bytes_per_s;
     a->bound_s = nnc_max(a->flops / peak, a->moved_bytes / device->mem_bytes_per_s);
-    if (op.kind == NNC_OP_CONV) { /* may need fewer products than its definition */
+    if (op.kind == NNC_OP_CONV) { /* may execute fewer products than its definition has */
         a->bound_s =
             nnc_min(a->bound_s, nnc_max(t.compute_s, a->moved_bytes / device->mem_bytes_per_s));
     }

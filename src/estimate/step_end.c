@@ -181,7 +181,8 @@ static bool holds(const nnc_stage_residency *holding, int32_t segment)
     return holding->instances[segment] > 0;
 }
 
-/* Passes whose gradients a separate kernel adds up: all if sums are wider than weights, else all but the first. */
+/* Passes whose gradients a separate kernel adds up: all passes if sums are wider than weights, else all but the
+ * first. */
 static int64_t added_passes(const nnc_step *step)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);

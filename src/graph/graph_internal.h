@@ -147,11 +147,11 @@ typedef struct nnc_graph_node {
     nnc_graph_step step;
     const char *where; /* "define.stage.ops[1]" */
     int32_t as,
-        from; /* the name that it gives its output; the tensor that it goes back to; -1 = none */
+        from; /* name that the step gives its output; tensor that the step returns to; -1 = none */
     /* an op */
     nnc_graph_kind kind;
     const char *label; /* "bottleneck.conv" */
-    nnc_group group;   /* NNC_GROUP_COUNT = by its kind */
+    nnc_group group;   /* NNC_GROUP_COUNT = the group follows from the kind */
     nnc_graph_value values[NNC_GRAPH_PARAMS_MAX];
     nnc_expr shape[NNC_GRAPH_RANK_MAX];
     int32_t shape_count;
@@ -163,7 +163,8 @@ typedef struct nnc_graph_node {
     nnc_graph_ops ops;
 } nnc_graph_node;
 
-/* A whole file. Lets that are numbers come first and may be set; lets that follow from others come after. */
+/* A whole file. Lets that are plain numbers come first and may be set; lets that are computed from others come
+ * after. */
 struct nnc_graph_net {
     const char *let_names[NNC_GRAPH_LETS_MAX];
     nnc_expr lets[NNC_GRAPH_LETS_MAX]; /* empty = a number, in nnc_graph.lets */
@@ -187,7 +188,7 @@ typedef struct nnc_graph_tensor {
                                    * width */
     bool ids;                     /* whole numbers, to be looked up */
     bool sharded;                 /* each tensor rank has its part of the width */
-    int32_t storage;              /* its memory: views share one */
+    int32_t storage;              /* memory of the tensor: views share one */
 } nnc_graph_tensor;
 
 /* Notes of a sink about one storage. */
@@ -267,7 +268,7 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
 
 /* How one operator of a captured program is priced. */
 typedef enum nnc_captured_kind {
-    NNC_CAPTURED_KERNEL, /* a pass over its tensors, by their bytes */
+    NNC_CAPTURED_KERNEL, /* a pass over tensors, counted by bytes */
     NNC_CAPTURED_PRODUCT,
     NNC_CAPTURED_CONV,
     NNC_CAPTURED_CONV_GRAD_INPUT, /* a convolution_backward is two or three of these entries */
@@ -289,10 +290,10 @@ typedef struct nnc_captured_op {
     int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* attention, with batch */
     bool transposed, causal, bias;
     double read_bytes, write_bytes;
-    double kept_bytes;          /* that it creates and backward needs */
+    double kept_bytes;          /* bytes that it creates and backward needs */
     double transient_bytes;     /* backward: temporary tensors that live while it runs */
     int64_t rows, cols, vector; /* parameters that no earlier operator has read */
-    bool table;                 /* they are looked up */
+    bool table;                 /* rows of its parameter are looked up */
 } nnc_captured_op;
 
 /* One training step of a PyTorch program, read from a file of schema nncost.capture/1. */
@@ -307,7 +308,8 @@ struct nnc_captured {
     double input_bytes;
     nnc_dtype dtype; /* format of the parameters */
     nnc_optimizer
-        optimizer; /* by the operators of its update; NNC_OPTIMIZER_COUNT = none were recorded */
+        optimizer; /* optimizer, by the operators of its update; NNC_OPTIMIZER_COUNT = no update
+                    * was recorded */
 };
 
 /* ---- rows of kinds ---- */
@@ -325,7 +327,7 @@ const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
 /* Axis of the width (channels): the first of a map, the last of tokens. */
 int nnc_graph_width_axis(const nnc_graph_tensor *t);
 int64_t nnc_graph_width(const nnc_graph_tensor *t);
-/* All elements of a sample; those of one channel, positions or tokens. */
+/* Elements of a sample: all; one channel; positions or tokens. */
 int64_t nnc_graph_elements(const nnc_graph_tensor *t);
 int64_t nnc_graph_positions(const nnc_graph_tensor *t);
 /* "3 x 224 x 224" */
@@ -359,7 +361,7 @@ enum {
     NNC_WINDOW_PAD_W,
     NNC_WINDOW_PAD_END_W,
     NNC_WINDOW_DILATION,
-    NNC_WINDOW_OWN, /* places of the kind itself begin here */
+    NNC_WINDOW_OWN, /* places from here on belong to the kind itself */
     NNC_CONV_OUT = NNC_WINDOW_OWN,
     NNC_CONV_GROUPS,
     NNC_CONV_BIAS,

@@ -4,7 +4,7 @@
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 
-/* The peak that most training uses: 16 bits, else the fastest other one. */
+/* The peak that training mostly uses: 16 bits, else the fastest other format. */
 static double main_peak(const nnc_device *d)
 {
     const double *peak = d->matmul_flops_per_s;

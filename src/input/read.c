@@ -712,7 +712,7 @@ static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err)
         if (*from == '"' && from[1] != '"') {
             break;
         }
-        from += *from == '"'; /* a doubled quote stands for one */
+        from += *from == '"'; /* a doubled quote means one quote */
         csv->line += *from == '\n';
         if (*from == '\0') {
             return refuse(csv, "a NUL byte, expected text", err);

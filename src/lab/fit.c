@@ -47,7 +47,7 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The first token of a batch alone is a prefill, which says more about the steps than about a server. */
+/* The first token of a batch comes from prefill alone, which tells more about the steps than about a server. */
 static bool is_first_token(const nnc_measured *row)
 {
     return row->served == NNC_SERVED_TTFT && row->ask.batch == 0;
@@ -55,7 +55,7 @@ static bool is_first_token(const nnc_measured *row)
 
 static const char host_steps[] = "launch-bound steps";
 
-/* The name of a row's group; false: no parameter explains it. */
+/* The name of a row's group; false: no parameter explains the row. */
 static bool name_group(const nnc_measured *row, bool launches, char *name, size_t size)
 {
     const nnc_measured_collective *c = &row->collective;
@@ -301,7 +301,7 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* The rows that a parameter needs. Where FORWARD, BACKWARD, RATE or RATIO is not met it is not even listed. */
+/* The rows that a parameter needs. A parameter whose FORWARD, BACKWARD, RATE or RATIO is not met is not even listed. */
 typedef enum need {
     ANY,
     FORWARD,  /* forward rows */
@@ -540,7 +540,7 @@ static const range *range_of(const char *name)
 
 /* ---- parameters that move ---- */
 
-/* The parameters of one group, or all of them, as the minimiser moves them: in steps from the start. */
+/* The parameters of one group, or all of them, in the minimiser's units: steps from the start. */
 typedef struct moving {
     nnc_fit *fit;
     int32_t group;     /* -1 = all rows */
@@ -599,7 +599,7 @@ static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software 
     }
 }
 
-/* Seconds of a row with the parameters as they stand; NaN when it has no prediction. */
+/* Predicted seconds of a row with the current parameters; NaN = no prediction. */
 static double predict(moving *m, const nnc_fit_row *r)
 {
     nnc_scored scored;
@@ -781,7 +781,7 @@ static double six_digits(double value)
     return nnc_read_double(text, &rounded) ? rounded : value;
 }
 
-/* Moves the parameters to where their rows want them. false: out of memory. */
+/* Fits the parameters to their rows. false: out of memory. */
 static bool move(moving *m)
 {
     const double near = 1e-3; /* to a limit, in steps */
@@ -809,7 +809,7 @@ static bool move(moving *m)
     return true;
 }
 
-/* The range of each parameter, the others fitted. */
+/* The range of each parameter while the others are fitted again. */
 static void find_ranges(moving *m)
 {
     double x[NNC_MINIMISE_MAX] = { 0 };
@@ -853,7 +853,7 @@ static double mean_error(moving *m, int32_t group)
     return count > 0 ? sum / count : 0.0;
 }
 
-/* Refuses the parameters fitted to steps under which a kernel's rows are predicted worse. true: there was one. */
+/* Refuses the parameters fitted to steps that make the predictions of kernels worse. true: some were refused. */
 static bool refuse_contradicted(moving *m)
 {
     bool any = false;

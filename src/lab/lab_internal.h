@@ -54,7 +54,8 @@ const char *nnc_measured_kind_name(nnc_measured_kind value);
 NNC_ENUM(nnc_memory_stat, NNC_MEMORY_STAT_LIST, NNC_MEMORY_STAT_COUNT);
 const char *nnc_memory_stat_name(nnc_memory_stat value);
 
-/* Measurements of served requests: value, column, meaning. A line gives one row for each that it has. */
+/* Measurements of served requests: value, column, meaning. A line of a file gives one row for each measurement that
+ * it has. */
 #define NNC_SERVED_LIST(X)                                                                      \
     X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")                      \
     X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                                    \
@@ -78,17 +79,17 @@ typedef struct nnc_measured_field {
     const char *name, *value;
 } nnc_measured_field;
 
-/* One row. Texts live in the set's arena. NaN = the row does not say. */
+/* One measured row. Texts live in the set's arena. NaN = the row does not state the value. */
 typedef struct nnc_measured {
     const char *id, *file;
     long line;
     nnc_measured_kind kind;
-    const char *device;    /* as the file names it */
-    const char *framework; /* as the file names it, "" = not stated */
-    const char *software;  /* id of its profile; NULL = the default one */
-    const char *source; /* what its source begins with, up to a colon: owner/repo; else the file */
-    const char *model_name; /* as the file names it, "" = not stated */
-    bool fitted;            /* fits may use it; else it is kept for scores */
+    const char *device;     /* device name in the file */
+    const char *framework;  /* framework name in the file, "" = not stated */
+    const char *software;   /* id of its profile; NULL = the default one */
+    const char *source;     /* start of the source up to a colon, owner/repo; else the file */
+    const char *model_name; /* model name in the file, "" = not stated */
+    bool fitted;            /* fits may use the row; otherwise only scores use it */
     const char *model_id;   /* id of a shipped model or a file; NULL = model */
     const nnc_model *model; /* NULL: no step and not served, or model_id */
     const char *model_text; /* "ID FIELD=VALUE ..." that model was made from; NULL = none */
@@ -97,7 +98,7 @@ typedef struct nnc_measured {
     uint64_t
         given[2]; /* bits of the fields of the plan that have cells, in the order of their table */
     const char *version;        /* version of the framework, "" = not stated */
-    bool as_stated;             /* what the row leaves open is read as an estimate reads it */
+    bool as_stated;             /* settings that the row leaves open are taken as in an estimate */
     nnc_measured_field *fields; /* set in the device and the software of the row */
     int32_t field_count;
     double internode_bytes_per_s; /* one device's share of its node's network links */
@@ -117,7 +118,7 @@ typedef struct nnc_measured {
     double rounding;   /* relative half-width that printing left */
     int64_t max_batch; /* the largest micro-batch that ran; 0 = not searched for */
     double measured_bytes[NNC_MEMORY_STAT_COUNT];
-    const char *undecided; /* what decides the time and the row leaves open, "" = nothing */
+    const char *undecided; /* setting that decides the time and is missing in the row, "" = none */
     const char *reason;    /* why the row cannot be predicted; NULL = it can */
 } nnc_measured;
 
@@ -148,7 +149,7 @@ typedef struct nnc_scored {
     const nnc_measured *row;
     const char *device;   /* id of the device's file */
     const char *software; /* id of the profile; NULL = not loaded */
-    bool unknown;     /* no release is known of its framework: predicted as without --software */
+    bool unknown;         /* no release of its framework is known: predicted without --software */
     const char *what; /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
     double predicted_s, low_s, high_s, lower_bound_s;
     double error;
@@ -157,7 +158,8 @@ typedef struct nnc_scored {
     double predicted_bytes, memory_error;
     double most_bytes;                                /* the upper end of the memory */
     double peak_allocated_error, peak_reserved_error; /* errors of rows that state peaks */
-    int64_t max_batch, max_batch_tight; /* predicted for rows that state one; 0 = none */
+    int64_t max_batch, max_batch_tight; /* predictions for rows that state a largest batch; 0 =
+                                         * none */
     nnc_verdict fit;                    /* verdict on a step, which ran */
     bool experts;                       /* served requests: the model has experts */
     const char *reason;                 /* why there is no prediction; NULL = there is one */
@@ -226,7 +228,7 @@ typedef struct nnc_score_stats {
     double p90;              /* smallest |e| with nine tenths of the rows at or below it */
     double bias;             /* mean of e */
     int32_t intervals;       /* rows with an interval */
-    double inside;           /* share of them whose measurement lies in it */
+    double inside;           /* share of these rows whose measurement lies in the interval */
     const nnc_scored *worst; /* largest |e|, the first of several; NULL = none */
 } nnc_score_stats;
 
@@ -262,21 +264,22 @@ typedef struct nnc_fit_row {
     int32_t group;
     int32_t part;                        /* part of the cross-validation */
     double weight;                       /* in the fit at hand */
-    double before, after, crossed, left; /* errors; left: by a fit without its model; NaN = none */
+    double before, after, crossed, left; /* errors of all rows; left: by a fit without the row's
+                                          * model; NaN = none */
 } nnc_fit_row;
 
 /* A parameter of the device; with served requests, of the software. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* "efficiency.calibration" */
-    int32_t group;           /* whose rows move it; -1 = all */
+    int32_t group;           /* group whose rows move it; -1 = all groups */
     size_t offset;           /* in the device or the software */
     double before;           /* NaN = neutral, without a number */
     double value;            /* fitted, six digits; NaN = not fitted */
-    double low, high; /* from where to where the mean error of its rows grows by at most 1 % */
-    int32_t rows;     /* fitted on */
-    const char *of;   /* the group that determines it */
+    double low, high;        /* range in which the mean error of its rows grows by at most 1 % */
+    int32_t rows;            /* fitted on */
+    const char *of;          /* the group that determines it */
     bool at_limit;
-    const char *reason; /* why it is left as it is; NULL = it is fitted */
+    const char *reason; /* why it is not fitted; NULL = it is fitted */
 } nnc_fit_parameter;
 
 typedef struct nnc_fit_group {
@@ -300,7 +303,7 @@ typedef struct nnc_fit {
                                                * model */
 } nnc_fit;
 
-/* Does a parameter explain such rows, of training or of serving? If not, *reason says why. */
+/* Does a parameter explain rows of training, or of serving? If not, *reason says why. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
 /* Sorts the rows into groups. */

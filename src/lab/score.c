@@ -112,7 +112,7 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_SHARED_EXPERTS | NNC_RECOMPUTE_MLP,
 };
 
-/* A run that ran needs at most what the device has: the lower end of the range decides what it left open. */
+/* A measured run fitted the device: the lower end of the range decides settings that the row leaves open. */
 static double least_bytes(const nnc_result *result)
 {
     return (double)result->memory.total_interval_bytes[0];

@@ -33,10 +33,10 @@ typedef struct nnc_launch_file {
 typedef struct nnc_set_field {
     const nnc_field *field;
     char value[NNC_LAUNCH_VALUE];
-    int file;    /* that set it first */
+    int file;    /* file that set the field first */
     nnc_json at; /* node NULL: a rule or a default of a table */
     bool is_default;
-    bool is_kept; /* the field keeps nncost's own default, whatever the rules say */
+    bool is_kept; /* the field keeps nncost's default, whatever the rules set */
 } nnc_set_field;
 
 /* A field of the model that the files describe; "MODEL" is its name, "SOFTWARE" the profile. */

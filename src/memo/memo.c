@@ -307,7 +307,7 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
 static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step,
                           nnc_lowered *alike)
 {
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* the step has them */
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* unused: the step has its own */
     const nnc_plan *plan = step->plan;
     const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
     accumulate(shared, how.grad_accumulate, alike);
@@ -394,7 +394,7 @@ static bool counts_passes(const nnc_step *step)
     return step->plan->zero == 2 || step->software->added_gradients;
 }
 
-/* Partition, memory and step ends, unless those of the previous plan serve. */
+/* Partition, memory and step ends, unless the values of the previous plan still apply. */
 static void recall_stages(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step,
                           nnc_scratch *scratch, nnc_result *r)
 {

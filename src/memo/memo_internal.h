@@ -52,7 +52,7 @@ void nnc_memo_destroy(nnc_memo *memo);
 
 /* The value of a key; NULL = none. It stays in place until it is replaced. */
 void *nnc_memo_find(nnc_memo *memo, const void *key);
-/* A value for the key that nnc_memo_find just looked for in vain, to be filled by the caller: its bytes are unset. */
+/* Space for the value of a key that nnc_memo_find just missed; the caller fills it: its bytes are unset. */
 void *nnc_memo_add(nnc_memo *memo, const void *key);
 
 /* Forgets all entries. */
@@ -82,7 +82,7 @@ typedef struct nnc_lowered {
 typedef struct nnc_pass_entry {
     nnc_lowered *alike;
     uint64_t list_number; /* number of that list; another number: the entry is invalid */
-    nnc_step step;        /* plan, software and step ends are those of the plan that asks */
+    nnc_step step;        /* plan, software and step ends are set for each estimate */
     nnc_network network;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work;

@@ -243,7 +243,7 @@ const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
  * word; a result takes precedence over an input of the plan. names: count pointers, each `stride`
  * bytes after the one before. */
 typedef struct nnc_name_match {
-    /* -1 = none; other: a second name that ends with the word, when no name is equal */
+    /* -1 = none; other: index of a second name that ends with the word, when no name is equal */
     int32_t index, other;
 } nnc_name_match;
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word);
@@ -276,7 +276,8 @@ typedef struct nnc_past {
     nnc_past_of of;
     int64_t device_rows; /* steps of the device that no fit has seen */
     int64_t rows,
-        unseen; /* measured steps in `of`; those that no fit has seen, which error and bias are of */
+        unseen; /* measured steps in `of`; steps among them that no fit has seen, to which error
+                 * and bias apply */
     double error, bias;
 } nnc_past;
 
@@ -301,17 +302,17 @@ typedef struct nnc_ignored_key {
     const char *file, *key;
     int64_t line;
     const char *why;
-    bool skipped; /* by --lenient: it may affect the estimate */
+    bool skipped; /* skipped by --lenient: the key may affect the estimate */
 } nnc_ignored_key;
 
 typedef struct nnc_launch_said {
     nnc_source_file *files;
     nnc_ignored_key *ignored;
     int32_t file_count, ignored_count, ignored_capacity;
-    bool serves; /* they start an engine that serves */
+    bool serves; /* the files start an engine that serves */
 } nnc_launch_said;
 
-/* A change of a deployment with a static batch, tried: it fits. */
+/* A change of a deployment with a static batch that was tried and fits. */
 enum { NNC_SERVE_CHANGES_MAX = 3 };
 typedef struct nnc_serve_change {
     char options[104]; /* "--tensor 4 --batch 64" */
@@ -327,8 +328,8 @@ typedef struct nnc_report {
     const nnc_device *device;
     const nnc_software *software;
     bool software_chosen; /* chosen by the plan, not by the user */
-    int64_t
-        least_bytes; /* lower end of the memory over settings that are open; 0 = of the plan as it is */
+    int64_t least_bytes;  /* lower end of the memory over the open settings; 0 = the memory of the
+                      * plan */
     const nnc_result *result;
     const nnc_op_cost *ops; /* NULL: no op list */
     int32_t op_count;
@@ -344,7 +345,7 @@ typedef struct nnc_report {
     int sensitivity_count;
     const nnc_run_ask *run_ask; /* NULL: no run */
     const nnc_run *run;
-    bool spot;                      /* the price is that of interruptible capacity */
+    bool spot;                      /* the price is for interruptible capacity */
     const nnc_region *region;       /* source of the carbon intensity; NULL: not named */
     const nnc_building *building;   /* source of the PUE; NULL: not named */
     const nnc_serve_ask *serve_ask; /* NULL: training */

@@ -239,7 +239,8 @@ typedef struct nnc_collective_op {
     bool hides;    /* overlaps with the op it belongs to, as a ring of blocks does */
     double copies; /* all-to-all: copies of each token, to ranks drawn at random; 0 = not random */
     double groups,
-        groups_met;     /* those ranks form this many groups, and a token goes to a few; 0 = any */
+        groups_met;     /* those ranks form this many groups, and a token goes to a few of the
+                         * groups; 0 = any */
     bool once_per_node; /* software sends one copy to a domain, which spreads it inside */
 } nnc_collective_op;
 
@@ -291,10 +292,10 @@ struct nnc_op {
     bool forward_only; /* no trained weight lies before it: no backward, nothing kept */
     bool tower;        /* belongs to a network whose output another network reads */
     bool by_library;   /* kept bytes and working set follow from the two factors below */
-    double library_kept, library_transient; /* bytes per element of the output */
+    double library_kept, library_transient; /* bytes per element: op_elements in op_table.c */
     bool recorded; /* an operator of a captured program: its backward ops are in the list too */
     double recorded_kept,
-        recorded_transient; /* their bytes, which then do not follow from the dims */
+        recorded_transient; /* recorded bytes, which do not follow from the dims */
     nnc_weights weights;
     nnc_issued_as issued_as;
     nnc_issued issued[3];   /* forward; backward, or the gradient of the input; of the weight */
@@ -315,7 +316,7 @@ struct nnc_op {
     } u;
 };
 
-/* It runs again from the input of its module, and keeps nothing itself. */
+/* The op runs again from the input of its module, and keeps nothing itself. */
 static inline bool nnc_op_keeps_nothing(const nnc_op *op)
 {
     return op->dropped && op->recomputed;
@@ -373,7 +374,7 @@ double nnc_op_transient_bytes(const nnc_op *op);
 enum { NNC_BACKWARD_MAX = 2 };
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* Parameters of one instance: those that one token uses, and all. */
+/* Parameters of one instance: the parameters that one token uses, and all of them. */
 int64_t nnc_weights_active(const nnc_weights *weights);
 int64_t nnc_weights_params(const nnc_weights *weights);
 /* All of them, with the formula. */
@@ -457,8 +458,8 @@ typedef struct nnc_degrees {
 
 typedef struct nnc_op_row {
     const char *name;                         /* "matmul" */
-    const char *(*name_of)(const nnc_op *op); /* name of its variety, "rms_norm"; NULL: always
-                                               * name */
+    const char *(*name_of)(const nnc_op *op); /* name of the op's variety, "rms_norm"; NULL: the
+                                               * row's name */
     nnc_work (*work)(const nnc_op *op);
     double (*kept)(const nnc_op *op);
     double (*transient)(const nnc_op *op);
@@ -470,7 +471,7 @@ typedef struct nnc_op_row {
     nnc_timed (*timed_of)(const nnc_op *op); /* NULL: every variety as above */
     const char *transient_what; /* name of its working set; NULL: gradients of activations */
     bool fuses;                 /* ideal fusion merges its memory traffic into the next ops */
-    bool hides_ring;            /* a ring of key-value blocks overlaps with it */
+    bool hides_ring;            /* communication of ring attention overlaps with this op */
 } nnc_op_row;
 
 /* Functions of a row, made from KIND_work (which also names its dims), KIND_kept and KIND_transient, each

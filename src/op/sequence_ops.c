@@ -224,7 +224,7 @@ int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t windo
     if (!causal) {
         return s_q * s_k;
     }
-    /* keys before the first query's own: both sequences end together */
+    /* keys before the first query's own key: both sequences end together */
     const int64_t before = s_k - s_q;
     /* queries that see fewer keys than the window holds */
     const int64_t rising = window > 0 ? window - before - 1 : s_q;

@@ -13,7 +13,8 @@ typedef struct replay {
     nnc_pipeline_memory *memory;
     nnc_pipeline_event_fn *event; /* NULL: intervals are not reported */
     void *context;
-    int32_t virtual_stages, chain; /* all of them, and those that one micro-batch passes */
+    int32_t virtual_stages, chain; /* number of all virtual stages; number of those that one
+                                    * micro-batch passes */
     bool dual;                     /* dualpipe on two devices and more */
     bool folded;                   /* the second chunk or direction runs back up the devices */
     bool splits;                   /* weight gradients are separate ops */

@@ -32,8 +32,8 @@ typedef struct nnc_pipeline {
     const double
         *weight_s; /* weight gradient: a separate op in zb-* and dualpipe, else one op with the
                                * input gradient */
-    double
-        send_s; /* to the next virtual stage on another device, each direction; blocks neither device */
+    double send_s; /* message to the next virtual stage on another device, each direction; blocks
+                 * neither device */
 } nnc_pipeline;
 
 typedef enum nnc_pipeline_phase {

@@ -91,7 +91,7 @@ typedef struct nnc_legend {
     const char *hue; /* class of the mark; "" = hatched */
     const char *label;
     char value[48];      /* "" = none */
-    const char *explain; /* metric of the entry; NULL = none */
+    const char *explain; /* metric that explains the entry; NULL = none */
 } nnc_legend;
 void nnc_canvas_legend(nnc_canvas *canvas, nnc_px x, const nnc_legend *entries, int count);
 /* Row by row on any canvas. */

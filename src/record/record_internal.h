@@ -22,7 +22,7 @@ typedef struct nnc_packed {
     const nnc_packed_value *values;
 } nnc_packed;
 
-/* Names and texts must outlive it. false: out of memory. */
+/* Adds a value. Names and texts must outlive the list. false: out of memory. */
 bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before,
                      nnc_packed *packed);
 
@@ -228,7 +228,7 @@ typedef struct nnc_check_report {
     const char *path;     /* path of the plan file, or of the old estimate */
     const char *other;    /* diff: of the new estimate */
     const char *tool;     /* version of the new values */
-    const char *old_tool; /* version of the old values; NULL = none, or not known */
+    const char *old_tool; /* version that recorded the old values; NULL = none, or not known */
     nnc_check_row *rows;
     int32_t row_count;
     bool updated;                /* the new values replaced the old ones in the file */

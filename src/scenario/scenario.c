@@ -110,7 +110,7 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
                     "no such field of plan, model or device, did you mean %s?", nearest);
 }
 
-/* A field of Hugging Face's configurations as the model's; other names are returned unchanged. */
+/* The model's field for a field of Hugging Face's configurations; other names are returned unchanged. */
 static const char *own_field(const char *name)
 {
     static const char *const names[][2] = {
@@ -673,13 +673,13 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan)
     return strcmp(text, usually) == 0;
 }
 
-/* Failures that say nothing about a value. */
+/* Failures that tell nothing about a value. */
 static bool fails(nnc_status status)
 {
     return status == NNC_NO_MEMORY || status == NNC_IO;
 }
 
-/* The step with one value of a fact; NaN = it cannot be estimated. */
+/* The step when the fact has this value; NaN = no estimate. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value,
                             nnc_scratch *scratch, double *step_s, nnc_error *err)
 {
@@ -697,7 +697,7 @@ static nnc_status step_with(const nnc_scenario *s, const char *name, const char 
     return fails(status) ? status : NNC_OK;
 }
 
-/* Sets the effects of a fact. */
+/* Estimates how much the step and the memory change with the values of an open fact. */
 static nnc_status weigh(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch,
                         nnc_error *err)
 {
@@ -760,7 +760,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
 
 /* ---- memory of a plan that leaves much open ---- */
 
-/* The least memory of the plan with a profile, when what it leaves open saves memory; 0 = not a legal plan. */
+/* The least memory of the plan with a profile, when the profile's open settings save memory; 0 = not a legal plan. */
 static double frugal_bytes(const nnc_scenario *s, const nnc_given *given,
                            const nnc_software *software, int32_t zero, nnc_scratch *scratch)
 {

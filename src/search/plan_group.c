@@ -42,13 +42,13 @@ struct nnc_pass_costs {
     nnc_result work;  /* FLOPs and tokens, and the plan the pass was made for */
     double pass_s[2]; /* compute of all layers, one micro-batch */
     uint64_t number;  /* counts from 1, over all blocks */
-    uint64_t holds;   /* the group that held is of; 0 = none */
+    uint64_t holds;   /* group that `held` belongs to; 0 = none */
     nnc_resident_bytes held[PASS_STAGES];
     bool usable, worked, timed[2];
-    uint64_t group; /* the group that run is of; 0 = none */
+    uint64_t group; /* group that `run` belongs to; 0 = none */
     bool runs;      /* the schedule can be replayed */
     nnc_step_times run;
-    uint64_t waits; /* the group of the pipeline that waits on `track`; 0 = none */
+    uint64_t waits; /* group of the pipeline that waits on `track`; 0 = none */
     nnc_replay_place track;
 };
 
@@ -62,7 +62,7 @@ struct nnc_plan_groups {
     nnc_plan settled; /* resolved plan of the group, ZeRO stage and offload still open */
     uint64_t group;   /* counts from 1, over all blocks */
     bool dealt;       /* the layers of this group are partitioned */
-    bool known;       /* `allowed` is filled in */
+    bool known;       /* `allowed` and `software` are filled in */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
     const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
     bool schedules[NNC_SCHEDULE_COUNT]; /* offered by at least one framework */

@@ -114,7 +114,7 @@ void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
 enum { NNC_ENDS_MAX = 8 };
 
-/* So many stages in a row, and the time that each needs after its passes (synchronisation and update). */
+/* This many stages in a row, and the time that each needs after its passes (synchronisation and update). */
 typedef struct nnc_stage_end {
     int32_t stages;
     double end_s;
@@ -126,7 +126,8 @@ typedef struct nnc_waiting {
     int64_t memory_bytes;
     bool fits;
     int32_t track, end_count;
-    nnc_stage_end ends[NNC_ENDS_MAX]; /* one, of the slowest stage, where all stages end together */
+    nnc_stage_end ends[NNC_ENDS_MAX]; /* time after the passes; one entry, of the slowest stage,
+                                       * where all stages end together */
 } nnc_waiting;
 
 /* Place of a waiting pipeline, valid until it is replayed. */
@@ -349,8 +350,8 @@ typedef struct nnc_search_report {
     int target_count;
     double elapsed_s;
     const char *currency; /* currency of the prices; NULL = no price is known */
-    bool batch_chosen;    /* the global batch is a default */
-    bool stopped;         /* before all was covered */
+    bool batch_chosen;    /* the global batch is a default, not given */
+    bool stopped;         /* the search was stopped before it covered everything */
     nnc_error
         why; /* why no combination of a shard is legal; status NNC_OK: one is, or this is no shard */
     const char *digest; /* digest of everything that decides the search except the shard; NULL = no

@@ -21,7 +21,7 @@ enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 
 /* Pipelines of one shape, and the plans that wait for them. */
 typedef struct replay_set {
-    nnc_pipeline shape; /* its times are not used */
+    nnc_pipeline shape; /* shape of the pipelines; its times are not used */
     uint64_t number;
     int32_t tracks, plans; /* counts; 0 = empty */
     double send_s[NNC_TRACKS];

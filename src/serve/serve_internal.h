@@ -174,12 +174,13 @@ typedef struct nnc_serve_load_case {
     double stages;         /* quotient of both times */
     double tokens_of_step; /* output tokens of a sequence in a decode step: 1 without a draft */
     double chunk;          /* the most tokens of prompts in an iteration */
-    double slots, places;  /* the most sequences of the engine; those that the cache holds */
-    double most;           /* the smaller of both */
+    double slots, places;  /* the most sequences that the engine takes; the most that the cache
+                            * holds */
+    double most;           /* the smaller of the two */
     double room_bytes;     /* cache of a sequence of mean length */
     double requests_per_s;
     int64_t open;           /* closed loop: requests of the fullest replica; 0 = open loop */
-    int64_t count, skipped; /* simulated requests; those of them that are not counted */
+    int64_t count, skipped; /* simulated requests; requests among them that are not counted */
     int32_t prefill_workers, decode_workers; /* 0 = one engine does both */
     double transfer_s;                       /* time to move the cache of a prompt between them */
 } nnc_serve_load_case;
@@ -187,7 +188,7 @@ typedef struct nnc_serve_load_case {
 /* Time that `prompts` prompts add to a decode step of `sequences` sequences; of 0: their time alone. */
 double nnc_serve_added_s(const nnc_serve_load_case *load, double sequences, double prompts);
 
-/* Mean over requests, and what half, 90 % and 99 % of them do not exceed. */
+/* Mean over requests, and the 50, 90 and 99 % quantiles. */
 typedef struct nnc_serve_spread_of {
     double mean, p50, p90, p99;
 } nnc_serve_spread_of;
@@ -295,11 +296,11 @@ typedef struct nnc_serve_found {
     nnc_serve_ask plan;
     double ttft_s, tpot_s, request_s, output_tokens_per_s, output_tokens_per_s_per_device;
     double tokens_per_s_per_user, per_million_output_tokens, headroom_bytes;
-    nnc_bound bound; /* bound of the decode step */
-    int32_t broken;  /* index of the limit; -1 = none */
-    double
-        broken_requests; /* concurrent requests at which it breaks; 0: memory or the engine allows no more */
-    double broken_value; /* value of the metric there */
+    nnc_bound bound;        /* bound of the decode step */
+    int32_t broken;         /* index of the limit; -1 = none */
+    double broken_requests; /* concurrent requests that break the limit; 0: memory or the engine
+                          * allows no more */
+    double broken_value;    /* value of the metric at that number of requests */
 } nnc_serve_found;
 
 typedef struct nnc_serve_search {

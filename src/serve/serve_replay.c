@@ -25,12 +25,13 @@ enum {
 /* One request. Times are those of its client. */
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
-    double fresh, left;  /* tokens of the prompt to compute; those not computed yet */
-    double room, growth; /* share of a sequence's place in the cache; what a step adds */
-    double
-        context; /* positions that its next step attends to; of a running one minus the worker's steps */
-    int64_t finish;              /* step of its worker after which it is done */
-    int32_t input, output, made; /* tokens; made: output tokens before it lost its place */
+    double fresh, left;  /* tokens of the prompt to compute; tokens that are not computed yet */
+    double room, growth; /* share of the cache that a sequence takes; share that a step adds */
+    double context; /* positions that its next step attends to; for a running sequence, less the
+                  * worker's steps */
+    int64_t finish; /* step of its worker after which it is done */
+    int32_t input, output, made; /* tokens; made: output tokens before the sequence lost its
+                                  * place */
     int32_t next;                /* in the queue */
     int32_t place;               /* in the heap of running sequences */
     int32_t newer, older;        /* running sequences in order of admission */
@@ -448,7 +449,8 @@ static double room_now(const worker *w)
     return w->room + w->growth * (double)w->step;
 }
 
-/* May the first request of the queue start? `more`: requests of the same iteration; `more_room`: their place. */
+/* May the first request of the queue start? `more`: requests that start in the same iteration; `more_room`: their
+ * space. */
 static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room,
                       request *r)
 {
@@ -495,8 +497,8 @@ static bool mixed_iteration(simulation *s, worker *w)
         r->left -= part;
         more++;
         room += r->room;
-        if (r->left >
-            0.0) { /* it stays at the head of the queue, and goes on in the next iteration */
+        if (r->left > 0.0) { /* the request stays at the head of the queue and continues in the next
+                    * iteration */
             break;
         }
         w->head = r->next;

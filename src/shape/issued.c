@@ -11,7 +11,7 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* How the step holds its numbers. */
+/* Formats in which the step computes. */
 typedef enum number_mode { IN_16_BITS, UNDER_AUTOCAST, IN_FP32, NUMBER_MODES } number_mode;
 
 /* Kernels, bytes of kernels of one type, bytes of mixed ones; of forward and of backward. */

@@ -96,12 +96,12 @@ static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what)
 {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks the ops from `first` on as recomputed, from the first input that is kept among them. */
+/* Marks the ops from `first` on as recomputed, starting at the first kept input among them. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
 /* The writer inside a recompute block of its own. */
 nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_elements);
-/* Parts that one instance of a segment gathers one after the other: its blocks; 1 without blocks. */
+/* Parts that one instance of a segment gathers one after the other: its blocks, or 1 without blocks. */
 double nnc_list_units(const nnc_op_list *list, int32_t segment);
 
 /* Gives each op the kernels that the library of the model issues, where the profile runs them one by one. */
@@ -148,12 +148,12 @@ enum { NNC_SHAPE_TEXT = 64 };
 
 typedef struct nnc_family_row {
     nnc_model_sizes (*sizes)(const nnc_model *model);
-    /* Fills in what the plan leaves open and the model decides, before all else; NULL = nothing. */
+    /* Fills in what the plan leaves open and the model decides, before all other rules; NULL = nothing to fill in. */
     void (*defaults)(const nnc_model *model, nnc_plan *plan);
     /* Fills in lengths from the model; NNC_ILLEGAL_PLAN when the family does not support an option of the
      * plan, or the lengths do not suit the model. */
     nnc_status (*resolve)(const nnc_model *model, nnc_plan *plan, nnc_error *err);
-    /* Its rules for tensor, context and expert ranks; NULL = it is split over data only. */
+    /* Rules of the family for tensor, context and expert ranks; NULL = it is split over data only. */
     nnc_status (*split)(const nnc_model *model, const nnc_plan *plan, nnc_error *err);
     /* Writes the forward ops of one micro-batch into an empty list. */
     void (*lower)(const nnc_model *model, const nnc_writer *w);
@@ -254,7 +254,7 @@ typedef struct nnc_mlp_names {
 typedef struct nnc_cross {
     int64_t len, width;
     bool frozen;    /* needs no gradient */
-    int64_t shares; /* layers that read it and keep one copy between them; 0 = kept elsewhere */
+    int64_t shares; /* layers that share one copy of keys and values; 0 = this layer keeps none */
 } nnc_cross;
 
 nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width);

@@ -32,7 +32,8 @@ typedef struct nnc_sweep_axis {
     const char *name; /* "plan.tensor", also the name of its column */
     nnc_sweep_target target;
     const char *field;   /* field of the object, "tensor"; NULL = the whole object */
-    const char *option;  /* in a command line, after a space: " --tensor "; NULL as above */
+    const char *option;  /* text in a command line before the value: " --tensor "; NULL = a whole
+                          * object */
     bool is_switch;      /* an option that may stand without a value */
     const char **values; /* as text */
     const char *bytes;   /* in binary, as in the plan, one after the other; NULL = set from text */
@@ -90,7 +91,7 @@ typedef struct nnc_point {
     nnc_plan plan;
     int32_t places[NNC_SWEEP_AXES_MAX];
     bool placed;
-    nnc_model filled; /* as a release fills it in; its cache is at hand while `is_filled` */
+    nnc_model filled; /* model as a release fills it in, cached while `is_filled` */
     nnc_software switched;
     bool is_filled;
     const nnc_software *profile; /* the profile that `software` copies, where no axis names one */
@@ -273,7 +274,8 @@ typedef enum nnc_name_kind {
     NNC_NAME_VERDICT,
     NNC_NAME_REASON,
     NNC_NAME_COMMAND,
-    NNC_NAME_FRAMEWORK, /* the part of the step that the software adds to that of the first row */
+    NNC_NAME_FRAMEWORK, /* part of the step that its software adds to the software of the first
+                         * row */
     NNC_NAME_AXIS,
     NNC_NAME_FIELD,  /* field of a model, device or plan */
     NNC_NAME_FIGURE, /* a metric of the estimate */

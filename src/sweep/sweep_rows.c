@@ -163,7 +163,7 @@ static int64_t row_at(const nnc_sweep *sweep, int64_t place)
     return sweep->shard.number - 1 + place * sweep->shard.of;
 }
 
-/* One place in that order. The mark belongs to the row at the same place of the chunk, whatever its turn. */
+/* One place in the order of evaluation. The mark belongs to the row at the same place of the chunk. */
 typedef struct turn {
     int64_t row; /* its place in the chunk */
     size_t mark; /* place of its mark in the batch; NO_MARK = the row is left out */
@@ -173,8 +173,9 @@ typedef struct turn {
 typedef struct row_order {
     bool decides[NNC_SWEEP_AXES_MAX]; /* the group of axes decides which ops a rank runs */
     bool mixed;                       /* such a group moves faster than another group */
-    int64_t keys
-        [NNC_POOL_CHUNK_MAX]; /* the values of those groups as a number, then the place in the chunk */
+    int64_t
+        keys[NNC_POOL_CHUNK_MAX]; /* the values of those groups as one number, then the place in the
+                               * chunk */
     turn turns[NNC_POOL_CHUNK_MAX];
 } row_order;
 

@@ -73,11 +73,11 @@ void nnc_trace_free(nnc_trace *trace);
 /* Seconds of one call; NaN = its shapes do not determine them. */
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
-    bool product; /* a product of matrices */
-    double
-        padded_s; /* a product with its sides padded to whole multiples of 16 bytes; NaN = they are */
-    int64_t odd; /* the side that is padded */
-    char side;   /* its name: m, n or k */
+    bool product;    /* a product of matrices */
+    double padded_s; /* time of a product whose sides are padded to multiples of 16 bytes; NaN =
+                   * already multiples */
+    int64_t odd;     /* the side that is padded */
+    char side;       /* its name: m, n or k */
 } nnc_trace_price;
 
 /* tf32: its kernels round fp32 operands to tf32. */
@@ -85,7 +85,7 @@ nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kin
 
 /* ---- trace_sum.c ---- */
 
-/* All calls of an operator with the same shapes; or all kernels of one name that no operator is known of. */
+/* All calls of an operator with the same shapes; or all kernels of one name without a known operator. */
 typedef struct nnc_trace_row {
     const char *op, *dims, *types, *values; /* dims: NULL = no operator */
     const char *kernel;                     /* the longest */
@@ -94,7 +94,7 @@ typedef struct nnc_trace_row {
     double share; /* share of all kernel time */
     nnc_trace_class class;
     nnc_trace_price price; /* price of all calls */
-    double expected_s;     /* predicted, times the factor of its class on this machine */
+    double expected_s;     /* predicted time, times the factor of its class on this machine */
     double times;          /* measured / expected */
     double save_s;         /* measured - expected; NaN = not priced */
     bool tf32, linked;

@@ -19,7 +19,7 @@ typedef struct nnc_row_choice {
     const char *only;    /* in the id; NULL = any */
     int64_t part, parts; /* from 1; parts 0 = no --fold */
     bool others;
-    unsigned together; /* flags of what is equal in a part; 0 = the id */
+    unsigned together; /* flags of the values that rows of a part have in common; 0 = the id */
 } nnc_row_choice;
 
 /* Fails with NNC_BAD_USAGE. */
