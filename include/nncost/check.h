@@ -38,7 +38,7 @@ NNC_API int nnc_figure_match(const char *name, const char *figure);
 /* How much a value may change and still count as equal: the larger of the two limits. */
 typedef struct nnc_tolerance {
     const char *name; /* name as in nnc_figure_match; the most specific one counts */
-    double absolute;  /* in the unit of the value */
+    double absolute;  /* tolerance in the unit of the value */
     double relative;  /* 0.01 = 1 % of the old value */
 } nnc_tolerance;
 
@@ -81,7 +81,8 @@ typedef enum nnc_relation {
 typedef struct nnc_requirement {
     const char *name, *rule; /* as written */
     nnc_relation relation;
-    const char *text; /* inside rule; only with NNC_EQUAL. NULL = a number */
+    const char *text; /* required text, inside rule; only with NNC_EQUAL. NULL = a number is
+                       * required */
     double number;
 } nnc_requirement;
 
@@ -111,7 +112,7 @@ typedef struct nnc_check_verdict {
 /* One scenario of a plan file. */
 typedef struct nnc_check_row {
     const char *id;
-    long line; /* in the plan file; 0 = none */
+    long line; /* line in the plan file; 0 = none */
     nnc_check_state state;
     nnc_figures old, now;
     const nnc_change *changes; /* changes in the order of nnc_figures_compare */
@@ -120,7 +121,7 @@ typedef struct nnc_check_row {
     int32_t cause_count;
     const nnc_check_verdict *verdicts;
     int32_t verdict_count;
-    const struct nnc_check_op *ops; /* when two estimates are compared */
+    const struct nnc_check_op *ops; /* ops that differ, when two estimates are compared */
     int32_t op_count;
     /* When two estimates with different software profiles are compared: "+209 ms: framework 196 ms, zero 12.6 ms"; NULL =
      * no split. Change of the step, and the part of it that comes from the profile. */

@@ -78,7 +78,7 @@ typedef struct nnc_source {
 typedef struct nnc_efficiency {
     double sustained_fraction; /* share of the peak FLOP/s, in (0, 1]   [1] */
     double memory_fraction;    /* share of mem_bytes_per_s, in (0, 1]   [1] */
-    double fixed_s;            /* per kernel; does not overlap   [0] */
+    double fixed_s;            /* fixed time per kernel; does not overlap   [0] */
 } nnc_efficiency;
 
 /* Convolutions. The formula: docs/formulas.md, conv-time. */
@@ -149,7 +149,7 @@ NNC_API const char *nnc_flash_kernel_help(nnc_flash_kernel kernel);
 
 /* One kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
 typedef struct nnc_collective_efficiency {
-    double fixed_s, log2_s; /* per call; per doubling of the group   [0] */
+    double fixed_s, log2_s; /* fixed time per call; time per doubling of the group   [0] */
     double
         bus_fraction;  /* share of the link bandwidth, for a large message in a large group   [1] */
     double knee_bytes; /* message size per rank whose transfer takes twice its time at full rate 
@@ -161,13 +161,14 @@ typedef struct nnc_collective_efficiencies {
     nnc_collective_efficiency all_reduce, all_gather, reduce_scatter, all_to_all;
     double step_fixed_s;       /* additional time inside a training step: launch and skew   [0] */
     double scale_out_fraction; /* share of scale_out.bytes_per_s   [1] */
-    double scale_out_fixed_s;  /* per call that leaves the domain   [0] */
+    double scale_out_fixed_s;  /* fixed time per call that leaves the domain   [0] */
     bool fitted;               /* false: the file has no such object */
 } nnc_collective_efficiencies;
 
 /* An all-reduce of a decode step, in one round or two; see nnc_serve_all_reduce_s. */
 typedef struct nnc_small_all_reduce {
-    double fixed_s, rank_s;                      /* per call; per rank of the group */
+    double fixed_s, rank_s;                      /* fixed time per call; time per rank of the
+                                                  * group */
     double two_shot_s;                           /* second round */
     double one_shot_fraction, two_shot_fraction; /* shares of the link bandwidth */
     double node_s;                               /* additional time of a group that spans nodes */
@@ -202,7 +203,7 @@ typedef struct nnc_serve_efficiency {
 /* Power draw as shares of power_w; see nnc_power_throttle. */
 typedef struct nnc_power_efficiency {
     double idle_share;   /* always drawn   [0] */
-    double memory_share; /* drawn by the memory at its full bandwidth   [0] */
+    double memory_share; /* share of the power that the memory draws at its full bandwidth   [0] */
     double
         exponent; /* times grow with this power of (power drawn / power limit)   [0: no effect] */
 } nnc_power_efficiency;
@@ -228,7 +229,7 @@ typedef struct nnc_stream_efficiency {
                              * type */
     double mixed_fraction;  /* the same; operands of two types (casts) */
     double norm_fraction, softmax_fraction, loss_fraction;
-    double norm_row_s, norm_row_backward_s;       /* in addition, for each row of a norm */
+    double norm_row_s, norm_row_backward_s;       /* additional time for each row of a norm */
     double adamw_fraction, adamw_narrow_fraction; /* share of the bandwidth with fp32 states;
                                                    * with 16-bit states */
     double fixed_s;                               /* fixed time of each kernel */
@@ -239,14 +240,16 @@ typedef struct nnc_efficiencies {
     nnc_basis basis;
     double
         calibration; /* factor of one machine on the rate of products, attention and convolution   [1] */
-    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* by the format of the operands */
-    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* by the generation of the kernel */
+    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* efficiencies by the format of the
+                                                             * operands */
+    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* efficiencies by the generation of the
+                                                             * kernel */
     nnc_conv_efficiency conv;
     nnc_efficiency pointwise; /* norms, activations, copies, loss */
     nnc_efficiency
         pointwise_tuned;       /* the same with kernels written for the device   [as pointwise] */
     nnc_efficiency maps;       /* the same for feature maps; memory_fraction NaN = as pointwise */
-    nnc_efficiency maps_tuned; /* with kernels written for the device   [as maps] */
+    nnc_efficiency maps_tuned; /* the same with kernels written for the device   [as maps] */
     nnc_efficiency optimizer;
     nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;
@@ -307,7 +310,7 @@ struct nnc_device {
     const char *path;    /* file it was read from */
     double embodied_kg;  /* embodied carbon, with the scope of its source */
     double usable_bytes; /* part of mem_bytes that one process can get; NaN = not recorded */
-    bool lenient;        /* implausible values are computed with, instead of refused */
+    bool lenient;        /* compute with implausible values instead of refusing them */
     bool implausible;    /* true: some value is implausible, so no range of measurements applies */
 };
 

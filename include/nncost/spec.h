@@ -84,7 +84,8 @@ NNC_API nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_off
  * set. */
 typedef struct nnc_region {
     char id[48], name[64], seller[16]; /* seller "" = a country */
-    double carbon_g_per_kwh;           /* location-based: of the local grid, without certificates */
+    double carbon_g_per_kwh;           /* carbon intensity of the local grid (location-based,
+                                        * without certificates) */
     int32_t year;                      /* 0 = not stated */
     const char *source;
 } nnc_region;

@@ -197,7 +197,7 @@ static bool set_target(nnc_atomic_file *file, const char *path)
     if (file->target == NULL && errno == ENOMEM) {
         return false;
     }
-    if (file->target == NULL) { /* it does not exist yet */
+    if (file->target == NULL) { /* the temporary file does not exist yet */
         file->target = through_links(path);
     }
     return file->target != NULL;

@@ -213,7 +213,7 @@ typedef struct nnc_session {
     nnc_style style;
     nnc_specs *specs;
     const char *data;     /* folder of the data that came with the program; NULL = not found */
-    nnc_buffer *out;      /* shown only when the command has succeeded */
+    nnc_buffer *out;      /* output, shown only when the command has succeeded */
     nnc_buffer arguments; /* the words of the command line from the command on, each with its NUL */
     bool inside;          /* called by another command: it must not write files */
     int exit_code;        /* exit code of a command that succeeded: 0, or 1 when the answer is no */
@@ -231,7 +231,7 @@ struct nnc_command {
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = none */
     int min_operands, max_operands;
-    int leading_operands; /* before MODEL: 1 for the name of a picture */
+    int leading_operands; /* operands before MODEL: 1 for the name of a picture */
     unsigned takes;       /* NNC_TAKES_... */
     void (*form)(const nnc_options *options, nnc_form *form); /* NULL = the command has one form */
     bool crew;                                                /* MPI ranks share its work */
@@ -351,7 +351,7 @@ typedef struct nnc_progress {
     bool json;
     int64_t done, shown_done; /* how many are done; the last number that was shown */
     const char *what;         /* "rows" */
-    int64_t from, end;        /* how many were done before, how many there are */
+    int64_t from, end;        /* items done before the start; number of all items */
     double begun_s, next_s;
 } nnc_progress;
 

@@ -9,7 +9,7 @@
 
 typedef struct compared_row {
     nnc_report report;
-    const char *command; /* that gives this estimate */
+    const char *command; /* the command line that gives this estimate */
     /* The difference of the steps, and the part of it that comes from the software; NaN: the software is that of the first
      * row. split: both as text. */
     double change_s, framework_s;
@@ -21,7 +21,7 @@ typedef struct comparison_rows {
     const compared_row *rows;
     int32_t row_count;
     const char *const *varied_names;
-    const char *const *varied; /* row_count x varied_count */
+    const char *const *varied; /* values, row_count x varied_count */
     int32_t varied_count;
 } comparison_rows;
 

@@ -29,7 +29,8 @@ static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_p
                         const char *class, int32_t width)
 {
     char id[64];
-    snprintf(id, sizeof id, "nnc-%zu-%s", out->size, picture->name); /* unique on the page */
+    snprintf(id, sizeof id, "nnc-%zu-%s", out->size,
+             picture->name); /* an id that is unique on the page */
     const nnc_plot_how how = { .width = width,
                                .fragment = true,
                                .id = id,

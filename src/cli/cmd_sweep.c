@@ -296,7 +296,7 @@ static nnc_status sink_close(row_sink *sink, nnc_buffer *out, nnc_status status,
 {
     nnc_progress_end(&sink->progress);
     if (sink->done == sink->sweep->shard_rows) {
-        sink->stopped = 0; /* too late to matter */
+        sink->stopped = 0; /* a failure here is too late to matter */
     }
     if (status == NNC_OK) {
         status = sink->database != NULL ? finish_database(sink, out, err) : finish_lines(sink, err);
@@ -466,7 +466,7 @@ static nnc_status run_crew(nnc_session *session, nnc_rank_group crew, const nnc_
         if (crew.rank == 0 && well) {
             status = finish(session, sweep, &sink, status, err);
         } else if (crew.rank == 0) {
-            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* keeps the old file */
+            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* a failure keeps the old file */
         }
     }
     nnc_interrupt_release(&interrupt);

@@ -563,7 +563,7 @@ static nnc_status narrow(const nnc_command *command, const nnc_options *options,
 
 /* Arguments of getopt_long: an entry for each spelling, and the letters. */
 typedef struct getopt_rows {
-    struct option longs[SPELLINGS_MAX + 1]; /* ends with an empty one */
+    struct option longs[SPELLINGS_MAX + 1]; /* the list ends with an empty entry */
     char letters[16];
 } getopt_rows;
 
@@ -653,7 +653,7 @@ static const nnc_format *format_of_output(const char *command, const char *path)
                                           "report",    "docs",   "explore", "merge" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (strcmp(others[i], command) == 0) {
-            return NULL; /* what they write is no table */
+            return NULL; /* these commands write no table */
         }
     }
     static const struct {

@@ -291,7 +291,7 @@ typedef struct watch {
     nnc_progress progress;
     nnc_interrupt interrupt;
     uint64_t covered;
-    int stopped; /* by this signal; 0 = not stopped */
+    int stopped; /* signal that stopped the search; 0 = not stopped */
     nnc_progress_form form;
 } watch;
 

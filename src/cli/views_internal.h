@@ -24,12 +24,13 @@ extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view,
     nnc_watch_view;                   /* an answer, private to the command */
 extern const nnc_view nnc_ops_output; /* private; see nnc_report_ops */
 extern const nnc_view nnc_run_view,
-    nnc_bare_run_view;                   /* nnc_report with a run; bare: result is NULL */
+    nnc_bare_run_view;                   /* views of an nnc_report with a run; bare: result is
+                                          * NULL */
 extern const nnc_view nnc_search_output; /* nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* private */
 extern const nnc_view nnc_serve_view,
-    nnc_serve_ops_view;                /* nnc_report with serve: the answer; its ops */
-extern const nnc_view nnc_images_view; /* nnc_report with images */
+    nnc_serve_ops_view;                /* views of an nnc_report with serve: the answer; its ops */
+extern const nnc_view nnc_images_view; /* view of an nnc_report with images */
 extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view,
     nnc_serve_search_view;                               /* private */
 extern const nnc_view nnc_check_output, nnc_diff_output; /* nnc_check_report */

@@ -281,7 +281,7 @@ enum {
     PLAIN = 1, /* not a torus */
     ONE = 2,   /* not a torus, one level: inside a domain, or one rank of each domain */
     TWO = 4,   /* not a torus, two levels */
-    ADDS = 8,  /* inside a domain whose switch reduces */
+    ADDS = 8,  /* the switch inside the domain reduces */
     TORUS = 16,
     TORUSES = 32 /* several toruses */
 };

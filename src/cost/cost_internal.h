@@ -202,9 +202,9 @@ const char *nnc_fabric_name(nnc_fabric fabric);
  * lanes do not meet run at the same time. */
 typedef enum nnc_lane {
     NNC_LANE_SCALE_UP,  /* within domains */
-    NNC_LANE_SCALE_OUT, /* between domains, one rank in each */
+    NNC_LANE_SCALE_OUT, /* links between domains, one rank in each */
     NNC_LANE_HOST,
-    NNC_LANE_BOTH, /* within and between domains */
+    NNC_LANE_BOTH, /* links within and between domains */
     NNC_LANES
 } nnc_lane;
 
@@ -294,7 +294,7 @@ void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc
 typedef struct nnc_rows_like {
     const nnc_op_list *list; /* NULL: there is no such table */
     int32_t count;           /* ops of the list that the table covers */
-    const nnc_rows *rows;    /* on the same device */
+    const nnc_rows *rows;    /* rows of the same device */
     bool same_routes;
 } nnc_rows_like;
 void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device,
@@ -350,9 +350,10 @@ typedef struct nnc_parameters {
 /* One instance of a segment (the embedding, a run of equal layers, the head) on one rank. A pipeline stage holds a
  * number of instances of each segment. */
 typedef struct nnc_segment_sums {
-    nnc_parameters dense, expert;         /* trained; experts are replicated over fewer ranks */
+    nnc_parameters dense, expert;         /* trained parameters; fewer ranks hold copies of
+                                           * experts */
     nnc_parameters frozen, frozen_expert; /* not trained */
-    double kept_bytes;                    /* kept for backward without recomputation */
+    double kept_bytes;                    /* bytes kept for backward without recomputation */
     double input_bytes; /* kept with full recomputation: block inputs, and ops outside blocks */
     double live_bytes;  /* the largest block while it is recomputed */
     double again_bytes; /* recomputed modules of the largest block */
@@ -372,7 +373,7 @@ typedef struct nnc_stage_residency {
     int32_t segments;                     /* segments of the list; entries past it are unset */
     double in_flight;                     /* micro-batches whose activations are kept at once */
     bool uneven;                     /* chunks of the device hold different segments: see flight */
-    bool uneven_layers;              /* and differ in more than table and head */
+    bool uneven_layers;              /* true: the chunks differ in more than table and head */
     bool odd_more;                   /* the odd chunk holds more than the other chunks */
     int32_t odd_chunk;               /* the only chunk that differs from the others; -1 = several
                                       * differ */
@@ -403,7 +404,7 @@ typedef struct nnc_kept {
     double largest_layer_bytes;
     double ends_bytes; /* bytes of the segments that are not layers: embedding and head */
     double segment_bytes[NNC_SEGMENTS_MAX], flight[NNC_SEGMENTS_MAX]; /* see nnc_stage_residency */
-    bool uneven;                                                      /* flight is not in_flight */
+    bool uneven; /* true: flight differs from in_flight */
 } nnc_kept;
 
 /* Sums over the segments of a device, before ZeRO and offload reduce them. */

@@ -135,7 +135,8 @@ static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_resid
         const nnc_parameters *p =
             (const nnc_parameters *)(const void *)((const char *)&sums[s] + at);
         const double n = (double)holding->instances[s];
-        if (holding->instances[s] == 0 || !(p->params > 0.0)) { /* for example, no experts */
+        if (holding->instances[s] == 0 ||
+            !(p->params > 0.0)) { /* for example, a stage without experts */
             continue;
         }
         total.params += n * p->params;

@@ -40,7 +40,7 @@ double nnc_intensity(const nnc_work *work)
 
 /* Values of the device that every form uses. */
 typedef struct device_rates {
-    double matmul_flops_per_s, vector_flops_per_s; /* peaks; vector: NaN = not published */
+    double matmul_flops_per_s, vector_flops_per_s; /* peak rates; vector: NaN = not published */
     double mem_bytes_per_s, calibration;
     double sustained_fraction, memory_fraction, fixed_s; /* values for the kind of kernel */
 } device_rates;
@@ -143,7 +143,7 @@ typedef struct product {
     double cache_s;        /* seconds per byte; 0 = no limit */
     double partial_s;      /* seconds per byte of partial sums */
     double element_bytes, units, k_fill, wave_quantization;
-    double operands_s; /* operands and result through memory, once */
+    double operands_s; /* time to move operands and result through memory once */
 } product;
 
 typedef struct choice {

@@ -228,7 +228,7 @@ typedef struct search {
     double best_s;
     int tries;    /* that are left */
     bool patient; /* tries every step: the strongest may need more memory than one before */
-    bool shipped; /* only features of the profile's framework */
+    bool shipped; /* use only features of the profile's framework */
     uint64_t tried[TRIED_MAX]; /* by refine: the steps of gentle changes as a number; 0 = empty */
     int tried_count;
 } search;

@@ -22,7 +22,7 @@ typedef enum move {
     MOVE_OPTIMIZER,
     MOVE_ZERO,
     MOVE_FROZEN,
-    MOVE_QUICK, /* from here on only when there is time */
+    MOVE_QUICK, /* moves from here on are tried only when there is time */
     MOVE_RESHARD = MOVE_QUICK,
     MOVE_SEQUENCE,
     MOVE_TENSOR,
@@ -52,7 +52,7 @@ typedef struct tuner {
     nnc_scratch *scratch;
     nnc_model padded; /* the model with a padded vocabulary */
     nnc_result base;
-    bool shipped; /* only features of the profile's framework */
+    bool shipped; /* use only features of the profile's framework */
     int tries;
 } tuner;
 

@@ -193,8 +193,7 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
     with->software.context_frozen =
-        step->software->context_frozen; /* it decides what is trained, not
-                                                                     * how */
+        step->software->context_frozen; /* this profile field decides what is trained, not how */
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
@@ -251,7 +250,7 @@ static void raise_upper(nnc_result *r, nnc_derivation *why)
 static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r)
 {
     const int32_t count = step->plan->pipeline;
-    double work_s = 0.0; /* mean over the stages */
+    double work_s = 0.0; /* mean over the stages of the time that they work */
     if (count == 1) {
         NNC_SET(step->why, r->idle_share, NULL, 0.0);
         NNC_NOTE(step->why, "there is no pipeline");

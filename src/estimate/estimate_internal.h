@@ -95,7 +95,7 @@ typedef struct nnc_segment_time {
     double forward_s, backward_s, weight_s, recompute_s;
     double compute_s[NNC_PASS_PARTS];
     double exposed_s[NNC_PASS_PARTS][NNC_COMM_COUNT];
-    double host_s[NNC_PASS_PARTS]; /* added by issuing the ops */
+    double host_s[NNC_PASS_PARTS]; /* time that issuing the ops adds */
     /* Time left per lane to overlap further communication with: compute, and exposed communication of other lanes. */
     double free_s[NNC_PASS_PARTS][NNC_LANES];
 } nnc_segment_time;
@@ -121,7 +121,8 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
 
 /* Host time to issue an op, and to issue each product of a group that a library launches one by one. */
 typedef struct nnc_launch {
-    double op_s, product_s, kernel_s; /* kernel_s: of each kernel of an issued op */
+    double op_s, product_s, kernel_s; /* host time of an op; of a product; of each kernel of an
+                                       * issued op */
     bool recorded_attention; /* norms and attention cost nothing: they are recorded and replayed */
 } nnc_launch;
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op)
@@ -167,8 +168,9 @@ typedef struct nnc_step {
     double tied_params;           /* tied parameters of one rank: a table at both ends of a
                                    * pipeline, else 0 */
     nnc_launch launch;
-    double send_bytes;                /* activations from stage to stage, one micro-batch */
-    double send_s;                    /* their seconds; 0 without a pipeline */
+    double send_bytes;                /* activations that one stage sends to the next, one
+                                       * micro-batch */
+    double send_s;                    /* seconds of that message; 0 without a pipeline */
     bool free[NNC_BOUND_COUNT];       /* resources that cost nothing, for a step without them */
     const struct nnc_step_ends *ends; /* step end of each stage */
     nnc_derivation *why;              /* NULL: the step is not explained */
@@ -182,7 +184,8 @@ typedef struct nnc_step_memory {
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
     nnc_pipeline_result run;
-    const nnc_step_end_seconds *ends[NNC_STAGES_MAX]; /* equal stages share one */
+    const nnc_step_end_seconds *ends[NNC_STAGES_MAX]; /* step ends of the stages; equal stages
+                                                       * share one */
     nnc_step_end_seconds own_ends[NNC_STAGES_MAX];
     double delay_s; /* delay of the step by messages between stages */
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
@@ -394,7 +397,7 @@ typedef struct nnc_ideal {
     nnc_engine engine;
     int32_t stage;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s;
-    double engine_s[NNC_ENGINES], network_s; /* network_s: of the busiest fabric */
+    double engine_s[NNC_ENGINES], network_s; /* network_s: time of the busiest fabric */
     nnc_fabric fabric;
 } nnc_ideal;
 
@@ -535,7 +538,7 @@ struct nnc_scratch {
 
 /* A plan with other options. */
 typedef struct nnc_plan_change {
-    char options[256]; /* to append to the command; "" = no change */
+    char options[256]; /* options to append to the command; "" = no change */
     double step_s, samples_per_s, cost_step;
     double gain; /* samples_per_s over that of the plan */
     int64_t total_bytes, global_batch;
@@ -558,7 +561,7 @@ typedef struct nnc_plan_change_ask {
     const nnc_profiles *profiles;
     const nnc_software *others[2]; /* profiles to change to: compiled, channels last; NULL = none */
     const nnc_plan *plan;          /* as given, without defaults */
-    bool quick;                    /* only the moves that matter most, each alone */
+    bool quick;                    /* try only the moves that matter most, each alone */
 } nnc_plan_change_ask;
 
 /* Tries the changes with at most a few hundred estimates; quick: a few tens. Returns their number; 0 as well when the
@@ -575,12 +578,12 @@ nnc_estimate_fn nnc_estimate_once;
 /* ---- fitting.c: what fits on a device; how far a plan can be divided ---- */
 
 typedef struct nnc_remedy {
-    char options[96];     /* to add to the command line */
+    char options[96];     /* options to add to the command line */
     int64_t micro_batch;  /* the largest micro-batch that fits with the remedy */
     int64_t total_bytes;  /* values at the micro-batch of the answer; at this micro-batch if nothing
                       * fits without the remedy */
     double step_s;        /* likewise */
-    double samples_per_s; /* at the largest micro-batch */
+    double samples_per_s; /* rate at the largest micro-batch */
 } nnc_remedy;
 
 enum { NNC_REMEDIES_MAX = 16 };
@@ -637,7 +640,7 @@ typedef struct nnc_limit_answer {
         *stop; /* the bound beyond the limit; "plan": no such plan is legal; NULL: no bound among
                * the tried plans */
     nnc_error why;     /* error of the first plan that is not legal, when stop is "plan" */
-    nnc_result result; /* at the limit; of the last plan without one */
+    nnc_result result; /* result at the limit; without a limit, of the last plan */
     nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* by size */
     int32_t count;
 } nnc_limit_answer;
@@ -695,13 +698,13 @@ typedef struct nnc_single_op {
     const char *layout;                   /* layout of a convolution: channels_last, contiguous;
                                            * NULL = no convolution */
     bool unmasked;                        /* attention without a mask */
-    int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* in the order of the kind */
+    int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* dims in the order of the kind */
     int32_t dim_count;
     double bytes; /* full tensor of a collective */
     nnc_dtype precision;
     int32_t devices, devices_per_node;
     char shape[96];
-    double flops, moved_bytes; /* moved: read and written, or sent by one rank */
+    double flops, moved_bytes; /* moved: bytes read and written, or sent by one rank */
     double flops_per_byte, ridge_flops_per_byte;
     double bound_s;                                         /* at datasheet rates */
     double compute_s, memory_s, fixed_s, network_s, time_s; /* predicted */

@@ -81,8 +81,8 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
 /* ---- remedies ---- */
 
 typedef struct option {
-    const char *text; /* as set and shown; --optimizer: the next smaller one */
-    bool applies;     /* to the resolved plan */
+    const char *text; /* text that is set and shown; --optimizer: the next smaller one */
+    bool applies;     /* does the remedy apply to the resolved plan? */
 } option;
 
 /* Sets the options of the text. */

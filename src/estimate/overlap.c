@@ -37,9 +37,10 @@ typedef struct budget {
     double compute_s, attention_s;
     double units; /* the weights of the first unit are gathered before anything runs */
     bool exchanges;
-    nnc_lane lanes[NNC_COMM_COUNT];                            /* lane of each kind */
-    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* with the attention; with any
-                                                                * compute */
+    nnc_lane lanes[NNC_COMM_COUNT]; /* lane of each kind */
+    double beside_s[NNC_COMM_COUNT],
+        behind_s[NNC_COMM_COUNT]; /* time that overlaps with the attention;
+                                                                * with any compute */
 } budget;
 
 /* Shares of that communication that stay exposed. */

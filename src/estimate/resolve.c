@@ -177,7 +177,7 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
     nnc_plan *p = resolved;
     *p = *plan;
     if ((p->recompute & NNC_RECOMPUTE_FULL) != 0) {
-        p->recompute = NNC_RECOMPUTE_FULL; /* it contains the other flags */
+        p->recompute = NNC_RECOMPUTE_FULL; /* full recomputation contains the other flags */
     }
     if (family->defaults != NULL) {
         family->defaults(model, p);

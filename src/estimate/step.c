@@ -756,7 +756,7 @@ NNC_ENUM_NAMES(nnc_activity, NNC_ACTIVITY_LIST)
 /* ---- One op alone on a device (nncost op): its work, its roofline bound, and the time that the fitted values predict ---- */
 
 typedef struct kind {
-    const char *name, *dims; /* how dims are written; NULL for a collective */
+    const char *name, *dims; /* format of the dims; NULL for a collective */
     int least, most;
     void (*fill)(const nnc_single_op *alone, nnc_op *op);
     nnc_collective collective;
@@ -974,7 +974,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected %s, found %d numbers%s",
                         k->dims, (int)a->dim_count, too_large(a) ? " of too large a product" : "");
     }
-    op.issued_as = NNC_ISSUED_TOO; /* as PyTorch issues it, where that was measured */
+    op.issued_as = NNC_ISSUED_TOO; /* timed as PyTorch issues it, where that was measured */
     op.issued[0].kernels = 1.0;
     k->fill(a, &op);
     if (op.kind == NNC_OP_FLASH && op.u.flash.heads % op.u.flash.kv_heads != 0) {

@@ -108,7 +108,7 @@ typedef struct nnc_question {
     const char
         /* description of the example, when only formulas are asked; NULL: a real estimate */
         *example;
-    nnc_answer answer; /* to the current name */
+    nnc_answer answer; /* answer to the current name */
     nnc_arena *arena;
     nnc_columns columns;       /* columns of the estimate */
     nnc_explained_names names; /* filled when a word needs them */

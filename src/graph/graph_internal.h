@@ -14,9 +14,9 @@ enum {
     NNC_GRAPH_PARAMS_MAX = 16,    /* parameters of a kind of op */
     NNC_GRAPH_ARGS_MAX = 16,      /* arguments of a macro */
     NNC_GRAPH_RANK_MAX = 4,       /* axes of a tensor, without the batch */
-    NNC_GRAPH_NAMES_MAX = 64,     /* tensors with a name at a time */
-    NNC_GRAPH_DEPTH_MAX = 24,     /* macros and repeats inside each other */
-    NNC_GRAPH_TENSORS_MAX = 4096, /* made in one walk */
+    NNC_GRAPH_NAMES_MAX = 64,     /* tensors that have a name at one time */
+    NNC_GRAPH_DEPTH_MAX = 24,     /* nesting of macros and repeats */
+    NNC_GRAPH_TENSORS_MAX = 4096, /* tensors made in one walk */
     NNC_GRAPH_STEPS_MAX = 16384,  /* steps of one walk */
     NNC_GRAPH_TURNS_MAX = 100000, /* turns of one repeat */
     NNC_GRAPH_STACK_MAX = 16,     /* operands of an expression that wait */
@@ -48,7 +48,7 @@ typedef struct nnc_code {
 typedef struct nnc_expr {
     const nnc_code *code;
     int32_t count;    /* 0 = absent */
-    const char *text; /* as the file has it */
+    const char *text; /* text as the file has it */
 } nnc_expr;
 
 /* ---- kinds of op ---- */
@@ -122,10 +122,10 @@ typedef enum nnc_graph_step {
     NNC_STEP_USE,
     NNC_STEP_REPEAT,
     NNC_STEP_IF,
-    NNC_STEP_TIED,   /* ops with the weights of others before them */
-    NNC_STEP_FROZEN, /* ops whose weights are never trained */
-    NNC_STEP_FROM,   /* back to a named tensor */
-    NNC_STEP_AS      /* only names the current one */
+    NNC_STEP_TIED,   /* steps whose ops share the weights of earlier ops */
+    NNC_STEP_FROZEN, /* steps whose weights are never trained */
+    NNC_STEP_FROM,   /* returns to a named tensor */
+    NNC_STEP_AS      /* only names the current tensor */
 } nnc_graph_step;
 
 struct nnc_graph_node;
@@ -186,7 +186,7 @@ typedef struct nnc_graph_tensor {
     int64_t
         dims[NNC_GRAPH_RANK_MAX]; /* sizes of one sample: channels, height, width; tokens, width;
                                    * width */
-    bool ids;                     /* whole numbers, to be looked up */
+    bool ids;                     /* the tensor holds whole numbers, which are looked up */
     bool sharded;                 /* each tensor rank has its part of the width */
     int32_t storage;              /* memory of the tensor: views share one */
 } nnc_graph_tensor;
@@ -194,7 +194,7 @@ typedef struct nnc_graph_tensor {
 /* Notes of a sink about one storage. */
 typedef struct nnc_graph_storage {
     uint32_t flags;   /* part of the state that decides whether turns of a repeat are equal */
-    int32_t producer; /* no part of that state */
+    int32_t producer; /* not compared: it does not decide whether turns are equal */
 } nnc_graph_storage;
 
 typedef struct nnc_graph_weights {
@@ -298,13 +298,13 @@ typedef struct nnc_captured_op {
 
 /* One training step of a PyTorch program, read from a file of schema nncost.capture/1. */
 struct nnc_captured {
-    const nnc_captured_op *ops; /* in order; without the optimizer's */
+    const nnc_captured_op *ops; /* operators in order; without those of the optimizer */
     int32_t count;
     int64_t batch;  /* samples of the step */
     int64_t tokens; /* tokens of the step, if it looks tokens up; else 0 */
     int64_t image;  /* pixels per side of its input, if that is a map; else 0 */
     int64_t params, table_params;
-    int64_t operators; /* issued in one step, those of the optimizer included */
+    int64_t operators; /* operators issued in one step, the optimizer's included */
     double input_bytes;
     nnc_dtype dtype; /* format of the parameters */
     nnc_optimizer
@@ -391,7 +391,7 @@ enum {
     NNC_ACT_HARD_SIGMOID,
     NNC_ACT_HARD_SWISH,
     NNC_ACT_SOFTMAX,
-    NNC_ACT_SWIGLU, /* from here on two halves become one */
+    NNC_ACT_SWIGLU, /* activations from here on join two halves into one */
     NNC_ACT_GEGLU
 };
 enum { NNC_SCALE_GAIN, NNC_SCALE_BIAS };

@@ -27,7 +27,7 @@ typedef struct tensor {
     double elements,
         bytes; /* bytes: at most those of its storage, which a broadcast tensor shares */
     nnc_dtype dtype;
-    bool whole; /* integers or truth values */
+    bool whole; /* the format holds integers or truth values */
     int32_t storage;
 } tensor;
 
@@ -871,7 +871,7 @@ static bool read_parameters(reader *r, nnc_json root)
         return false;
     }
     r->ops[0].vector +=
-        (count - r->program->params) / r->ops[0].repeat; /* that no operator reads */
+        (count - r->program->params) / r->ops[0].repeat; /* parameters that no operator reads */
     r->program->params = count;
     return true;
 }

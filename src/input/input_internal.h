@@ -80,7 +80,7 @@ nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *er
 
 enum {
     NNC_SCAN_DEPTH_MAX = 64,
-    NNC_SCAN_VALUES_MAX = 10000,                /* keeps the tree small */
+    NNC_SCAN_VALUES_MAX = 10000,                /* limit of values that keeps the tree small */
     NNC_SCAN_VALUES_MANY = 700000,              /* a configuration written by another program */
     NNC_SCAN_VALUES_RECORDED = 50 * 1000 * 1000 /* a file with many recorded estimates */
 };
@@ -159,7 +159,7 @@ typedef struct nnc_json_large {
 
 typedef struct nnc_json_doc {
     nnc_faults *faults;
-    nnc_arena *arena; /* for texts that outlive the document */
+    nnc_arena *arena; /* arena for texts that outlive the document */
     const char *text;
     size_t size;
     int values_max;   /* 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows a larger file */
@@ -297,7 +297,7 @@ typedef void nnc_spec_read_fn(nnc_json root, const char *stem, void *spec);
 nnc_spec_read_fn nnc_device_read, nnc_model_read, nnc_software_read;
 
 typedef struct nnc_spec_info {
-    const char *what, *plural; /* in messages, and in "nncost list" */
+    const char *what, *plural; /* words for messages, and for "nncost list" */
     const char *folder;        /* inside a data folder */
     const char *argument;      /* place of a wrong id on the command line */
     const char *schema;

@@ -158,7 +158,7 @@ static bool is_within(const bounds *of, char *text, size_t size)
 {
     const double value = of->value;
     if (isnan(value) || value == 0.0 || isinf(value) || (value >= of->least && value <= of->most)) {
-        return true; /* infinite: the other field is 0 */
+        return true; /* the ratio is infinite: the other field is 0 */
     }
     snprintf(text, size, "%s: %s, expected %g to %g, found %.4g", of->fields, of->what, of->least,
              of->most, value);

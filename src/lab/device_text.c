@@ -12,7 +12,7 @@ typedef struct rewriting {
 
 /* An object of the file while it is written: its old content, the table of its fields, its dotted name. */
 typedef struct object_place {
-    nnc_json at; /* node NULL: the file has none */
+    nnc_json at; /* node NULL: the file has no such object */
     const nnc_field *fields;
     size_t count;
     const char *name;

@@ -307,12 +307,12 @@ typedef enum need {
     FORWARD,  /* forward rows */
     BACKWARD, /* backward rows */
     KERNELS,  /* 20 rows */
-    RATE,     /* and a device that states the rate of its cache */
-    RATIO,    /* or one that does not */
-    WIDTHS,   /* and heads of two widths */
-    DEPTHS,   /* and models of two depths */
+    RATE,     /* kernels, and a device that states the rate of its cache */
+    RATIO,    /* kernels, and a device that does not state it */
+    WIDTHS,   /* kernels, and heads of two widths */
+    DEPTHS,   /* kernels, and models of two depths */
     MESSAGES, /* 6 rows */
-    SIZES     /* and groups of two sizes */
+    SIZES     /* messages, and groups of two sizes */
 } need;
 
 /* For every group but steps: how its name begins, the object (with the rest of the name, if that ends in '.'), the
@@ -453,7 +453,7 @@ void nnc_fit_choose(nnc_fit *fit)
 {
     for (int32_t g = 0; g < fit->group_count; g++) {
         if (fit->groups[g].rows == 0) {
-            continue; /* all of them are held out */
+            continue; /* all rows of the group are held out */
         }
         if (strcmp(fit->groups[g].name, "steps") == 0) {
             choose_of_steps(fit, g);
@@ -784,7 +784,7 @@ static double six_digits(double value)
 /* Fits the parameters to their rows. false: out of memory. */
 static bool move(moving *m)
 {
-    const double near = 1e-3; /* to a limit, in steps */
+    const double near = 1e-3; /* distance to a limit, in steps */
     double x[NNC_MINIMISE_MAX] = { 0 };
     weigh_rows(m);
     if (m->count == 0) {

@@ -28,7 +28,7 @@ typedef enum nnc_column_type {
 
 typedef struct nnc_measured_column {
     const char *name;     /* name of a special column or a field; NULL: a column for people */
-    const char *spelling; /* as the file has it */
+    const char *spelling; /* spelling in the file */
     nnc_column_type type;
 } nnc_measured_column;
 
@@ -107,7 +107,7 @@ typedef struct nnc_measured {
     double host_pass_s, host_sample_s, input_samples_per_s;
     nnc_op op; /* op of a kernel; attention without its pairs */
     bool causal;
-    bool both; /* forward and backward of a convolution, a norm */
+    bool both; /* forward and backward of a convolution or a norm were timed together */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* how requests were served */
@@ -115,7 +115,7 @@ typedef struct nnc_measured {
     nnc_dtype pass_precision; /* precision of a forward pass */
     bool tensor_open;         /* its degree of tensor parallelism is not recorded */
     double measured_s;
-    double rounding;   /* relative half-width that printing left */
+    double rounding;   /* relative half-width of the rounding in the file */
     int64_t max_batch; /* the largest micro-batch that ran; 0 = not searched for */
     double measured_bytes[NNC_MEMORY_STAT_COUNT];
     const char *undecided; /* setting that decides the time and is missing in the row, "" = none */
@@ -263,7 +263,7 @@ typedef struct nnc_fit_row {
     bool launches; /* a step that the launches of the host hold */
     int32_t group;
     int32_t part;                        /* part of the cross-validation */
-    double weight;                       /* in the fit at hand */
+    double weight;                       /* weight in the current fit */
     double before, after, crossed, left; /* errors of all rows; left: by a fit without the row's
                                           * model; NaN = none */
 } nnc_fit_row;
@@ -272,7 +272,7 @@ typedef struct nnc_fit_row {
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* "efficiency.calibration" */
     int32_t group;           /* group whose rows move it; -1 = all groups */
-    size_t offset;           /* in the device or the software */
+    size_t offset;           /* place in the device or the software */
     double before;           /* NaN = neutral, without a number */
     double value;            /* fitted, six digits; NaN = not fitted */
     double low, high;        /* range in which the mean error of its rows grows by at most 1 % */
@@ -370,8 +370,8 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
 
 /* A numeric parameter of a device or a profile. */
 typedef struct nnc_parameter_place {
-    double *value; /* in the device or the software */
-    char name[80]; /* in full: "efficiency.calibration" */
+    double *value; /* place in the device or the software */
+    char name[80]; /* full name: "efficiency.calibration" */
 } nnc_parameter_place;
 
 /* Finds it by its dotted name, "efficiency." in front or not. Fails with NNC_BAD_USAGE, naming the

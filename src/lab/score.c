@@ -148,7 +148,7 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     if (!may_run(device, result) || many < 2) {
         return NNC_OK;
     }
-    while (many - few > 1) { /* few do not fit, many do */
+    while (many - few > 1) { /* `few` sequences fit, `many` do not */
         again.recompute_layers = few + (many - few) / 2;
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
         if (!may_run(device, result)) {

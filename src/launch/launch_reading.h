@@ -41,11 +41,11 @@ typedef struct nnc_set_field {
 
 /* A field of the model that the files describe; "MODEL" is its name, "SOFTWARE" the profile. */
 typedef struct nnc_model_field {
-    const char *name, *value; /* in the arena; name without "model." */
+    const char *name, *value; /* texts in the arena; name without "model." */
     int file;
     nnc_json at;
     bool is_default;
-    bool is_set; /* by --set, which counts first */
+    bool is_set; /* set by --set, which takes precedence */
 } nnc_model_field;
 
 /* A key that wants one of some fields set elsewhere. */

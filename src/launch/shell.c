@@ -65,7 +65,7 @@ typedef struct shell {
     int depth, nesting;
     truth runs;         /* the current branch */
     truth last;         /* result of the last command */
-    bool in_test;       /* between "[[" and "]]", after && or || */
+    bool in_test;       /* inside "[[ .. ]]", after && or || */
     bool in_condition;  /* between "if" and "then" */
     char after[3];      /* the operator before the command: "&&", "||" or "" */
     const char *marker; /* marker of a here document that begins on the next line */
@@ -1054,7 +1054,7 @@ static token read_command(shell *s)
     if (w.count > 0 && (goes_on_test || strcmp(first, "[[") == 0)) {
         s->in_test = strcmp(w.items[w.count - 1].text, "]]") != 0;
     }
-    if (s->runs == NO) { /* as if it was not there */
+    if (s->runs == NO) { /* the command counts as absent */
         s->runs = outside;
         return t;
     }

@@ -343,7 +343,8 @@ static nnc_plan pass_key(const nnc_plan *plan)
 {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
-    if (!nnc_schedule_dual(plan)) { /* there, fewer passes overlap less: see nnc_overlap_of */
+    if (!nnc_schedule_dual(plan)) { /* with fewer passes DualPipe overlaps less: see
+                                     * nnc_overlap_of */
         key.micro_batches = unset.micro_batches;
     }
     key.global_batch = unset.global_batch;

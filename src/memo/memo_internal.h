@@ -73,7 +73,7 @@ typedef struct nnc_lowered {
     int32_t count;
     double grad_accumulate; /* value for the list and the table */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_pass_work work; /* if recomputation does not depend on the stage */
+    nnc_pass_work work; /* work of a pass, if recomputation does not depend on the stage */
     nnc_rows rows;      /* rows of those `count` ops, over these routes */
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
 } nnc_lowered;

@@ -92,13 +92,13 @@ typedef struct nnc_metric {
 
     int16_t each_count;
     uint8_t count_size;
-    bool full : 1;       /* not in a brief estimate: see nnc_scratch */
+    bool full : 1;       /* absent in a brief estimate: see nnc_scratch */
     bool blank_zero : 1; /* 0 = does not apply; written as null */
     bool sparse : 1;     /* JSON omits the zeros of an array */
     bool in_place : 1;   /* the list itself is in the record, not a pointer to it */
     bool null_empty : 1; /* an empty list is null */
     bool any_sign : 1;   /* may be negative, though it has a unit */
-    bool shrinks : 1;    /* cut when the line would be too long */
+    bool shrinks : 1;    /* the text is cut when the line would be too long */
     int8_t drop;         /* column omitted when even that is too long, lowest first; 0 = never */
 } nnc_metric;
 
@@ -254,7 +254,7 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
 typedef struct nnc_own_step {
     double step_s, mfu;
     double predicted_over; /* the predicted time over the measured one */
-    bool possible;         /* not below the lower bound */
+    bool possible;         /* the step is not below the lower bound */
 } nnc_own_step;
 
 /* Fewest measured steps whose error is worth printing. */
@@ -321,13 +321,14 @@ typedef struct nnc_serve_change {
 } nnc_serve_change;
 
 typedef struct nnc_report {
-    const char *model_asked, *device_asked; /* as the user named them: "a100", "my/device.json" */
+    const char *model_asked, *device_asked; /* names as the user gave them: "a100",
+                                             * "my/device.json" */
     const char *overrides;                  /* "hidden=2048, ..."; NULL = no overrides */
     const char *cluster;                    /* file of the links; NULL = the device file's */
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
-    bool software_chosen; /* chosen by the plan, not by the user */
+    bool software_chosen; /* the plan chose the software, not the user */
     int64_t least_bytes;  /* lower end of the memory over the open settings; 0 = the memory of the
                       * plan */
     const nnc_result *result;
@@ -339,7 +340,7 @@ typedef struct nnc_report {
     const nnc_advice *advice;
     int advice_count;
     bool all_stages;               /* show a table of the stages */
-    const nnc_interval *intervals; /* by stage, in order of time; NULL: no timeline */
+    const nnc_interval *intervals; /* timeline by stage, in order of time; NULL: no timeline */
     int64_t interval_count;
     const nnc_sensitivity *sensitivity; /* NULL: not requested */
     int sensitivity_count;

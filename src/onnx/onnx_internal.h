@@ -51,7 +51,7 @@ typedef struct nnc_onnx_value {
     nnc_onnx_kind kind;
     int32_t rank;
     int64_t dims[NNC_ONNX_RANK_MAX];
-    int64_t *whole; /* as many as elements; NULL = not known */
+    int64_t *whole; /* known whole numbers, one per element; NULL = not known */
     int64_t origin; /* weights: elements of the parameter that the value is a part or a copy of */
     bool computed;  /* a computed constant: no parameter */
     bool ids;       /* token ids */

@@ -18,12 +18,13 @@ typedef struct both {
 } both;
 
 typedef struct pointwise_row {
-    both flops;                               /* on the vector units */
-    passes forward, backward;                 /* fused: in one kernel */
-    passes unfused_forward, unfused_backward; /* one kernel per primitive; left out = as fused */
+    both flops;                               /* FLOPs on the vector units */
+    passes forward, backward;                 /* memory passes of the fused kernel */
+    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive;
+                                               * left out = as fused */
     double inputs;                            /* input elements per output element, as kept */
     double mask_bytes;           /* mask or indices, written forward and read backward */
-    both input_flops;            /* per element of input_elements */
+    both input_flops;            /* FLOPs per element of input_elements */
     double backward_input_reads; /* elements of the input that backward reads */
     bool no_backward;            /* no parameters before it, or a copy of an untrained weight */
     nnc_timed timed;             /* how it is timed; left out = as pointwise, or as a map by its

@@ -5,7 +5,7 @@
 
 #include "op/op_internal.h"
 
-enum { TOKEN_ID_BYTES = 8 }; /* int64 on the device */
+enum { TOKEN_ID_BYTES = 8 }; /* token ids are int64 on the device */
 
 /* A lookup multiplies nothing: it reads one row per token and writes it. Backward reads dy and adds
  * it to the row's gradient, which is read and written.   [embedding] */

@@ -15,10 +15,11 @@ typedef struct replay {
     void *context;
     int32_t virtual_stages, chain; /* number of all virtual stages; number of those that one
                                     * micro-batch passes */
-    bool dual;                     /* dualpipe on two devices and more */
+    bool dual;                     /* dualpipe on at least two devices */
     bool folded;                   /* the second chunk or direction runs back up the devices */
     bool splits;                   /* weight gradients are separate ops */
-    bool quiet;                    /* no events, and kept micro-batches are not counted */
+    bool quiet;                    /* no events are reported, and kept micro-batches are not
+                                    * counted */
 } replay;
 
 /* ---- laying out ---- */

@@ -176,7 +176,7 @@ static void draw_roof_line(roofline *r, const char *class, const char *tip, doub
     nnc_svg *svg = &r->canvas->svg;
     const roof at = roof_at(r, peak, rate);
     nnc_px x = r->x.start, y = at.left_y;
-    if (y > r->y.start) { /* starts below the visible area */
+    if (y > r->y.start) { /* the roof starts below the visible area */
         x += (nnc_px)((double)(at.x - x) * (y - r->y.start) / (y - at.y));
         y = r->y.start;
     }

@@ -63,7 +63,7 @@ typedef struct nnc_page {
     void (*heading)(nnc_buffer *out, const char *text);
     void (*table)(nnc_buffer *out, nnc_style style, nnc_table *table);
     void (*below)(nnc_buffer *out, nnc_style style,
-                  const nnc_table *table); /* below a table; NULL = nothing */
+                  const nnc_table *table); /* writes below a table; NULL = nothing */
     bool wraps;                            /* lines end at the width */
 } nnc_page;
 
@@ -229,7 +229,8 @@ struct nnc_table {
     nnc_buffer cells; /* row by row; each text ends with a NUL */
     int64_t cell_count;
     int widths[NNC_TABLE_COLUMNS];                           /* 0 = left out */
-    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* because the width is too small */
+    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* columns cut or left out because the
+                                                              * width is too small */
     int gap;                                                 /* blanks between columns */
     bool laid_out;
 };
@@ -278,7 +279,7 @@ typedef struct nnc_record {
     bool exact;  /* numbers with 17 digits, for a program that computes with them; else 12 */
     bool spread; /* every member gets a line, for a file that people edit */
     int depth;
-    int32_t members[NNC_RECORD_DEPTH]; /* written at each depth */
+    int32_t members[NNC_RECORD_DEPTH]; /* members written at each depth */
     bool list[NNC_RECORD_DEPTH];
 } nnc_record;
 

@@ -137,7 +137,7 @@ static const struct form {
     const char *name;
     nnc_show show;
     double divisor;     /* 0 = 1 */
-    const char *printf; /* instead of show; NULL = none */
+    const char *printf; /* printf format in place of show; NULL = none */
 } forms[] = {
     { .name = "count", .show = NNC_SHOW_COUNT },       /* 1,557,611,200; 16.73 */
     { .name = "percent", .show = NNC_SHOW_PERCENT },   /* 41.2% */

@@ -15,7 +15,7 @@ static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_s
                                 nnc_error *err)
 {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
-        return NNC_OK; /* later, when the profile is chosen */
+        return NNC_OK; /* checked later, when the profile is chosen */
     }
     if (nnc_field_is_of(&nnc_run_table, field)) {
         scenario->asks_run = true;

@@ -59,7 +59,7 @@ typedef struct nnc_scenario {
     nnc_model model;
     nnc_device device;
     nnc_specs *specs;
-    nnc_profiles profiles; /* see nnc_scenario_profiles */
+    nnc_profiles profiles; /* profiles; see nnc_scenario_profiles */
     nnc_release release;   /* release of the requested framework; entry NULL = not given */
     nnc_software software; /* one of them */
     nnc_plan plan;

@@ -40,7 +40,7 @@ struct nnc_pass_costs {
     nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* [1]: weight gradients are split off */
     nnc_network network;
     nnc_result work;  /* FLOPs and tokens, and the plan the pass was made for */
-    double pass_s[2]; /* compute of all layers, one micro-batch */
+    double pass_s[2]; /* compute time of all layers, one micro-batch */
     uint64_t number;  /* counts from 1, over all blocks */
     uint64_t holds;   /* group that `held` belongs to; 0 = none */
     nnc_resident_bytes held[PASS_STAGES];
@@ -65,7 +65,7 @@ struct nnc_plan_groups {
     bool known;       /* `allowed` and `software` are filled in */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
     const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
-    bool schedules[NNC_SCHEDULE_COUNT]; /* offered by at least one framework */
+    bool schedules[NNC_SCHEDULE_COUNT]; /* schedules that at least one framework offers */
     int32_t heaviest[NNC_STAGES_MAX];   /* stages that may need most memory */
     int32_t heaviest_count;
     uint64_t made; /* passes so far */

@@ -75,7 +75,7 @@ enum { NNC_SEARCH_THREADS_MAX = 256 };
 typedef struct nnc_front {
     nnc_found best[NNC_SEARCH_BEST_MAX]; /* best first */
     int32_t best_count;
-    nnc_found pareto[NNC_PARETO_MAX]; /* fastest first, memory falling */
+    nnc_found pareto[NNC_PARETO_MAX]; /* Pareto front: fastest first, memory falling */
     int32_t pareto_count;
     bool truncated, any_missed;
     nnc_found missed; /* the fastest plan that fits and breaks a limit on the run */

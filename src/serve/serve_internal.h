@@ -69,16 +69,18 @@ typedef struct nnc_serve_rates {
     double attention_flops_per_s;                     /* rate of prefill */
     double mem_bytes_per_s;                           /* datasheet */
     double stream_bytes_per_s,
-        plain_bytes_per_s; /* reading weights as stored; reading 16-bit weights */
+        plain_bytes_per_s; /* rate of reading weights as stored; rate of reading 16-bit weights */
     double expert_bytes_per_s, kv_bytes_per_s;
-    double state_bytes_per_s;     /* reading states, independent of the cache's format */
+    double state_bytes_per_s;     /* rate of reading states, independent of the cache's format */
     double kernel_s, attention_s; /* fixed time per kernel and per attention in a decode step */
     double product_s;             /* fixed time per product with stored weights */
     bool weight_only;             /* products compute in a wider format than the weights' storage */
     double prefill_kernel_s, prefill_attention_s; /* the same in a prefill step */
     nnc_small_all_reduce all_reduce;
-    double link_bytes_per_s;                       /* between tensor ranks; NaN = one device */
-    double exchange_bytes_per_s, exchange_fixed_s; /* between all ranks that share experts */
+    double link_bytes_per_s;                       /* link rate between tensor ranks; NaN = one
+                                                    * device */
+    double exchange_bytes_per_s, exchange_fixed_s; /* rate and fixed time between all ranks that
+                                                    * share experts */
     double weight_bytes, plain_bytes, kv_bytes;    /* per element */
     bool kv_scaled;                                /* keys and values carry a scale per head */
     double group_size;
@@ -171,7 +173,7 @@ typedef struct nnc_serve_load_case {
     double prefill_s,
         busy_s; /* prefill of one prompt: its latency, and its time on the busiest stage */
     double prefill_flops;
-    double stages;         /* quotient of both times */
+    double stages;         /* quotient of the two times */
     double tokens_of_step; /* output tokens of a sequence in a decode step: 1 without a draft */
     double chunk;          /* the most tokens of prompts in an iteration */
     double slots, places;  /* the most sequences that the engine takes; the most that the cache
@@ -250,7 +252,7 @@ typedef struct nnc_images_ask {
     int64_t batch;   /* images generated together; 0 = 1 */
     double beside_s; /* other time per image */
     nnc_dtype precision;
-    double price;            /* per device and hour; NaN = the device file's */
+    double price;            /* price per device and hour; NaN = the device file's */
     double carbon_g_per_kwh; /* grid; NaN = unknown */
     const nnc_model *encoders[NNC_IMAGES_ENCODERS]; /* text encoders */
     int32_t encoder_count;
@@ -259,9 +261,10 @@ typedef struct nnc_images_ask {
 
 typedef struct nnc_images {
     nnc_images_ask plan;             /* resolved */
-    double forward_s, forward_flops; /* one pass over the batch, guidance included */
+    double forward_s, forward_flops; /* time and FLOPs of one pass over the batch, guidance
+                                      * included */
     double text_s, decode_s;         /* per batch; 0 = the model names no encoder or decoder */
-    double image_s, lower_bound_s;   /* until all images of a batch are done */
+    double image_s, lower_bound_s;   /* time until all images of a batch are done */
     double images_per_s, utilization;
     double weight_bytes, capacity_bytes;
     bool fits; /* all weights are resident at the same time */

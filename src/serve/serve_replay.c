@@ -33,7 +33,7 @@ typedef struct request {
     int32_t input, output, made; /* tokens; made: output tokens before the sequence lost its
                                   * place */
     int32_t next;                /* in the queue */
-    int32_t place;               /* in the heap of running sequences */
+    int32_t place;               /* place in the heap of running sequences */
     int32_t newer, older;        /* running sequences in order of admission */
 } request;
 
@@ -65,7 +65,7 @@ typedef struct simulation {
     int64_t count, issued;
     double context_low, context_gap;
     double tokens_of_step;
-    double decode_area, decode_s; /* sequences x time, and time, of decode steps */
+    double decode_area, decode_s; /* sums over decode steps: sequences x time, and time */
     int32_t workers;
     double drawn[2];        /* lengths of the last request: input and output, from -1 to 1 */
     uint64_t gaps, lengths; /* states of the random numbers: arrivals do not depend on lengths */
@@ -195,7 +195,8 @@ static double added_s(simulation *s, double sequences, double prompts)
 
 /* ---- random numbers: the same on every machine ---- */
 
-static double uniform(uint64_t *state) /* in (0, 1); splitmix64: Steele et al., OOPSLA 2014 */
+static double uniform(uint64_t *state) /* Random number in (0, 1); splitmix64: Steele et al.,
+                                        * OOPSLA 2014 */
 {
     *state += UINT64_C(0x9E3779B97F4A7C15);
     uint64_t z = *state;
@@ -308,7 +309,7 @@ static void start(simulation *s, worker *w, int32_t index)
 {
     request *r = &s->requests[index];
     r->context = (double)r->input + r->made - s->tokens_of_step * (double)w->step;
-    r->room -= r->growth * (double)w->step; /* now as at step 0, like the context */
+    r->room -= r->growth * (double)w->step; /* space as at step 0, like the context */
     w->context += r->context;
     w->room += r->room;
     w->growth += r->growth;

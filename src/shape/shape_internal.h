@@ -28,7 +28,7 @@ typedef struct nnc_block {
 /* A run of equal layers, or the ops before and after them: the unit of pipeline stages. */
 typedef struct nnc_segment {
     int64_t instances; /* layers; 1 for embedding, head, or a network in one piece */
-    bool layer;        /* can be assigned to stages */
+    bool layer;        /* the segment can be assigned to stages */
 } nnc_segment;
 
 enum {
@@ -48,14 +48,14 @@ typedef struct nnc_op_list {
     /* The segment of each layer when layers of several kinds alternate; count 0 = segments in order. */
     uint8_t mixed[NNC_MIXED_LAYERS_MAX];
     int32_t mixed_count;
-    bool truncated;               /* more ops or blocks than the list holds */
+    bool truncated;               /* there are more ops or blocks than the list holds */
     bool overflow;                /* a product of dims left int64 */
     bool recorded;                /* the operators of a captured program, casts included */
     double input_bytes;           /* training data of one micro-batch: token ids or images */
     int64_t tokens;               /* tokens of one micro-batch; 0 for images */
     int64_t lookup_params;        /* position table and, when untied, input embedding */
     int64_t stream_elements;      /* output of a layer, of one micro-batch; 0 = no layers */
-    int64_t next_layers;          /* after the last one, each with its own head */
+    int64_t next_layers;          /* layers after the last one, each with its own head */
     int64_t tied_rows, tied_cols; /* table shared by the first and the last segment; 0 = none */
 } nnc_op_list;
 
@@ -136,7 +136,7 @@ nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes);
 
 /* Sizes that other folders ask of any model; 0 = the model has no such size. */
 typedef struct nnc_model_sizes {
-    int64_t layers;  /* that pipeline stages consist of */
+    int64_t layers;  /* layers that pipeline stages consist of */
     int64_t hidden;  /* width of a layer's output */
     int64_t seq_len; /* tokens of a training sequence; 0 = it trains on images */
     int64_t vocab;   /* rows of the token table, which tensor ranks divide */
@@ -212,7 +212,7 @@ typedef struct nnc_layer {
     bool latent; /* queries, keys and values come from latents */
     bool causal, qkv_bias, no_key_bias, out_bias;
     bool sinks, attention_gate, head_gate, score_softcap;
-    bool keys_as_values; /* no projection of values */
+    bool keys_as_values; /* there is no projection of values */
     int64_t out_groups,
         out_width; /* groups of heads are first projected to this many values; 0 = none */
     nnc_mlp mlp;

@@ -132,7 +132,7 @@ typedef struct nnc_shard_set {
     const char *kind; /* "sweep" or "search", for messages */
     const char *digest;
     int64_t of, count;
-    const char **paths; /* by number; NULL = not seen */
+    const char **paths; /* paths by number; NULL = not seen */
     const char *first_path;
 } nnc_shard_set;
 
@@ -174,7 +174,7 @@ typedef struct nnc_pool {
     int64_t first, end; /* range of rows */
     int64_t chunk;      /* rows of a chunk, at most NNC_POOL_CHUNK_MAX */
     int threads;
-    void **workers; /* one per thread, the first argument of work */
+    void **workers; /* workers, one per thread: the first argument of work */
     void (*work)(void *worker, nnc_batch *batch);
     /* Called by the thread of the caller, batch by batch in order. *stop = true ends the run after the batches that
      * have begun. */
@@ -306,10 +306,10 @@ struct nnc_sweep {
     nnc_specs *specs;
     nnc_arena *arena;
     nnc_sweep_axes axes;
-    nnc_profiles profiles; /* used where no axis names a profile */
+    nnc_profiles profiles; /* profiles, used where no axis names one */
     const char *cluster;   /* path of the file; NULL = the links of the devices */
     nnc_columns figures;   /* the metrics of the estimate */
-    nnc_point point;       /* with every axis at its first value */
+    nnc_point point;       /* point with every axis at its first value */
     int32_t groups;        /* number of groups of axes so far */
     bool settled;          /* the axes are complete */
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];

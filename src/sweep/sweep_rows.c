@@ -17,7 +17,7 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     case NNC_SWEEP_DEVICE: point->device = *(const nnc_device *)axis->specs[index]; break;
     case NNC_SWEEP_SOFTWARE: point->software = *(const nnc_software *)axis->specs[index]; break;
     case NNC_SWEEP_PLAN_FIELD:
-        if (axis->bytes != NULL) { /* read when the axis was made */
+        if (axis->bytes != NULL) { /* value that was read when the axis was made */
             memcpy((char *)&point->plan + axis->offset, axis->bytes + (size_t)index * axis->size,
                    axis->size);
             return NNC_OK;
@@ -140,7 +140,8 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
         }
         return point->spec_fault.status;
     }
-    if (point->axes->profiles == NULL && point->software.date[0] != '\0') { /* named by an axis */
+    if (point->axes->profiles == NULL &&
+        point->software.date[0] != '\0') { /* an axis names the profile */
         return estimate_release(point, result, err);
     }
     if (point->is_filled) {
@@ -319,7 +320,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
-    point->scratch->fits_only = !sweep->all; /* others are counted and dropped */
+    point->scratch->fits_only = !sweep->all; /* rows that do not fit are counted and dropped */
     find_order(sweep, &sweeper->order);
     return sweeper;
 }

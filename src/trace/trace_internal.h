@@ -29,7 +29,7 @@ typedef struct nnc_trace_kind {
 
 /* One call of an operator on the host. Times are nanoseconds since an arbitrary moment. */
 typedef struct nnc_trace_call {
-    int64_t start_ns, end_ns, external; /* external: its id, -1 = none */
+    int64_t start_ns, end_ns, external; /* times; external: id of the issuing call, -1 = none */
     int32_t thread, kind;
 } nnc_trace_call;
 
@@ -104,7 +104,7 @@ typedef struct nnc_trace_sum {
     const nnc_trace *trace;
     const nnc_device *device; /* NULL: nothing is priced */
     nnc_trace_row *rows;      /* most time first */
-    nnc_trace_row *findings;  /* most to save first */
+    nnc_trace_row *findings;  /* findings, the largest saving first */
     int64_t row_count, finding_count;
     int32_t devices;
     double span_s, busy_s, idle_s;        /* times of the device with most kernels */
@@ -113,7 +113,7 @@ typedef struct nnc_trace_sum {
     double linked_share;                  /* share of kernel time in operators with shapes */
     double product_factor, memory_factor; /* median of measured / predicted; 1 = too few rows */
     double save_s;                        /* sum over findings */
-    double issue_s;                       /* span for each kernel */
+    double issue_s;                       /* time span over the number of kernels */
 } nnc_trace_sum;
 
 /* Fills sum; its arrays live in the arena of the trace. NNC_NO_MEMORY; NNC_BAD_SPEC: no kernel. */

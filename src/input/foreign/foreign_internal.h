@@ -50,7 +50,7 @@ typedef struct nnc_foreign_pattern {
     char to[32];          /* the field: "mixers", "mlps" */
     char needs[64];       /* key; if it is absent or null, all layers are alike */
     char list[64];        /* key: a word for each layer, or letters that repeat */
-    char letters[64];     /* another key of letters */
+    char letters[64];     /* key of a text with a letter per layer */
     char matrix[64];      /* key: [[["global", "local"], 12]] */
     char only[64];        /* key: the numbers of the layers that are `in` */
     char in[24], out[24]; /* kind of the layers that the rule names, and of the other layers; ""
@@ -73,7 +73,7 @@ typedef struct nnc_architecture {
     char source[256];
     nnc_family family; /* NNC_FAMILY_COUNT = the family of the file that it is like */
     bool base;         /* not an architecture: only others inherit from it */
-    bool part, alone;  /* no network by itself; or one, too */
+    bool part, alone;  /* part: no network by itself; alone: a part that may also stand alone */
     bool flat;         /* keys of `text` may stand in the file itself */
     nnc_json
         classes; /* ends of class names and the fields they imply; false = builds another network */
@@ -157,7 +157,7 @@ typedef struct nnc_foreign_file {
     nnc_json implied;               /* fields of a part that the architecture around it sets */
     nnc_model *model;
     char taken[512];   /* list of defaults that were used for absent keys */
-    char skipped[256]; /* unknown keys that were let pass */
+    char skipped[256]; /* unknown keys that were skipped */
     char noted[256];   /* remarks on the whole file */
 } nnc_foreign_file;
 
