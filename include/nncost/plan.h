@@ -45,7 +45,10 @@ NNC_API const char *nnc_policy_help(nnc_policy policy);
       "Orthogonalised momentum for matrices; Adam for embedding tables, gains and biases.")       \
     X(NNC_OPTIMIZER_LAMB, "lamb", "Adam with a step length per tensor, relative to its weights.") \
     X(NNC_OPTIMIZER_LARS, "lars",                                                                 \
-      "Momentum with a step length per tensor, relative to its weights.")
+      "Momentum with a step length per tensor, relative to its weights.")                         \
+    X(NNC_OPTIMIZER_ADAM4BIT, "adam4bit", "Adam with its moments in 4 bits, scaled by block.")    \
+    X(NNC_OPTIMIZER_ADAM_MINI, "adam-mini",                                                       \
+      "Adam with one second moment for each block of a tensor: one moment.")
 NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
 NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
 NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);
@@ -162,13 +165,27 @@ enum nnc_train {
 /* Writes "attention,norm" (names joined by commas) or "all" into text. */
 NNC_API void nnc_train_text(unsigned train, char *text, unsigned long size);
 
-#define NNC_ADAPTED_LIST(X)                                                      \
-    X(NNC_ADAPTED_LINEAR, "linear", "Every linear layer of attention and MLPs.") \
-    X(NNC_ADAPTED_ATTENTION, "attention", "The projections of attention.")       \
-    X(NNC_ADAPTED_MLP, "mlp", "The matrices of MLPs.")
-NNC_ENUM(nnc_adapted, NNC_ADAPTED_LIST, NNC_ADAPTED_COUNT);
-NNC_API const char *nnc_adapted_name(nnc_adapted adapted);
-NNC_API const char *nnc_adapted_help(nnc_adapted adapted);
+/* Linear layers that have adapters. A set of flags. */
+typedef enum nnc_adapted {
+    NNC_ADAPTED_LINEAR = 0, /* every linear layer of attention and MLPs, except routed experts */
+    NNC_ADAPTED_QUERY = 1,
+    NNC_ADAPTED_KEY = 2,
+    NNC_ADAPTED_VALUE = 4,
+    NNC_ADAPTED_OUT = 8,
+    NNC_ADAPTED_ATTENTION = 15,
+    NNC_ADAPTED_GATE = 16,
+    NNC_ADAPTED_UP = 32,
+    NNC_ADAPTED_DOWN = 64,
+    NNC_ADAPTED_MLP = 112,
+    NNC_ADAPTED_QKV = 128,      /* one adapter of queries, keys and values: they are one matrix */
+    NNC_ADAPTED_MIXER_IN = 256, /* of state-space layers and linear attention */
+    NNC_ADAPTED_MIXER_OUT = 512,
+    NNC_ADAPTED_SHARED_GATE = 1024, /* of shared experts alone */
+    NNC_ADAPTED_SHARED_UP = 2048,
+    NNC_ADAPTED_SHARED_DOWN = 4096
+} nnc_adapted;
+/* Writes "q,v" (names joined by commas) or "linear" into text. */
+NNC_API void nnc_adapted_text(unsigned adapted, char *text, unsigned long size);
 
 #define NNC_FROZEN_LIST(X)                                                                    \
     X(NNC_FROZEN_16, "16bit", "Two bytes each.")                                              \

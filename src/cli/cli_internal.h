@@ -60,7 +60,7 @@ enum {
     NNC_TAKES_SWITCH = 33554432, /* every switch of a software profile */
     NNC_TAKES_EMIT = 67108864,   /* --emit */
     NNC_TAKES_LIMIT = 134217728, /* --of */
-    NNC_TAKES_KERNEL = 268435456 /* --kernel, --layout, --unmasked */
+    NNC_TAKES_ONE_OP = 268435456 /* --precision, --devices ...; --kernel, --layout, --unmasked */
 };
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
@@ -185,8 +185,11 @@ extern const int nnc_own_option_count;
 typedef struct nnc_option_fields {
     unsigned takes;
     const nnc_field_table *table;
+    const char *const
+        *only; /* names of the fields that are in the set, up to NULL; NULL = all of the table */
 } nnc_option_fields;
 extern const nnc_option_fields nnc_option_tables[];
+bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
 
 /* An option, as help, the man page and completion show it. */
 typedef struct nnc_option_text {

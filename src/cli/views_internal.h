@@ -87,8 +87,8 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 
 /* The batch of the options. Where they give none, it adds one that such models are trained with as an option and
  * sets *chosen. A plan file has its own batch: then *global_batch is 0. */
-nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *global_batch,
-                            bool *chosen, nnc_error *err);
+nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena,
+                            int64_t *global_batch, bool *chosen, nnc_error *err);
 
 #define NNC_BATCH_CHOSEN " (chosen: about 4 million tokens)"
 

@@ -238,7 +238,11 @@ void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *ex
 
 /* ---- op_rows.c: the op table of one micro-batch ---- */
 
-enum { NNC_ROWS_MAX = 8192 };
+/* Each op of a list has at most a forward row, a recomputed row and its backward rows; the rest of the step follows. */
+enum {
+    NNC_STEP_ROWS_MAX = 32,
+    NNC_ROWS_MAX = NNC_OPS_MAX * (2 + NNC_BACKWARD_MAX) + NNC_STEP_ROWS_MAX
+};
 
 /* A function with the same results as nnc_op_time. */
 typedef struct nnc_op_timer {
@@ -260,7 +264,6 @@ typedef struct nnc_rows {
     int32_t fresh;                /* rows from here on are timed on one network */
     nnc_op_place places[NNC_OPS_MAX];
     const nnc_op_timer *timer; /* NULL: nnc_op_time */
-    bool truncated;
 } nnc_rows;
 
 /* The parts of a step. */

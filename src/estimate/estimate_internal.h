@@ -575,6 +575,10 @@ void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 
 /* One estimate, from arguments that were read into a result of full size. */
 nnc_estimate_fn nnc_estimate_once;
+
+/* Has the model the number of parameters that its file states, within the rounding of published numbers? Adapters and heads
+ * of further tokens come on top. */
+bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 /* ---- fitting.c: what fits on a device; how far a plan can be divided ---- */
 
 typedef struct nnc_remedy {

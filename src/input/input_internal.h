@@ -278,6 +278,8 @@ void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources,
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem);
 void nnc_read_schema(nnc_json root, const char *schema);
 void nnc_read_id(nnc_json root, const char *stem);
+/* A file without a name has its id as name. */
+void nnc_name_by_id(char *name, size_t size, const char *id);
 
 /* Called first for each row of a recorded object; true: it has read the value, which may be absent, itself. record: the
  * struct that the row describes. */
@@ -320,12 +322,16 @@ void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind,
 /* The same from text; text[size] must be a NUL. */
 nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text,
                          size_t size, nnc_faults *faults, void *out);
-/* The same from a file into the arena, with its path; the id must be the file's stem. */
+/* The same from a file into the arena, with its path. */
 nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out,
                          nnc_error *err);
 
+enum { NNC_STEM_MAX = 256 };
 /* "hw/h100.json" -> "h100"; with `config`, a config.json is named after its folder. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
+/* The id that the file must have: its stem in a folder where files are found by id (hw/, models/ ...); elsewhere, and for a
+ * pipe, NULL: any. */
+const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]);
 
 /* Digest of the content of a spec file, inherited values included: independent of the order of keys, without notes and
  * sources. */
@@ -527,7 +533,7 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 #define NNC_COMMON_FIELDS                                                                    \
     { NNC_FIELD(nnc_model, id), .required = true,                                            \
       .help = "Name of the file without \".json\", and on the command line." },              \
-    { NNC_FIELD(nnc_model, name), .required = true, .help = "Full name." },                  \
+    { NNC_FIELD(nnc_model, name), .default_text = "id", .help = "Full name." },             \
     { NNC_FIELD(nnc_model, family), NNC_FIELD_NAMES(nnc_family, NNC_FAMILY_COUNT),           \
       .required = true,                                                                      \
       .help = "Kind of network; it decides the other fields." },                             \

@@ -494,6 +494,28 @@ void nnc_spec_stem(const char *path, bool config, char *stem, size_t size)
     snprintf(stem, size, "%.*s", (int)(end - begin), begin);
 }
 
+const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX])
+{
+    static const char *const folders[] = { "hw",     "models", "software", "clusters",
+                                           "prices", "grid",   "hosts",    "foreign" };
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash;
+    if (slash == NULL || nnc_is_pipe(path)) {
+        return NULL;
+    }
+    while (folder > path && folder[-1] != '/') {
+        folder--;
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        if (strlen(folders[i]) == (size_t)(slash - folder) &&
+            strncmp(folders[i], folder, (size_t)(slash - folder)) == 0) {
+            nnc_spec_stem(path, false, stem, NNC_STEM_MAX);
+            return stem;
+        }
+    }
+    return NULL;
+}
+
 /* Gives a model without an id (a foreign one) the name of its file, or of the folder of a config.json. */
 static void spec_name(nnc_model *model, const char *path)
 {
@@ -507,15 +529,15 @@ static void spec_name(nnc_model *model, const char *path)
 static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *path,
                             const char *text, size_t size, const void **out, nnc_error *err)
 {
-    char stem[256];
+    char stem[NNC_STEM_MAX];
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_faults faults = { .name = path, .err = err };
     void *spec = nnc_arena_alloc(arena, nnc_spec_kinds[kind].size);
-    nnc_spec_stem(path, false, stem, sizeof(stem));
     if (spec == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(nnc_spec_read(specs, kind, nnc_is_pipe(path) ? NULL : stem, text, size, &faults, spec));
+    NNC_TRY(
+        nnc_spec_read(specs, kind, nnc_spec_required_id(path, stem), text, size, &faults, spec));
     if (kind == NNC_SPEC_MODEL) {
         spec_name(spec, nnc_is_pipe(path) ? NULL : path);
     }

@@ -240,7 +240,7 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     const nnc_lowered *last = NULL;
     for (uint32_t i = 0; i < shared->alikes.count; i++) {
         const nnc_lowered *other = nnc_memo_value(&shared->alikes, i);
-        if (other != alike && other->listed && other->tabled && !other->rows.truncated &&
+        if (other != alike && other->listed && other->tabled &&
             (last == NULL || other->list_number > last->list_number) &&
             strcmp(other->software.id, alike->software.id) == 0) {
             last = other;

@@ -46,7 +46,7 @@ typedef struct nnc_place {
 } nnc_place;
 
 /* Computes a value; may use `text` as the buffer of a text. */
-enum { NNC_METRIC_TEXT_MAX = 384 };
+enum { NNC_METRIC_TEXT_MAX = 512 };
 typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 
 typedef struct nnc_metrics nnc_metrics;
@@ -329,8 +329,10 @@ typedef struct nnc_report {
     const nnc_device *device;
     const nnc_software *software;
     bool software_chosen; /* the plan chose the software, not the user */
-    int64_t least_bytes;  /* lower end of the memory over the open settings; 0 = the memory of the
-                      * plan */
+    int64_t
+        least_bytes; /* lower end of the memory over the open settings; 0 = the memory of the plan */
+    char least_options
+        [64]; /* the open settings that give it: "--recompute full --zero 3"; "" = none */
     const nnc_result *result;
     const nnc_op_cost *ops; /* NULL: no op list */
     int32_t op_count;
@@ -367,6 +369,8 @@ typedef struct nnc_report {
 
 /* Accuracy of earlier predictions for the same family under the same profile. */
 nnc_past nnc_report_past(const nnc_report *report);
+/* Was the answer computed in spite of implausible inputs? No range of measurements applies to it. */
+bool nnc_report_is_implausible(const nnc_report *report);
 
 /* The price of the device file that the costs use; NULL if the plan gives one, or no price is
  * known. */

@@ -368,12 +368,11 @@ static nnc_status judge(nnc_scenario *scenario, nnc_error *err)
                  model->id, model->published_params, params);
         nnc_specs_mark(scenario->specs, line);
     }
-    const char *marks = nnc_specs_marks(scenario->specs);
-    if (marks[0] != '\0') { /* for rows of tables */
+    if (nnc_specs_marks(scenario->specs)[0] != '\0') { /* for rows of tables */
         char *text = scenario->overrides;
         const size_t used = strlen(text);
-        snprintf(text + used, sizeof scenario->overrides - used, "%simplausible: %s",
-                 used > 0 ? "; " : "", marks);
+        snprintf(text + used, sizeof scenario->overrides - used, "%simplausible values",
+                 used > 0 ? ", " : "");
         scenario->report.overrides = text;
     }
     return NNC_OK;
@@ -760,24 +759,41 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
 
 /* ---- memory of a plan that leaves much open ---- */
 
-/* The least memory of the plan with a profile, when the profile's open settings save memory; 0 = not a legal plan. */
-static double frugal_bytes(const nnc_scenario *s, const nnc_given *given,
-                           const nnc_software *software, int32_t zero, nnc_scratch *scratch)
+/* A plan whose open settings save memory, and the options that say so. */
+typedef struct frugal_plan {
+    nnc_plan plan;
+    char options[sizeof((nnc_report *)0)->least_options];
+} frugal_plan;
+
+static frugal_plan make_frugal(const nnc_scenario *s, const nnc_given *given, int32_t zero)
 {
-    nnc_plan plan = s->plan;
-    nnc_result result;
+    frugal_plan frugal = { .plan = s->plan };
     const bool chosen = s->report.software_chosen;
-    if (!given->is(given->in, "recompute")) {
-        plan.recompute = NNC_RECOMPUTE_FULL;
+    const bool recompute = !given->is(given->in, "recompute");
+    const bool shard = chosen && !given->is(given->in, "zero") && s->result.plan.data > 1;
+    const bool sequence =
+        chosen && !given->is(given->in, "sequence_parallel") && s->result.plan.tensor > 1;
+    char zero_text[16] = "";
+    if (recompute) {
+        frugal.plan.recompute = NNC_RECOMPUTE_FULL;
     }
-    if (chosen && !given->is(given->in, "zero") && s->result.plan.data > 1) {
-        plan.zero = zero;
+    if (shard) {
+        frugal.plan.zero = zero;
+        snprintf(zero_text, sizeof zero_text, " --zero %" PRId32, zero);
     }
-    if (chosen && !given->is(given->in, "sequence_parallel") && s->result.plan.tensor > 1) {
-        plan.sequence_parallel = true;
-    }
+    frugal.plan.sequence_parallel = frugal.plan.sequence_parallel || sequence;
+    snprintf(frugal.options, sizeof frugal.options, "%s%s%s", recompute ? " --recompute full" : "",
+             zero_text, sequence ? " --sequence-parallel" : "");
+    return frugal;
+}
+
+/* The least memory of a plan with a profile; 0 = not a legal plan. */
+static double least_of(const nnc_scenario *s, const nnc_software *software, const nnc_plan *plan,
+                       nnc_scratch *scratch)
+{
+    nnc_result result;
     const nnc_status status =
-        nnc_estimate_memory(&s->model, &s->device, software, &plan, scratch, &result, NULL);
+        nnc_estimate_memory(&s->model, &s->device, software, plan, scratch, &result, NULL);
     return status == NNC_OK ? (double)result.memory.total_interval_bytes[0] : 0.0;
 }
 
@@ -802,8 +818,13 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
             continue; /* not one of the files that are installed */
         }
         for (int32_t zero = 1; zero <= 3; zero += 2) {
-            const double bytes = frugal_bytes(s, given, software, zero, scratch);
-            least = bytes > 0.0 ? nnc_min(least, bytes) : least;
+            const frugal_plan frugal = make_frugal(s, given, zero);
+            const double bytes = least_of(s, software, &frugal.plan, scratch);
+            if (bytes > 0.0 && bytes < least) {
+                least = bytes;
+                snprintf(s->report.least_options, sizeof s->report.least_options, "%s",
+                         frugal.options + (frugal.options[0] == ' '));
+            }
         }
     }
     s->report.least_bytes = (int64_t)least;
