@@ -52,7 +52,7 @@ static void list_spellings(spellings *list, unsigned takes)
     for (const nnc_option_fields *of = nnc_option_tables; of->table != NULL; of++) {
         for (size_t i = 0; (of->takes & takes) && i < of->table->count; i++) {
             const nnc_field *field = &of->table->fields[i];
-            if (nnc_option_has(of, field)) {
+            if (of->only == NULL || nnc_option_has(of, field)) {
                 add_spelling(list, field->name, NULL, field);
                 add_spelling(list, field->alias, NULL, field);
             }
