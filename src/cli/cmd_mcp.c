@@ -433,7 +433,7 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena)
     } else {
         char text[sizeof err.where + sizeof err.what + 4];
         nnc_error shown;
-        nnc_fail(&shown, status, err.where, "%s", err.what); /* without controls */
+        nnc_fail(&shown, status, err.where, "%s", err.what); /* without control characters */
         snprintf(text, sizeof text, "%s: %s", shown.where, shown.what);
         nnc_put_json_text(out, text);
     }

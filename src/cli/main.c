@@ -368,7 +368,8 @@ int main(int argc, char **argv)
     nnc_buffer_free(&session.arguments);
     nnc_buffer_free(&out);
     if (status != NNC_OK) {
-        nnc_error shown; /* without controls: some places are an option as it was typed */
+        nnc_error
+            shown; /* without control characters: `where` may be an option as the user typed it */
         nnc_fail(&shown, status, err.where, "%s", err.what);
         fprintf(stderr, "nncost: %s: %s\n", shown.where, shown.what);
         return nnc_status_exit_code(status);
