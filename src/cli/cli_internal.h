@@ -237,7 +237,7 @@ struct nnc_command {
     int leading_operands; /* operands before MODEL: 1 for the name of a picture */
     unsigned takes;       /* NNC_TAKES_... */
     void (*form)(const nnc_options *options, nnc_form *form); /* NULL = the command has one form */
-    bool crew;                                                /* MPI ranks share its work */
+    bool ranks;                                               /* MPI ranks share its work */
     const nnc_command *serving; /* the form that --serve chooses; NULL = none */
     nnc_status (*run)(nnc_session *session, nnc_error *err);
 };

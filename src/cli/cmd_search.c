@@ -769,7 +769,7 @@ const nnc_command nnc_cmd_search = {
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
              NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_TARGET | NNC_TAKES_EMIT,
-    .crew = true,
+    .ranks = true,
     .run = run,
     .serving = &nnc_cmd_serve_search,
 };

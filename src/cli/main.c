@@ -118,9 +118,9 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
 static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status,
                               nnc_error *err)
 {
-    if (command->crew) {
-        const nnc_rank_group crew = nnc_rank_group_begin();
-        (void)nnc_rank_group_all_well(crew, 0, &status, err);
+    if (command->ranks) {
+        const nnc_rank_group ranks = nnc_rank_group_begin();
+        (void)nnc_rank_group_all_well(ranks, 0, &status, err);
         nnc_rank_group_end();
     }
     if (status == NNC_OK) {

@@ -77,7 +77,8 @@ typedef struct nnc_stage_partition {
         [NNC_VIRTUAL_STAGES_MAX]; /* true: holds the same as the virtual stage before; false: unknown */
 } nnc_stage_partition;
 
-void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *deal);
+void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan,
+                          nnc_stage_partition *partition);
 
 /* Device of a virtual stage: round robin when interleaved, down and back up for zb-v. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
@@ -178,7 +179,7 @@ typedef struct nnc_step {
 
 /* Working memory of a step. */
 typedef struct nnc_step_memory {
-    nnc_stage_partition deal;
+    nnc_stage_partition partition;
     nnc_stage_residency holdings[NNC_STAGES_MAX];
     bool alike[NNC_STAGES_MAX]; /* holds the same as the stage before */
     nnc_stage stages[NNC_STAGES_MAX];
@@ -253,7 +254,7 @@ typedef struct nnc_overlap_window {
  *     max(t + l N, N + f t) - t     for the share that overlaps, N for the rest.
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share,
-                             nnc_lane lane, const nnc_overlap_window *hideout);
+                             nnc_lane lane, const nnc_overlap_window *window);
 
 /* Work of one device after its last backward: communication, then the update. times, exchange_s: without overlap, no
  * resource free. */

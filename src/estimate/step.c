@@ -17,10 +17,10 @@ static void find_virtual_times(const nnc_step *step, const nnc_segment_time unit
                                nnc_step_memory *m)
 {
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
-    for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
+    for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
         double forward = 0.0, backward = 0.0, weight = 0.0;
-        const nnc_stage_layers *share = &m->deal.shares[v];
-        if (m->deal.alike[v]) {
+        const nnc_stage_layers *share = &m->partition.shares[v];
+        if (m->partition.alike[v]) {
             m->forward_s[v] = m->forward_s[v - 1];
             m->backward_s[v] = m->backward_s[v - 1];
             m->weight_s[v] = m->weight_s[v - 1];
@@ -45,7 +45,7 @@ nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m)
 {
     return (nnc_pipeline){ .schedule = plan->schedule,
                            .stages = plan->pipeline,
-                           .chunks = m->deal.virtual_stages / plan->pipeline,
+                           .chunks = m->partition.virtual_stages / plan->pipeline,
                            .micro_batches = plan->micro_batches,
                            .forward_s = m->forward_s,
                            .backward_s = m->backward_s,
@@ -117,9 +117,9 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
         .u.collective = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = step->send_bytes }
     };
     double sends = 0.0; /* forward to the next virtual stage, backward to the one before */
-    for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
+    for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
         if (nnc_partition_device(plan, v) == device) {
-            sends += (v < m->deal.virtual_stages - 1 ? 1.0 : 0.0) + (v > 0 ? 1.0 : 0.0);
+            sends += (v < m->partition.virtual_stages - 1 ? 1.0 : 0.0) + (v > 0 ? 1.0 : 0.0);
         }
     }
     if (sends > 0.0) {
@@ -615,7 +615,7 @@ static bool rolls(const nnc_plan *plan)
 /* Passes of all stages in a timeline. */
 static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
 {
-    return (double)m->deal.virtual_stages * (double)plan->micro_batches *
+    return (double)m->partition.virtual_stages * (double)plan->micro_batches *
            (nnc_schedule_splits(plan) ? 3.0 : 2.0);
 }
 

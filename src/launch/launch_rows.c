@@ -762,8 +762,8 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
     const nnc_json values = nnc_json_get(row, "values"), with = nnc_json_get(row, "with");
     char expected[160] = "", what[400], both[2 * NNC_LAUNCH_TEXT], other[NNC_LAUNCH_TEXT];
     if (with.node != NULL) {
-        const nnc_json beside = value_of(r, nnc_json_text(with));
-        if (beside.node == NULL || !value_text(beside, other, sizeof other)) {
+        const nnc_json other_value = value_of(r, nnc_json_text(with));
+        if (other_value.node == NULL || !value_text(other_value, other, sizeof other)) {
             snprintf(other, sizeof other, "absent");
         }
         snprintf(both, sizeof both, "%s/%s", other, text);

@@ -102,9 +102,10 @@ typedef struct nnc_estimate_cache {
     uint64_t lists; /* made so far */
     nnc_op_timer timer;
     nnc_memo products, alikes, passes, ends, end_seconds, partitions;
-    nnc_lowered *last;           /* the last that was found; NULL = none yet */
-    const nnc_pass_entry *dealt; /* the entry whose stages and memory are current; NULL = none */
-    int64_t dealt_passes;        /* passes of the plan whose step ends are current */
+    nnc_lowered *last; /* the last that was found; NULL = none yet */
+    const nnc_pass_entry
+        *partitioned;           /* the entry whose stages and memory are current; NULL = none */
+    int64_t partitioned_passes; /* passes of the plan whose step ends are current */
     nnc_memory memory;
     int32_t memory_stage;
 } nnc_estimate_cache;

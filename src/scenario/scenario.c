@@ -697,8 +697,8 @@ static nnc_status step_with(const nnc_scenario *s, const char *name, const char 
 }
 
 /* Estimates how much the step and the memory change with the values of an open fact. */
-static nnc_status weigh(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch,
-                        nnc_error *err)
+static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch,
+                              nnc_error *err)
 {
     for (int32_t i = 0; i < fact->value_count; i++) {
         double step_s = 0.0;
@@ -744,7 +744,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan))) {
             continue;
         }
-        NNC_TRY(weigh(scenario, &fact, scratch, err));
+        NNC_TRY(set_effects(scenario, &fact, scratch, err));
         if (!(fact.high - fact.low > MOVES)) {
             continue;
         }

@@ -283,18 +283,18 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
  * while none asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there is one rank. */
 
 /* Same as nnc_search_run. For rank 0, while the other ranks run nnc_rank_group_search_serve. */
-nnc_status nnc_rank_group_search(nnc_rank_group crew, const nnc_model *model,
+nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model,
                                  const nnc_device *device, const nnc_profiles *profiles,
                                  const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err);
 
 /* For the other ranks: works on the searches of rank 0, of this model, device and run, until they end. */
-void nnc_rank_group_search_serve(nnc_rank_group crew, const nnc_model *model,
+void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model,
                                  const nnc_device *device, const nnc_profiles *profiles,
                                  const nnc_run_ask *run, int32_t threads);
 
 /* For rank 0: ends nnc_rank_group_search_serve on the other ranks. */
-void nnc_rank_group_search_end(nnc_rank_group crew);
+void nnc_rank_group_search_end(nnc_rank_group ranks);
 
 /* ---- search tasks, reports, shards (search_task.c, search_shard.c) ---- */
 
@@ -302,7 +302,7 @@ void nnc_rank_group_search_end(nnc_rank_group crew);
  * shards of reports. */
 
 typedef struct nnc_search_task {
-    nnc_rank_group crew;
+    nnc_rank_group ranks;
     const nnc_model *model;
     const nnc_device *device;
     const nnc_profiles *profiles;

@@ -198,7 +198,7 @@ nnc_rank_group nnc_rank_group_begin(void);
 void nnc_rank_group_end(void);
 
 /* Ends all ranks at once, for errors that not all ranks know of; returns where there is one rank. */
-void nnc_rank_group_abort(nnc_rank_group crew, nnc_status status);
+void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 
 /* Sends the number of rank 0 to every rank. */
 int64_t nnc_rank_group_share(int64_t mine);
@@ -206,7 +206,7 @@ int64_t nnc_rank_group_share(int64_t mine);
 /* Is the status NNC_OK on every rank, and did all read the same files (digest)? Every rank must call. If not, the
  * first rank that failed keeps its status and reports it; the status of the others becomes NNC_OK, because mpirun
  * may stop a rank that still writes as soon as one exit code is not 0. */
-bool nnc_rank_group_all_well(nnc_rank_group crew, uint64_t digest, nnc_status *status,
+bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status,
                              nnc_error *err);
 
 /* Sleeps briefly. Only in a build with MPI. */
@@ -218,7 +218,7 @@ void nnc_rank_group_broadcast(void *bytes, size_t size);
 
 /* nnc_pool_run over all ranks. Every rank must call it with the same rows. With several ranks the number of threads
  * is ignored, and only rank 0 emits. */
-nnc_status nnc_rank_group_run(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err);
+nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err);
 
 /* ---- constraints (sweep.c) ---- */
 
