@@ -91,6 +91,12 @@ typedef struct nnc_conv_efficiency {
                              * used */
     /* the same for kernels that PyTorch issues; NaN = as above */
     double library_sustained_fraction, library_channels_half;
+    double
+        library_tf32_backward_ratio; /* time of products in tf32, of each gradient over forward */
+    double
+        library_channel_fraction; /* of the vector units' fp32 peak: single channels, contiguous */
+    double
+        library_channel_weight_ratio; /* time of the weight gradient of single channels over forward */
 } nnc_conv_efficiency;
 
 /* Matrix products. The formula: docs/formulas.md, gemm-time. */

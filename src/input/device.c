@@ -622,6 +622,15 @@ static const nnc_field conv_fields[] = {
       .help = "sustained_fraction of convolutions that PyTorch issues; not given: as that." },
     { NNC_FIELD(nnc_conv_efficiency, library_channels_half), .max = 1e5,
       .help = "channels_half of the same." },
+    { NNC_FIELD(nnc_conv_efficiency, library_tf32_backward_ratio), .min = 0.1, .max = 10,
+      .help = "Time of a gradient in tf32 over that of the same products forward, of the same; not "
+              "given: 1." },
+    { NNC_FIELD(nnc_conv_efficiency, library_channel_fraction), .max = 1, .above_min = true,
+      .help = "Share of the vector units' fp32 peak of contiguous convolutions of single channels, "
+              "of the same, in any format; not given: vector_fraction." },
+    { NNC_FIELD(nnc_conv_efficiency, library_channel_weight_ratio), .min = 0.1, .max = 100,
+      .help = "Time of the weight gradient of single channels over that forward, of the same; not "
+              "given: 1." },
     { NNC_FIELD(nnc_conv_efficiency, vector_fraction), .max = 1, .above_min = true,
       .help = "Share of the vector units' peak that convolutions reach there, when that is faster; "
               "not given: not used." },

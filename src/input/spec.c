@@ -276,22 +276,42 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
-/* A network by the name that a library of vision models gives it; *out stays NULL: no library has it. */
-static nnc_status load_member(nnc_specs *specs, const char *name, const void **out, nnc_error *err)
+/* A network by the name that a library of vision models gives it, with or without the library ("timm/") and the weights
+ * (".a1_in1k"); *out stays NULL: no library has it. */
+static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err)
 {
     const char *path = NULL, *words = NULL;
+    char name[96];
     double unused = 0.0;
     nnc_model *made = NULL;
+    snprintf(name, sizeof name, "%.95s", asked + (strncmp(asked, "timm/", 5) == 0 ? 5 : 0));
     NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
-    if (path != NULL) {
+    if (path != NULL && strchr(name, '/') == NULL) {
         NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
+        char *weights = strchr(name, '.');
+        if (words == NULL && weights != NULL) {
+            *weights = '\0';
+            NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
+        }
     }
     if (words != NULL) {
         NNC_TRY(nnc_model_make(specs, words, name, &made, err));
-        made->implementation = NNC_IMPLEMENTATION_TIMM;
+        made->implementation = made->family == NNC_FAMILY_DECODER ? NNC_IMPLEMENTATION_TRANSFORMERS
+                                                                  : NNC_IMPLEMENTATION_TIMM;
         *out = made;
     }
     return NNC_OK;
+}
+
+/* May the name be one of a library of vision models? The id of a shipped file is that file. */
+static bool maybe_member(const char *asked, nnc_status found, const char *path)
+{
+    const char *slash = found == NNC_OK && path != NULL ? strrchr(path, '/') : NULL;
+    const char *stem = slash != NULL ? slash + 1 : path;
+    const size_t length = strlen(asked);
+    const bool shipped = found == NNC_OK && stem != NULL && strncmp(stem, asked, length) == 0 &&
+                         strcmp(stem + length, ".json") == 0;
+    return strncmp(asked, "timm/", 5) == 0 || (!nnc_is_path(asked) && !shipped);
 }
 
 nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err)
@@ -348,7 +368,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     }
     *out = NULL;
     const nnc_status found = find_path(specs, kind, id, &path, &hub, err);
-    if (found == NNC_UNKNOWN_ID && kind == NNC_SPEC_MODEL) {
+    if (kind == NNC_SPEC_MODEL && maybe_member(id, found, path)) {
         NNC_TRY(load_member(specs, id, out, err));
     }
     if (*out == NULL) {

@@ -107,7 +107,8 @@ typedef struct nnc_measured {
     double host_pass_s, host_sample_s, input_samples_per_s;
     nnc_op op; /* op of a kernel; attention without its pairs */
     bool causal;
-    bool both; /* forward and backward of a convolution or a norm were timed together */
+    bool both;   /* forward and backward of a convolution or a norm were timed together */
+    bool called; /* timed alone, from the host's call to the end of the kernel */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* how requests were served */
@@ -396,14 +397,15 @@ typedef struct nnc_log {
     int64_t lines, readings, skipped, judged;
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
-    double whole_run_s;                     /* mean of the whole run */
-    double mfu;                             /* MFU of the last line, as the program counts it */
+    double whole_run_s; /* mean of the whole run */
+    double late_s; /* of the only line, if its number is past the warm-up; used if none is judged */
+    double mfu;    /* of the last line, as the program counts it */
     double allocated_bytes, reserved_bytes; /* greatest */
     double bar_steps;
 } nnc_log;
 
 nnc_log nnc_log_begin(void);
-/* Median seconds of the latest lines. NaN when none is judged. */
+/* Median seconds of the latest lines; without a judged line, late_s or whole_run_s. NaN when none is there. */
 double nnc_log_step_s(const nnc_log *log);
 
 /* Reads a file, or standard input (path "-"), line by line. each: called after each judged line; NULL = no call.
