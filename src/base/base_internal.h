@@ -102,7 +102,8 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 #define NNC_ROW(value) nnc_row_of_##value
 #define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
 
-/* For rows that are lines of one table: the last value has a line. tests/unit/test_rows.c checks the others. */
+/* For rows that are lines of one table: checks that the last value has a line. tests/unit/test_rows.c checks the
+ * others. */
 #define NNC_ROW_EACH(rows, values) \
     _Static_assert(sizeof(rows) / sizeof(rows)[0] == (values), "a value has no row")
 

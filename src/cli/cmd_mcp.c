@@ -573,7 +573,7 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena)
     } else {
         char text[sizeof err.where + sizeof err.what + 4];
         nnc_error shown;
-        nnc_fail(&shown, status, err.where, "%s", err.what); /* without controls */
+        nnc_fail(&shown, status, err.where, "%s", err.what); /* without control characters */
         snprintf(text, sizeof text, "%s: %s", shown.where, shown.what);
         nnc_put_json_text(out, text);
     }
@@ -701,7 +701,7 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena)
     nnc_buffer_text(out, "}\n");
 }
 
-/* Notifications, and answers to requests that this server does not make, want none. */
+/* Notifications, and answers to requests that this server does not make, get no answer. */
 static bool wants_answer(nnc_json root)
 {
     return nnc_json_type_of(root) != NNC_JSON_OBJECT || nnc_json_get(root, "id").node != NULL ||

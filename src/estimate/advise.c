@@ -219,7 +219,7 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
 typedef struct search {
     const nnc_model *model;
     const nnc_device *device;
-    const nnc_profiles *profiles; /* the usual ones, for the options that a plan needs */
+    const nnc_profiles *profiles; /* profiles used by default, for the options that a plan needs */
     const nnc_software *software; /* profile of the plan that does not fit; its changes keep it */
     const nnc_plan *base;
     nnc_scratch *scratch;
@@ -228,14 +228,14 @@ typedef struct search {
     double best_s;
     int tries;    /* that are left */
     bool patient; /* tries every step: the strongest may need more memory than one before */
-    bool shipped; /* only features of the profile's framework */
+    bool shipped; /* use only features of the profile's framework */
     uint64_t tried[TRIED_MAX]; /* by refine: the steps of gentle changes as a number; 0 = empty */
     int tried_count;
 } search;
 
 typedef enum outcome { OUTCOME_ILLEGAL, OUTCOME_OVER, OUTCOME_FITS } outcome;
 
-/* Does the plan fit with these steps of each change? With `timed`, how long is its step? */
+/* Does the plan fit with this many steps of each change? With `timed`, how long is its step? */
 static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice *advice)
 {
     nnc_result result;
@@ -271,7 +271,7 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
     return OUTCOME_FITS;
 }
 
-/* Tries the steps of all changes in the set, the last change fastest, until a plan fits: the mildest of its set. */
+/* Tries the changes of a set, the last change fastest, until a plan fits: the mildest plan of the set. */
 static bool try_set(search *s, unsigned set, nnc_advice *advice)
 {
     int at[CHANGES] = { 0 }, strongest[CHANGES] = { 0 };

@@ -58,7 +58,7 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
     }
 }
 
-/* Seconds of one segment by part of a pass and by engine; the last column: all resources one after the other. */
+/* Seconds of one segment by part of a pass and by engine; the last column: all resources, without overlap. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
     double parts[SUMMED_PARTS]

@@ -27,7 +27,7 @@ typedef struct tensor {
     double elements,
         bytes; /* bytes: at most those of its storage, which a broadcast tensor shares */
     nnc_dtype dtype;
-    bool whole; /* integers or truth values */
+    bool whole; /* the format holds integers or truth values */
     int32_t storage;
 } tensor;
 
@@ -70,7 +70,7 @@ typedef struct reader {
 
 /* ---- small values ---- */
 
-/* Formats as PyTorch names them. Others than floating point only have bytes. */
+/* Formats with their names in PyTorch. Formats that are not floating point only have bytes. */
 static const struct {
     const char *name;
     int bytes;
@@ -288,12 +288,12 @@ typedef enum form {
     FORM_ATTENTION_BACKWARD
 } form;
 
-/* Operators that are more than a pass over their tensors, and the group of others. Names: native_functions.yaml of
- * PyTorch. */
+/* Operators that do more than pass over their tensors, and the group of the other operators. Names:
+ * native_functions.yaml of PyTorch. */
 static const struct {
     const char *name;
     form form;
-    nnc_group group; /* NNC_GROUP_COUNT = by its module and shapes */
+    nnc_group group; /* NNC_GROUP_COUNT = the group follows from its module and shapes */
 } operators[] = {
     { "mm", FORM_PRODUCT, NNC_GROUP_COUNT },
     { "addmm", FORM_PRODUCT, NNC_GROUP_COUNT },
@@ -871,7 +871,7 @@ static bool read_parameters(reader *r, nnc_json root)
         return false;
     }
     r->ops[0].vector +=
-        (count - r->program->params) / r->ops[0].repeat; /* that no operator reads */
+        (count - r->program->params) / r->ops[0].repeat; /* parameters that no operator reads */
     r->program->params = count;
     return true;
 }

@@ -10,7 +10,7 @@
 
 /* Lists of "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
 
-/* Columns that are no field, or whose cells are read otherwise than the field of that name. */
+/* Columns that are not a field, or whose cells have another format than the field of that name. */
 static const char text_columns[] =
     "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|"
     "accumulate|out_dtype|stage|attention|sharding|mem_stat|framework_version|notes|quality|"
@@ -199,7 +199,7 @@ typedef struct reading {
     int32_t count, capacity;
     nnc_measured *row; /* the row at hand */
     bool no_memory;
-    char bad[256]; /* a cell of the line that has the wrong type; "" = none */
+    char bad[256]; /* name of a cell with the wrong type in the line; "" = none */
 } reading;
 
 static bool is(const char *text, const char *other)
@@ -515,7 +515,7 @@ static void read_plan(reading *r, nnc_plan *p)
         }
     }
     p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;
-    p->sequence_parallel &= p->tensor > 1; /* stated of runs where it has nothing to divide */
+    p->sequence_parallel &= p->tensor > 1; /* stated also for runs that have nothing to divide */
     if (is(text_of(r, "task"), "lora") && !given(r, "adapter_rank")) {
         p->adapter_rank = USUAL_RANK;
         set_cell(r, index_of(r, "lora_rank"), set_plan, p, "adapter_rank");
@@ -869,7 +869,7 @@ static void set_vector(reading *r, nnc_op *op)
     }
 }
 
-/* An operator by its name there; "_fb": forward and backward, "_f32": on logits cast to fp32. */
+/* An operator by its name in the file; "_fb": forward and backward, "_f32": on logits cast to fp32. */
 static void set_operator(reading *r, nnc_op *op)
 {
     static const char *const names[] = { "copy",
@@ -1024,7 +1024,7 @@ static void read_attention(reading *r)
                      .s_k = seq_len,
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
-                     /* the others were measured with kernels of FlashAttention-3's time */
+                     /* the other kernels were as fast as FlashAttention-3 */
                      .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL ? NNC_FLASH2
                                : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL
                                    ? NNC_CUDNN

@@ -125,7 +125,7 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_SHARED_EXPERTS | NNC_RECOMPUTE_MLP,
 };
 
-/* A run that ran needs at most what the device has: the lower end of the range decides what it left open. */
+/* A measured run fitted the device: the lower end of the range decides settings that the row leaves open. */
 static double least_bytes(const nnc_result *result)
 {
     return (double)result->memory.total_interval_bytes[0];
@@ -161,7 +161,7 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     if (!may_run(device, result) || many < 2) {
         return NNC_OK;
     }
-    while (many - few > 1) { /* few do not fit, many do */
+    while (many - few > 1) { /* `few` sequences fit, `many` do not */
         again.recompute_layers = few + (many - few) / 2;
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
         if (!may_run(device, result)) {

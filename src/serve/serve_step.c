@@ -216,7 +216,7 @@ typedef struct making {
     const nnc_serve_case *of;
     const char *phase;
     bool decode, verify;  /* verify: the head computes every token of the step */
-    double sequences;     /* in one attention group */
+    double sequences;     /* sequences in one attention group */
     double cached, fresh; /* tokens per sequence, before the step and in it */
     double passes;        /* times that the weights are read */
     double prompts, prompt_cached,
@@ -413,7 +413,7 @@ static void add_comm(making *m)
     const double rows = (m->sequences * m->fresh + m->prompts * m->prompt_tokens) / m->passes;
     const double bytes = rows * of->net->hidden * 2.0;
     const double all_reduces =
-        (of->net->reductions + 1.0) * m->passes; /* plus one for the embedding */
+        (of->net->reductions + 1.0) * m->passes; /* plus one all-reduce for the embedding */
     double comm_s = 0.0;
     if (t > 1.0) {
         const double device_s =

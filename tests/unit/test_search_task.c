@@ -19,7 +19,7 @@ static nnc_search_task task_of(int32_t devices, int64_t batch)
     ck_assert_int_eq(nnc_device_load(specs, "a100", &a100, &err), NNC_OK);
     plain = nnc_software_default();
     profiles = nnc_profiles_of_one(&plain);
-    nnc_search_task task = { .crew = { .size = 1 },
+    nnc_search_task task = { .ranks = { .size = 1 },
                              .model = gpt2,
                              .device = a100,
                              .profiles = &profiles,
