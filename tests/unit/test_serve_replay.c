@@ -332,6 +332,41 @@ START_TEST(shares_are_nearest_ranks)
 }
 END_TEST
 
+/* A cached beginning of 500.5 tokens is one of 500 whole tokens. */
+START_TEST(whole_tokens_are_cached)
+{
+    nnc_serve_ask ask = recorded(3, 1);
+    arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    ask.prefix_hit = 0.5;
+    const nnc_serve half = served(&ask);
+    ask.prefix_hit = 0.5005;
+    ck_assert_double_eq(served(&ask).ttft_s, half.ttft_s);
+    ck_assert_double_lt(half.ttft_s, prompt_s());
+}
+END_TEST
+
+/* Ten prompts at once, each on a prefill worker of its own: the workers that decode take them in turn, so the first ones have
+ * one more. */
+START_TEST(workers_take_turns)
+{
+    enum { REQUESTS = 10 };
+    nnc_serve_ask ask = recorded(2, REQUESTS);
+    for (int i = 0; i < REQUESTS; i++) {
+        arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    }
+    ask.prefill_workers = REQUESTS;
+    for (int workers = 1; workers <= REQUESTS; workers++) {
+        const int each = REQUESTS / workers, more = REQUESTS % workers;
+        const double sum_s = more * (each + 1) * decode_s(each + 1, 1001) +
+                             (workers - more) * each * decode_s(each, 1001);
+        ask.decode_workers = workers;
+        const nnc_serve s = served(&ask);
+        CLOSE(s.tpot_s, sum_s / REQUESTS, 1e-9);
+        CLOSE(s.ttft_s, prompt_s() + s.transfer_s, 1e-9);
+    }
+}
+END_TEST
+
 /* Steps of numbers of sequences between two knots of the table (64 and 66, 128 and 132) lie on the line between them. */
 START_TEST(steps_between_knots)
 {
@@ -424,6 +459,8 @@ int main(void)
                                    gaps_are_drawn_as_published,
                                    lengths_are_even_and_mirrored,
                                    shares_are_nearest_ranks,
+                                   whole_tokens_are_cached,
+                                   workers_take_turns,
                                    steps_between_knots };
     return run_tests_with("serve_replay", open_all, close_support, tests, COUNT_OF(tests));
 }
