@@ -204,6 +204,27 @@ START_TEST(replicas_that_go_on)
 }
 END_TEST
 
+/* Replicas that go on need a checkpoint once an hour. Half a reclaim a month of each of 2,048 nodes is one every 713 s; a run
+ * that nothing stops has no time between stops, and loses the saves alone. */
+START_TEST(few_stops_and_none)
+{
+    const nnc_plan plan = devices_of(16384);
+    nnc_run_ask ask = nnc_run_ask_default();
+    ask.days = 54.0;
+    ask.block_s = ask.save_s = 10.0;
+    ask.checkpoint_interval_s = 1000.0;
+    nnc_run run = run_of(&plan, &ask);
+    ck_assert(isnan(run.system_mtbf_s));
+    CLOSE(run.goodput, 1000.0 / 1010.0, 1e-12);
+    ask.reclaim_per_month = 0.5;
+    run = run_of(&plan, &ask);
+    CLOSE(run.system_mtbf_s, 730.0 * HOUR / (0.5 * 2048.0), 1e-12);
+    ask.checkpoint_interval_s = (double)NAN;
+    ask.elastic_replicas = 128.0;
+    CLOSE(run_of(&plan, &ask).interval_s, HOUR, 1e-12);
+}
+END_TEST
+
 /* ---- prices and regions ---- */
 
 START_TEST(sellers_and_regions)
@@ -520,6 +541,7 @@ int main(void)
         better_is_never_longer,
         asynchronous_saves_pay,
         replicas_that_go_on,
+        few_stops_and_none,
         sellers_and_regions,
         power_of_a_capped_device,
         buildings,
