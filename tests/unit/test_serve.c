@@ -231,7 +231,7 @@ START_TEST(refuses)
 }
 END_TEST
 
-/* What does not fit together is refused in one line that names the option. 8 heads of keys neither divide over 12 ranks nor
+/* Options that contradict each other are refused in one line that names one of them. 8 heads of keys neither divide over 12 ranks nor
  * are divided by them, whatever the 48 heads do. */
 START_TEST(refuses_contradictions)
 {

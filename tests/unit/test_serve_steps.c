@@ -260,8 +260,8 @@ START_TEST(a_latent_is_read_once)
 }
 END_TEST
 
-/* Whatever factors an engine has, nothing is read faster than the memory's rate; without a number of units there is no limit
- * by units. Tables and norms take 4 bytes in fp32 and 2 beside all narrower weights. */
+/* Nothing is read faster than the memory's rate, by any factor of an engine; without a number of units there is no limit by
+ * units. Tables and norms take 4 bytes in models of fp32 and 2 in all narrower ones. */
 START_TEST(rates_end_at_the_memory)
 {
     nnc_error err = { 0 };
