@@ -77,8 +77,8 @@ def pipeline():
         assert "measured here on" in here["device"]["name"] and here["step"]["step_s"] > 0
         assert json.loads((folder / f"nncost/hw/{made['device']}.json").read_text())["host"]["kernel_s"] == 0, "a CPU has no host"
         nncost("estimate", "resnet-50", folder / "mine.json", "--precision", "fp32", config=folder)
-        own.write_text("import signal\nsignal.signal(signal.SIGALRM, signal.default_int_handler)  # as Ctrl-C\n"
-                       "def make():\n    signal.setitimer(signal.ITIMER_REAL, 3)\n    return lambda: None\n")
+        own.write_text("import signal\nsignal.signal(signal.SIGPROF, signal.default_int_handler)  # as Ctrl-C\n"
+                       "def make():\n    signal.setitimer(signal.ITIMER_PROF, 3)\n    return lambda: None\n")
         code, out, err = measure(folder, "--minutes", "2", "--model", f"{own}:make")
         assert code == 130, (code, out, err)
         check_rows(folder, complete=False)

@@ -771,6 +771,7 @@ static void fill_matmul(const nnc_single_op *a, nnc_op *op)
                                  .n = d[1],
                                  .k = d[2],
                                  .b_shared = 1,
+                                 .b_is_weight = a->dim_count == 3, /* no side is padded */
                                  .kept_divisor = 1 };
 }
 

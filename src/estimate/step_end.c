@@ -141,7 +141,7 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
             nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? hideout->forward_s[lane]
                                                              : hideout->backward_s[lane]));
     NNC_PUT(why, hideout->bucket_bytes, "B");
-    NNC_LET(why, bytes, "B", exchange->bytes); /* of replicas: a shard of every bucket */
+    NNC_LET(why, bytes, "B", exchange->bytes); /* bytes of replicas: a shard of every bucket */
     NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? hideout->expert_shards : hideout->shards);
     NNC_LET(why, table_share, NULL, data && !expert ? hideout->table_share : 0.0);
     NNC_LET(why, overlap, NULL, share);

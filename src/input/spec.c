@@ -28,7 +28,7 @@ struct nnc_specs {
     bool lenient;
     char marks[512]; /* implausible inputs */
     bool implementation_given;
-    nnc_implementation implementation; /* of every model, if given */
+    nnc_implementation implementation; /* implementation of every model, if given */
     nnc_model_reader *model_reader;
 };
 
@@ -276,22 +276,42 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
-/* A network by the name that a library of vision models gives it; *out stays NULL: no library has it. */
-static nnc_status load_member(nnc_specs *specs, const char *name, const void **out, nnc_error *err)
+/* A network by the name that a library of vision models gives it, with or without the library ("timm/") and the weights
+ * (".a1_in1k"); *out stays NULL: no library has it. */
+static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err)
 {
     const char *path = NULL, *words = NULL;
+    char name[96];
     double unused = 0.0;
     nnc_model *made = NULL;
+    snprintf(name, sizeof name, "%.95s", asked + (strncmp(asked, "timm/", 5) == 0 ? 5 : 0));
     NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
-    if (path != NULL) {
+    if (path != NULL && strchr(name, '/') == NULL) {
         NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
+        char *weights = strchr(name, '.');
+        if (words == NULL && weights != NULL) {
+            *weights = '\0';
+            NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
+        }
     }
     if (words != NULL) {
         NNC_TRY(nnc_model_make(specs, words, name, &made, err));
-        made->implementation = NNC_IMPLEMENTATION_TIMM;
+        made->implementation = made->family == NNC_FAMILY_DECODER ? NNC_IMPLEMENTATION_TRANSFORMERS
+                                                                  : NNC_IMPLEMENTATION_TIMM;
         *out = made;
     }
     return NNC_OK;
+}
+
+/* May the name be one of a library of vision models? The id of a shipped file is that file. */
+static bool maybe_member(const char *asked, nnc_status found, const char *path)
+{
+    const char *slash = found == NNC_OK && path != NULL ? strrchr(path, '/') : NULL;
+    const char *stem = slash != NULL ? slash + 1 : path;
+    const size_t length = strlen(asked);
+    const bool shipped = found == NNC_OK && stem != NULL && strncmp(stem, asked, length) == 0 &&
+                         strcmp(stem + length, ".json") == 0;
+    return strncmp(asked, "timm/", 5) == 0 || (!nnc_is_path(asked) && !shipped);
 }
 
 nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err)
@@ -348,7 +368,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     }
     *out = NULL;
     const nnc_status found = find_path(specs, kind, id, &path, &hub, err);
-    if (found == NNC_UNKNOWN_ID && kind == NNC_SPEC_MODEL) {
+    if (kind == NNC_SPEC_MODEL && maybe_member(id, found, path)) {
         NNC_TRY(load_member(specs, id, out, err));
     }
     if (*out == NULL) {
@@ -401,6 +421,25 @@ const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
                             .has_aliases = true,
                             .read = nnc_software_read },
 };
+
+static bool has(nnc_json root, const char *key)
+{
+    const nnc_json_type type = nnc_json_type_of(nnc_json_get(root, key));
+    return type != NNC_JSON_ABSENT && type != NNC_JSON_NULL;
+}
+
+bool nnc_is_foreign(nnc_json root)
+{
+    return nnc_json_type_of(root) == NNC_JSON_OBJECT && !has(root, "schema") &&
+           (has(root, "model_type") || has(root, "_class_name"));
+}
+
+bool nnc_is_capture(nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "schema");
+    return nnc_json_type_of(at) == NNC_JSON_TEXT &&
+           strcmp(nnc_json_text(at), NNC_CAPTURE_SCHEMA) == 0;
+}
 
 static nnc_spec_kind spec_kind_said(nnc_json root)
 {
@@ -475,6 +514,28 @@ void nnc_spec_stem(const char *path, bool config, char *stem, size_t size)
     snprintf(stem, size, "%.*s", (int)(end - begin), begin);
 }
 
+const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX])
+{
+    static const char *const folders[] = { "hw",     "models", "software", "clusters",
+                                           "prices", "grid",   "hosts",    "foreign" };
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash;
+    if (slash == NULL || nnc_is_pipe(path)) {
+        return NULL;
+    }
+    while (folder > path && folder[-1] != '/') {
+        folder--;
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        if (strlen(folders[i]) == (size_t)(slash - folder) &&
+            strncmp(folders[i], folder, (size_t)(slash - folder)) == 0) {
+            nnc_spec_stem(path, false, stem, NNC_STEM_MAX);
+            return stem;
+        }
+    }
+    return NULL;
+}
+
 /* Gives a model without an id (a foreign one) the name of its file, or of the folder of a config.json. */
 static void spec_name(nnc_model *model, const char *path)
 {
@@ -488,15 +549,15 @@ static void spec_name(nnc_model *model, const char *path)
 static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *path,
                             const char *text, size_t size, const void **out, nnc_error *err)
 {
-    char stem[256];
+    char stem[NNC_STEM_MAX];
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_faults faults = { .name = path, .err = err };
     void *spec = nnc_arena_alloc(arena, nnc_spec_kinds[kind].size);
-    nnc_spec_stem(path, false, stem, sizeof(stem));
     if (spec == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(nnc_spec_read(specs, kind, nnc_is_pipe(path) ? NULL : stem, text, size, &faults, spec));
+    NNC_TRY(
+        nnc_spec_read(specs, kind, nnc_spec_required_id(path, stem), text, size, &faults, spec));
     if (kind == NNC_SPEC_MODEL) {
         spec_name(spec, nnc_is_pipe(path) ? NULL : path);
     }
@@ -837,10 +898,8 @@ nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_
 
 bool nnc_is_path(const char *text)
 {
-    const size_t length = strlen(text);
-    return strchr(text, '/') != NULL || strcmp(text, "-") == 0 ||
-           (length > 5 &&
-            (strcmp(text + length - 5, ".json") == 0 || strcmp(text + length - 4, ".xml") == 0));
+    return strchr(text, '/') != NULL || strcmp(text, "-") == 0 || nnc_ends_in(text, ".json") ||
+           nnc_ends_in(text, ".xml");
 }
 
 const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
@@ -898,10 +957,34 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
     }
 }
 
+/* Members that do not change what a file means. */
+static const char *const comments[] = { "note",       "sources", "references", "like", "same_as",
+                                        "stands_for", "aliases", "compared",   NULL };
+
+void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data)
+{
+    static const char *const none[] = { "note", "source", NULL };
+    if (doc->digest != NULL) {
+        *doc->digest += nnc_json_digest(data, none);
+    }
+}
+
+/* Adds the data files by which a configuration of another program is read: the same file means another model when they
+ * change. Faults are left to the command that uses the model. */
+static nnc_status add_data_files(nnc_json_doc *doc, uint64_t *digest, nnc_error *err)
+{
+    nnc_error why;
+    nnc_faults unused = { .name = doc->faults->name, .err = &why };
+    nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
+    NNC_GOT(model, err);
+    doc->faults = &unused;
+    doc->digest = digest;
+    nnc_model_read(nnc_json_root(doc), NULL, model);
+    return NNC_OK;
+}
+
 nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err)
 {
-    static const char *const skip[] = { "note",       "sources", "references", "like", "same_as",
-                                        "stands_for", "aliases", "compared",   NULL };
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
@@ -914,10 +997,16 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
     if (nnc_json_parse(&doc)) {
         const nnc_spec_kind kind = spec_kind_said(nnc_json_root(&doc));
         if (kind == NNC_SPEC_KIND_COUNT || nnc_spec_complete(&doc, specs, kind)) {
-            *digest = nnc_json_digest(nnc_json_root(&doc), skip);
+            *digest = nnc_json_digest(nnc_json_root(&doc), comments);
         }
+    }
+    nnc_status status = faults.status;
+    if (status == NNC_OK && nnc_is_foreign(nnc_json_root(&doc))) {
+        doc.specs = specs;
+        doc.lenient = nnc_specs_are_lenient(specs);
+        status = add_data_files(&doc, digest, err);
     }
     nnc_json_free(&doc);
     free(text);
-    return faults.status;
+    return status;
 }

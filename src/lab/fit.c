@@ -30,7 +30,8 @@
  * caller names are fitted to all rows at once.
  *
  * A factor that steps determine and that makes the rows of a kernel worse is refused: what steps take beyond their
- * kernels is not in the kernels.
+ * kernels is not in the kernels. Parameters of kernels under which steps are worse are taken back: the file is for
+ * steps.
  *
  * The fit minimises the mean of |ln(predicted / measured)| over the rows of a file, then over the files, then over
  * the groups. A small term, 0.01 / rows times ln(1 + steps^2) for each of several parameters, draws them to where
@@ -470,7 +471,7 @@ void nnc_fit_choose(nnc_fit *fit)
 typedef struct range {
     const char *member;
     double low, high; /* 0: the field's own */
-    double step;      /* of the logarithm if `ratio` */
+    double step;      /* step of the search; of the logarithm if `ratio` */
     double usual;     /* NaN: twice the bandwidth of the memory, where caches begin */
     bool ratio;
 } range;
@@ -502,7 +503,7 @@ static const range ranges[] = {
     AMOUNT("block_penalty", 100, 0.3, 0.5),
     AMOUNT("knee_bytes", 1e10, 2e6, 4e6),
     AMOUNT("small_group_loss", 3.5, 0.2, 0.5),
-    /* of an engine */
+    /* fields of an engine */
     AMOUNT("step_s", 0.1, 2e-4, 5e-4),
     AMOUNT("layer_s", 1e-3, 5e-6, 1e-5),
     AMOUNT("sequence_s", 1e-3, 5e-6, 1.5e-5),
@@ -545,7 +546,7 @@ typedef struct moving {
     nnc_fit *fit;
     int32_t group;     /* -1 = all rows */
     int32_t left_out;  /* a part of the cross-validation; -1 = none */
-    nnc_device device; /* of the row at hand */
+    nnc_device device; /* device of the current row */
     nnc_software software;
     nnc_fit_parameter *parameters[NNC_MINIMISE_MAX];
     const range *ranges[NNC_MINIMISE_MAX];
@@ -1068,20 +1069,27 @@ static void sum_errors(nnc_fit *fit, double *errors)
     }
 }
 
-/* Are models left out predicted better than before? true where no model can be left out. */
-static bool helps_others(const nnc_fit *fit, int32_t group)
+/* Are models left out predicted better than without the parameters? true where no model can be left out. */
+static bool helps_others(moving *m)
 {
-    double before = 0.0, left = 0.0;
+    double values[NNC_MINIMISE_MAX], without = 0.0, left = 0.0;
     int32_t count = 0;
-    for (int32_t i = 0; i < fit->row_count; i++) {
-        const nnc_fit_row *r = &fit->rows[i];
-        if (r->group == group && !r->held && !isnan(r->left)) {
-            before += fabs(r->before);
+    for (int i = 0; i < m->count; i++) {
+        values[i] = m->parameters[i]->value;
+        m->parameters[i]->value = (double)NAN;
+    }
+    for (int32_t i = 0; i < m->fit->row_count; i++) {
+        const nnc_fit_row *r = &m->fit->rows[i];
+        if (r->group == m->group && !r->held && !isnan(r->left)) {
+            without += fabs(error_of(m, r));
             left += fabs(r->left);
             count++;
         }
     }
-    return count == 0 || left < before;
+    for (int i = 0; i < m->count; i++) {
+        m->parameters[i]->value = values[i];
+    }
+    return count == 0 || left < without;
 }
 
 /* Only the first parameter of steps may stay where all of them do not help models left out: they explain the models
@@ -1092,18 +1100,67 @@ static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
         return true;
     }
     bool ok = cross_validate(m, hands);
-    for (int kept = m->count > 1 ? 1 : 0; ok && kept >= 0 && !helps_others(fit, group); kept--) {
+    for (int kept = m->count > 1 ? 1 : 0; ok && kept >= 0 && !helps_others(m); kept--) {
         for (int i = kept; i < m->count; i++) {
             m->parameters[i]->reason = "is no better on models left out";
             m->parameters[i]->value = (double)NAN;
         }
         for (int32_t i = 0; i < fit->row_count && kept == 0; i++) {
             nnc_fit_row *r = &fit->rows[i];
-            r->left = r->group == group && !isnan(r->left) ? r->before : r->left;
+            r->left = r->group == group && !isnan(r->left) ? error_of(m, r) : r->left;
         }
         ok = fit_group(m, fit, group) && (kept == 0 || cross_validate(m, hands));
     }
     return ok;
+}
+
+/* Mean |error| of the fitted steps. */
+static double mean_of_steps(moving *m)
+{
+    double sum = 0.0;
+    for (int32_t g = 0; g < m->fit->group_count; g++) {
+        const bool steps = m->fit->groups[g].kind == NNC_MEASURED_STEP;
+        sum += steps ? mean_error(m, g) * m->fit->groups[g].rows : 0.0;
+    }
+    return sum;
+}
+
+/* Takes parameters of kernels back under which the mean error of their rows is greater, or steps are predicted worse:
+ * kernels that were measured one call at a time, or on operands in the cache, are not those of a step. First the fixed
+ * time, in which the launch of a single call is, then all. false: out of memory. */
+static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
+{
+    double values[NNC_MINIMISE_MAX];
+    if (fit->groups[group].kind == NNC_MEASURED_STEP) {
+        return true;
+    }
+    for (int round = 0; round < 2 && m->count > 0; round++) {
+        const double with = mean_of_steps(m), after = mean_error(m, group);
+        for (int i = 0; i < m->count; i++) {
+            values[i] = m->parameters[i]->value;
+            m->parameters[i]->value = (double)NAN;
+        }
+        const bool own = after > mean_error(m, group);
+        const bool worse = own || with > mean_of_steps(m);
+        for (int i = 0; i < m->count; i++) {
+            nnc_fit_parameter *p = m->parameters[i];
+            const char *end = strrchr(p->name, '.');
+            const bool leaves = worse && (round == 1 || strcmp(end, ".fixed_s") == 0);
+            p->reason = !leaves ? NULL
+                        : own   ? "does not make the mean error of its rows less"
+                                : "makes the measured steps worse";
+            p->value = leaves ? (double)NAN : values[i];
+            p->low = leaves ? (double)NAN : p->low;
+            p->high = leaves ? (double)NAN : p->high;
+        }
+        if (!worse) {
+            return true;
+        }
+        if (!fit_group(m, fit, group)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Each group's parameters; parameters for all rows make one group of them. m stays for the cross-validation. */
@@ -1113,7 +1170,7 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
     const int32_t first = joint ? -1 : 0, count = joint ? 1 : fit->group_count;
     bool ok = true;
     for (int32_t i = 0; i < count && ok; i++) {
-        ok = fit_group(&m[i], fit, first + i) &&
+        ok = fit_group(&m[i], fit, first + i) && (joint || keep_for_steps(fit, &m[i], first + i)) &&
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {

@@ -26,7 +26,7 @@ static const char number_columns[] =
     "measured_peak_mem_gb|measured_peak_mem_gib|measured_peak_reserved_gib|host_pass_s|"
     "host_sample_s|input_samples_per_s|internode_gbps_per_node|tokens_per_step|micro_batch|"
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
-    "iterations_per_s|";
+    "iterations_per_s|least_bytes|";
 
 /* Columns for people, which reports name as unused. */
 static const char people_columns[] =
@@ -36,7 +36,7 @@ static const char people_columns[] =
     "time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|tflops_causal|"
     "contiguous|cuda_graph|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|"
     "trained_params|p10_s|p90_s|forward_s|backward_s|update_s|outside_gb|sm_mhz|"
-    "fails_at|least_bytes|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|"
+    "fails_at|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|"
     "value|value_"
     "gib|";
 
@@ -57,7 +57,7 @@ static const char column_spellings[] =
     "shard_size=shard|grad_accum=micro_batches|attention_dp=attention_data|"
     "kv_cache=kv_precision|";
 
-/* Other spellings of values: COLUMN:VALUE=MEANING; an empty meaning = nothing is said. */
+/* Other spellings of values: COLUMN:VALUE=MEANING; an empty meaning = not stated. */
 static const char value_spellings[] =
     "|gated_mlp:causal=fitted|precision:amp fp16=fp16|precision:fp8-cs=fp8|precision:fp8-mx=fp8|"
     "precision:nvfp4=fp4|recompute:minimal (matmul outputs saved)=attention,norm,activation|"
@@ -163,7 +163,7 @@ static const char *column_nearest(const char *spelling, char *space, size_t size
     return nnc_nearest(spelling, names, count);
 }
 
-/* Copies the meaning of a cell; "" = nothing is said. */
+/* Copies the meaning of a cell; "" = not stated. */
 static void column_meaning(const char *name, const char *cell, char *text, size_t size)
 {
     char key[160];
@@ -431,7 +431,7 @@ static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const c
 }
 
 /* Sets every given field of a table whose column is the prefix and its name, except those of `others`, which have
- * rules of their own. Fields of a model are 0 where nothing is said, and so is 0. */
+ * rules of their own. Fields of a model are 0 when they are not given, as when 0 is given. */
 static void set_fields(reading *r, const nnc_field_table *table, const char *prefix,
                        nnc_set_text *set, void *object, const char *const *others)
 {
@@ -746,6 +746,12 @@ static nnc_dtype dtype_of(reading *r)
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
+/* Kernels that PyTorch ran one by one are named "...-torch/...". */
+static bool by_torch(const reading *r)
+{
+    return strstr(text_of(r, "id"), "-torch/") != NULL;
+}
+
 /* The file states one product of a group. The gradient of its weights has the shape of the forward product,
  * whose rows it adds up. */
 static void set_product(reading *r, nnc_op *op)
@@ -762,6 +768,7 @@ static void set_product(reading *r, nnc_op *op)
                      .experts = groups > 1 ? groups : 0,
                      .one_by_one = groups > 1,
                      .b_shared = 1,
+                     .b_is_weight = by_torch(r), /* which pads no width */
                      .kept_divisor = 1 };
     if (groups > 1 && p.m > 0 && p.m <= INT64_MAX / groups) {
         const int64_t rows = p.m * groups;
@@ -846,12 +853,6 @@ static void set_vector(reading *r, nnc_op *op)
     }
 }
 
-/* Kernels that PyTorch ran one by one are named "...-torch/...". */
-static bool by_torch(const reading *r)
-{
-    return strstr(text_of(r, "id"), "-torch/") != NULL;
-}
-
 /* An operator by its name there; "_fb": forward and backward, "_f32": on logits cast to fp32. */
 static void set_operator(reading *r, nnc_op *op)
 {
@@ -880,8 +881,12 @@ static void set_operator(reading *r, nnc_op *op)
                                          "embedding",
                                          "embedding" };
     const char *name = text_of(r, "op");
-    const bool flat = !given(r, "rows");
-    const int64_t rows = whole_of(r, flat ? "n" : "rows"), columns = flat ? 1 : whole_of(r, "cols");
+    const bool flat = !given(r, "rows"), sized = given(r, "n") || !flat;
+    const double width = nnc_dtype_bytes(op->dtype);
+    /* a look-up states the bytes that it moves: rows read, rows written */
+    const int64_t rows = sized ? whole_of(r, flat ? "n" : "rows")
+                               : (int64_t)(number_of(r, "least_bytes") / (2.0 * width));
+    const int64_t columns = flat ? 1 : whole_of(r, "cols");
     bool known = false;
     r->row->kind = NNC_MEASURED_VECTOR;
     r->row->both = strstr(name, "_fb") != NULL;
@@ -937,6 +942,7 @@ static void read_conv(reading *r, bool both)
 {
     nnc_op *op = &r->row->op;
     r->row->both = both;
+    r->row->called = by_torch(r);
     r->row->measured_s = 1e-6 * number_of(r, both ? "both_us" : "forward_us");
     *op = (nnc_op){ .math_dtype = dtype_of(r),
                     .dtype = dtype_of(r),
@@ -950,6 +956,7 @@ static void read_product(reading *r)
 {
     const char *name = text_of(r, "op");
     const nnc_dtype math = dtype_of(r);
+    r->row->called = by_torch(r);
     const bool narrow = math == NNC_FP8 || math == NNC_INT8 || math == NNC_FP4 || math == NNC_INT4;
     nnc_op *op = &r->row->op;
     op->repeat = 1;
@@ -983,6 +990,7 @@ static void read_attention(reading *r)
         refuse(r, "operation \"%.32s\" has no meaning here", op);
     }
     r->row->causal = whole_of(r, "causal") == 1;
+    r->row->called = by_torch(r);
     r->row->op = (nnc_op){
         .name = "attention",
         .kind = NNC_OP_FLASH,
@@ -1221,7 +1229,7 @@ static bool read_row(reading *r, nnc_served served)
     if (given(r, "refused")) {
         refuse(r, "%s", text_of(r, "refused"));
     }
-    if (is(text_of(r, "quality"), "C")) { /* of a collection that grades its rows */
+    if (is(text_of(r, "quality"), "C")) { /* a collection that grades its rows */
         refuse(r, "quality C: contradicts itself or physics");
     }
     read_other_fields(r);

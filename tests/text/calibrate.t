@@ -348,7 +348,7 @@ no device file is written: --output FILE.json writes one
 
 # The device: missing, unknown, without rows; rows that leave a choice open.
 $ nncost calibrate inputs/fit-steps.csv
-! nncost: --device: missing, expected the device whose parameters are fitted
+! nncost: --device: missing, expected the device whose parameters are fitted: the rows are of round, nowhere-100
 [2]
 $ nncost calibrate inputs/fit-steps.csv --device plane-100
 ! nncost: --device: unknown device, expected one of fitted, old, round, found "plane-100"
