@@ -461,13 +461,12 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
  *                        + gradients of all later instances + gradients of ops from i on + working set of i
  *
  * Equal instances change both sums evenly, so only the first and the last of a run can be the peak. */
-static bool gradients_come_late(const nnc_op_list *list, const nnc_plan *plan,
-                                const nnc_software *software)
+static bool gradients_come_late(const nnc_plan *plan, const nnc_software *software)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     return !software->zero_gradients && !software->added_gradients && plan->devices == 1 &&
            plan->micro_batches == 1 && plan->activations != NNC_ACTIVATIONS_KORTHIKANTI &&
-           sizes.gradient_bytes > 0.0 && !list->recorded;
+           sizes.gradient_bytes > 0.0;
 }
 
 typedef struct moment {
@@ -675,7 +674,13 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
             held.op_what = sums[s].transient_what;
         }
     }
-    if (gradients_come_late(list, plan, software)) {
+    if (list->recorded && gradients_come_late(plan, software)) { /* replayed by its reader */
+        held.replayed = true;
+        held.peak.gradient_bytes = list->recorded_gradients;
+        held.peak.activation_bytes = list->recorded_kept;
+        held.peak.op_bytes = list->recorded_temporary;
+        held.peak.workspace_bytes = software->reserve.workspace;
+    } else if (gradients_come_late(plan, software)) {
         replay r = { .list = list, .plan = plan, .sizes = nnc_policy_bytes(plan->policy) };
         r.stream_bytes = (double)list->stream_elements *
                          (r.sizes.cast_bytes > 0.0 ? 4.0 : nnc_dtype_bytes(plan->precision));

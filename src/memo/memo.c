@@ -392,7 +392,7 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step,
 /* Does the step end depend on the number of passes? */
 static bool counts_passes(const nnc_step *step)
 {
-    return step->plan->zero == 2 || step->software->added_gradients;
+    return step->plan->zero == 2 || nnc_step_adds_gradients(step);
 }
 
 /* Partition, memory and step ends, unless the values of the previous plan still apply. */
@@ -666,7 +666,7 @@ enum { ENDS = 1024, END_WAYS = 4 };
 static void set_plan(end_key *key, const nnc_step *step)
 {
     const nnc_plan *plan = step->plan;
-    const bool every_pass = plan->zero == 2 || step->software->added_gradients;
+    const bool every_pass = plan->zero == 2 || nnc_step_adds_gradients(step);
     memcpy(&key->plan, plan, sizeof key->plan);
     key->plan.micro_batch = key->plan.micro_batches = 0;
     key->plan.recompute = 0;
