@@ -7,6 +7,11 @@
 #define LEAST 1e-15
 #define EXACT_MAX 9007199254740992.0 /* 2^53: above it, a double cannot hold every whole number */
 
+bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field)
+{
+    return field >= table->fields && field < table->fields + table->count;
+}
+
 nnc_field_type nnc_field_element(nnc_field_type type)
 {
     switch (type) {

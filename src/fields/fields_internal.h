@@ -53,12 +53,12 @@ typedef struct nnc_field {
     double
         usual; /* a typical value, to guess the unit that was meant when a value is out of range; 0 = no guess */
     double default_value;
-    nnc_names names; /* of an enum */
+    nnc_names names; /* names of the values of an enum */
     const char *(*help_of)(
         unsigned value);   /* help of each enumerator; NULL = the names are enough */
     uint32_t count_offset; /* lists */
     int32_t capacity;
-    const struct nnc_field *fields; /* of a nested table */
+    const struct nnc_field *fields; /* fields of a nested table */
     const char *alias;              /* second name of the option: "tp" for tensor; NULL = none */
     const char *default_text;       /* the default in help: "1", "the device file's"; NULL = none */
     const char *help;
@@ -142,10 +142,7 @@ extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 /* ---- using a table ---- */
 
 /* Is the field a row of this table? */
-static inline bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field)
-{
-    return field >= table->fields && field < table->fields + table->count;
-}
+bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field);
 
 /* The row with this JSON key; NULL = unknown. */
 const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key);

@@ -506,6 +506,13 @@ void nnc_read_id(nnc_json root, const char *stem)
     }
 }
 
+void nnc_name_by_id(char *name, size_t size, const char *id)
+{
+    if (name[0] == '\0') {
+        snprintf(name, size, "%s", id);
+    }
+}
+
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
 {
     nnc_read_schema(root, schema);

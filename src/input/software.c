@@ -290,7 +290,7 @@ static bool split_words(const char *words, const char *name, const char **versio
     return *rest == '\0' || is_digit(*rest);
 }
 
-/* Length of the name by which an entry is asked for; 0: it is not. */
+/* Length of the name of an entry that the request uses; 0: the request names another framework. */
 static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version)
 {
     const char *const names[] = { f->framework, f->also };

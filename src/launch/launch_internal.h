@@ -63,11 +63,11 @@ typedef struct nnc_checkpoint {
     const char *path;
     int64_t tensors, params, bytes; /* params and bytes: -1 = unknown */
     int64_t constants;              /* part of params: tables that are no parameters (rope_freqs) */
-    int shards;                     /* of an index; 0 = a file of its own */
+    int shards;                     /* files that an index names; 0 = not an index */
     nnc_checkpoint_part parts[NNC_CHECKPOINT_PARTS];
     int part_count;
     nnc_buffer
-        metadata; /* of GGUF: its keys as JSON, for the table of its name; the caller frees it */
+        metadata; /* keys of a GGUF file as JSON, for the table of its name; the caller frees it */
 } nnc_checkpoint;
 
 bool nnc_checkpoint_is_file(const char *path);

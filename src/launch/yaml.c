@@ -67,7 +67,7 @@ enum { ANCHORS_MAX = 32, KEYS_MAX = NNC_SCAN_VALUES_MAX };
 typedef struct writer {
     const char *name;
     nnc_buffer *out;
-    unsigned long line; /* of the output, from 0 */
+    unsigned long line; /* line of the output, from 0 */
     level levels[DEPTH_MAX];
     int depth;
     int documents;

@@ -285,27 +285,13 @@ static void clear_blocks(nnc_op_list *list, int32_t first)
     }
 }
 
-/* Does the network itself freeze weights? */
-static bool has_fixed(const nnc_op_list *list)
-{
-    bool fixed = false;
-    for (int32_t i = 0; i < list->count && !fixed; i++) {
-        fixed = list->ops[i].fixed;
-    }
-    return fixed;
-}
-
 void nnc_list_train(nnc_op_list *list, const nnc_lowering *how)
 {
     const nnc_plan *plan = how->plan;
-    const bool all = plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0;
-    const unsigned train = all                            ? ~0U
+    const unsigned train = nnc_plan_trains_all(plan)      ? ~0U
                            : plan->train != NNC_TRAIN_ALL ? plan->train
                                                           : NNC_TRAIN_ADAPTERS;
     int32_t first = 0;
-    if (all && !has_fixed(list)) {
-        return;
-    }
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
         op->frozen = is_tied(op) ? (train & NNC_TRAIN_EMBEDDING) == 0

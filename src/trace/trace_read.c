@@ -18,7 +18,7 @@
 
 enum {
     WINDOW_BYTES = 1 << 18,
-    EVENT_BYTES_MAX = 1 << 22, /* of one event: foreach kernels list all their tensors */
+    EVENT_BYTES_MAX = 1 << 22, /* longest event: foreach kernels list all their tensors */
     DEPTH_MAX = 200,
 };
 
@@ -53,7 +53,7 @@ static nnc_status load(zlib_calls *calls, nnc_error *err)
 
 typedef struct texts {
     nnc_arena *arena;
-    const char **list; /* of count texts */
+    const char **list; /* list of `count` texts */
     int32_t *slots;    /* index + 1, 0 = empty; size: a power of two */
     int32_t count, capacity, size;
 } texts;
@@ -324,7 +324,7 @@ static bool read_members(const char *p, event *e, member_fn *each)
 
 typedef struct named_slice {
     const char *name;
-    size_t at; /* of a slice in an event */
+    size_t at; /* start of a slice in an event */
 } named_slice;
 
 static void set_member(const named_slice *rows, event *e, slice key, slice value)
