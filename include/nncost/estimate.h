@@ -40,7 +40,7 @@ typedef struct nnc_memory {
     const char *transient_what; /* the op or tensor behind transient_bytes; static storage */
     int64_t
         apart_bytes; /* what the peak is more than the sum of the classes: below 0, as they do not all live at once */
-    int64_t peak_allocated_bytes, peak_reserved_bytes; /* of the allocator, at the peak */
+    int64_t peak_allocated_bytes, peak_reserved_bytes; /* peaks of the allocator */
     int64_t context_bytes;     /* driver context and libraries, outside the allocator */
     int64_t split_block_bytes; /* that the allocator cannot hand out whole again */
     bool one_moment;           /* the peak is a moment of backward, not the sum of the classes */
@@ -55,7 +55,7 @@ typedef struct nnc_op_cost {
     nnc_work work;
     double repeat; /* instances in one step on one device */
     double compute_s, memory_s, fixed_s;
-    double network_s; /* of communication, overlapped or not */
+    double network_s; /* communication time, overlapped or not */
     double time_s;    /* on the critical path */
     const char *link; /* "scale_up", "scale_out", "host"; NULL if the op does not communicate */
     nnc_bound bound;
@@ -75,13 +75,13 @@ typedef struct nnc_result {
     int64_t params, active_params;
     int64_t params_by_group[NNC_GROUP_SPACE];
     int64_t matmul_params; /* parameters in matrix products: the N of 6 N D */
-    int64_t tokens;        /* of one step; 0 for images */
+    int64_t tokens;        /* tokens per step; 0 for images */
     /* work of the whole step on all devices */
     double forward_flops, backward_flops, recompute_flops;
     double model_flops, hardware_flops, executed_flops, vector_flops, six_nd_flops;
     double causal_flops; /* model_flops by the convention "causal" */
     double read_bytes, write_bytes;
-    double input_bytes; /* of training data: token ids or images */
+    double input_bytes; /* training data of a step: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;
     /* time */
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
@@ -141,10 +141,10 @@ NNC_API const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t in
 typedef struct nnc_stage {
     int64_t layers;
     bool embedding, head;
-    int64_t params; /* of one rank */
+    int64_t params; /* parameters on one rank */
     double forward_s, backward_s,
-        weight_s; /* of one micro-batch; weight_s: weight gradients, if they run separately */
-    double busy_s, bubble_s;     /* of the step, without the two members below */
+        weight_s; /* times of one micro-batch; weight_s: weight gradients, if they run separately */
+    double busy_s, bubble_s;     /* busy and idle time of the step, without the two members below */
     double exchange_s, update_s; /* once per step: exposed communication; optimizer update */
     double in_flight;            /* micro-batches in flight */
     nnc_memory memory;
@@ -265,7 +265,7 @@ NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity
  * sides.   [sensitivity] */
 typedef struct nnc_sensitivity {
     nnc_sensitivity_parameter figure;
-    double value; /* of the device */
+    double value; /* value that the device has */
     double elasticity;
     double doubled_s; /* step time with twice the value */
     double needed;    /* NNC_PARAMETER_MEM_BYTES: memory that the plan needs; else NaN */
@@ -281,7 +281,7 @@ NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *
 /* The smallest value of one parameter that brings a plan to a step time. */
 typedef struct nnc_target {
     nnc_sensitivity_parameter figure;
-    double value;  /* of the device */
+    double value;  /* value that the device has */
     double needed; /* to 9 digits; NaN: no value is enough */
     double step_s; /* with the needed value; with an unlimited parameter if no value is enough */
 } nnc_target;

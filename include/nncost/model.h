@@ -169,7 +169,7 @@ typedef struct nnc_decoder {
     int64_t vocab;
     int64_t
         vocab_multiple;    /* the embedding table is padded to a multiple of this; 1 = not padded */
-    int64_t seq_len;       /* of a training sequence, tokens */
+    int64_t seq_len;       /* tokens of a training sequence */
     int64_t positions_max; /* rows of a learned position table; 0 = seq_len */
     int64_t sliding_window; /* tokens that a query attends to, itself included; 0 = all before it */
     nnc_positions positions;
@@ -211,7 +211,8 @@ typedef struct nnc_decoder {
     nnc_model_head head;
     int64_t head_width;       /* outputs of a head of projection, classes or tags */
     int64_t token_types;      /* rows of the token-type table */
-    int64_t embed_width;      /* of the embedding tables, projected to hidden; 0 = hidden */
+    int64_t embed_width;      /* width of the embedding tables, which are projected to hidden; 0
+                               * = hidden */
     int64_t relative_buckets; /* distance buckets of relative positions */
     /* An encoder before the decoder, which attends to it in every layer. Its layers have the decoder's
      * dimensions, over encoder_seq_len tokens (0 = seq_len); with frame_bands, over that many frames, which
@@ -289,7 +290,7 @@ typedef struct nnc_unet {
     int64_t
         latent_factor; /* pixels per side of one latent position; 1 = the network works on pixels */
     int64_t in_channels, out_channels;
-    int64_t channels; /* of the first level */
+    int64_t channels; /* channels of the first level */
     int64_t channel_multipliers[NNC_UNET_LEVELS_MAX];
     int32_t levels;           /* length of channel_multipliers */
     int64_t blocks_per_level; /* on the way down; a residual network has one more on the way up */
@@ -315,10 +316,11 @@ typedef struct nnc_unet {
     int64_t heads;          /* per attention layer; 0 = by head_width */
     int64_t head_width;                 /* 0 = by heads */
     int64_t context_len, context_width; /* cross-attention input: tokens and width; 0 = none */
-    int64_t
-        context_input_width; /* of the context before a linear layer to context_width; 0 = no such layer */
-    int64_t added_embed_width; /* of an additional input to the time embedding; 0 = none */
-    int64_t class_embeds;      /* rows of a class table added to the time embedding; 0 = none */
+    int64_t context_input_width; /* width of the context before a linear layer to context_width; 0 =
+                              * no such layer */
+    int64_t added_embed_width;   /* width of an additional input to the time embedding; 0 = no such
+                                * input */
+    int64_t class_embeds;        /* rows of a class table added to the time embedding; 0 = none */
     double dropout;
 } nnc_unet;
 
@@ -388,13 +390,11 @@ struct nnc_model {
     const char *const *notes; /* assumptions made for a configuration of another program */
     int32_t note_count;
     const struct nnc_captured *captured; /* a captured program; NULL = another family */
-    const char
-        *stored;  /* format of the weights, as the model's name on the hub says; NULL = not said */
-    bool lenient; /* parameters that differ from published_params are no error */
+    const char *stored; /* format of the weights by the name on the hub; NULL = not stated */
+    bool lenient;       /* parameters that differ from published_params are no error */
     nnc_implementation implementation; /* the library whose operators run */
     bool composed_gelu;                /* its GELU is written out, operator by operator */
-    bool
-        joined_qkv; /* its products of queries, keys and values are one, and those of gate and up */
+    bool joined_qkv; /* one product for queries, keys and values; one for gate and up */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

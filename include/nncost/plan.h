@@ -45,7 +45,10 @@ NNC_API const char *nnc_policy_help(nnc_policy policy);
       "Orthogonalised momentum for matrices; Adam for embedding tables, gains and biases.")       \
     X(NNC_OPTIMIZER_LAMB, "lamb", "Adam with a step length per tensor, relative to its weights.") \
     X(NNC_OPTIMIZER_LARS, "lars",                                                                 \
-      "Momentum with a step length per tensor, relative to its weights.")
+      "Momentum with a step length per tensor, relative to its weights.")                         \
+    X(NNC_OPTIMIZER_ADAM4BIT, "adam4bit", "Adam with its moments in 4 bits, scaled by block.")    \
+    X(NNC_OPTIMIZER_ADAM_MINI, "adam-mini",                                                       \
+      "Adam with one second moment for each block of a tensor: one moment.")
 NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
 NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
 NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);
@@ -162,13 +165,27 @@ enum nnc_train {
 /* Writes "attention,norm" (names joined by commas) or "all" into text. */
 NNC_API void nnc_train_text(unsigned train, char *text, unsigned long size);
 
-#define NNC_ADAPTED_LIST(X)                                                      \
-    X(NNC_ADAPTED_LINEAR, "linear", "Every linear layer of attention and MLPs.") \
-    X(NNC_ADAPTED_ATTENTION, "attention", "The projections of attention.")       \
-    X(NNC_ADAPTED_MLP, "mlp", "The matrices of MLPs.")
-NNC_ENUM(nnc_adapted, NNC_ADAPTED_LIST, NNC_ADAPTED_COUNT);
-NNC_API const char *nnc_adapted_name(nnc_adapted adapted);
-NNC_API const char *nnc_adapted_help(nnc_adapted adapted);
+/* Linear layers that have adapters. A set of flags. */
+typedef enum nnc_adapted {
+    NNC_ADAPTED_LINEAR = 0, /* every linear layer of attention and MLPs, except routed experts */
+    NNC_ADAPTED_QUERY = 1,
+    NNC_ADAPTED_KEY = 2,
+    NNC_ADAPTED_VALUE = 4,
+    NNC_ADAPTED_OUT = 8,
+    NNC_ADAPTED_ATTENTION = 15,
+    NNC_ADAPTED_GATE = 16,
+    NNC_ADAPTED_UP = 32,
+    NNC_ADAPTED_DOWN = 64,
+    NNC_ADAPTED_MLP = 112,
+    NNC_ADAPTED_QKV = 128,      /* one adapter of queries, keys and values: they are one matrix */
+    NNC_ADAPTED_MIXER_IN = 256, /* of state-space layers and linear attention */
+    NNC_ADAPTED_MIXER_OUT = 512,
+    NNC_ADAPTED_SHARED_GATE = 1024, /* of shared experts alone */
+    NNC_ADAPTED_SHARED_UP = 2048,
+    NNC_ADAPTED_SHARED_DOWN = 4096
+} nnc_adapted;
+/* Writes "q,v" (names joined by commas) or "linear" into text. */
+NNC_API void nnc_adapted_text(unsigned adapted, char *text, unsigned long size);
 
 #define NNC_FROZEN_LIST(X)                                                                    \
     X(NNC_FROZEN_16, "16bit", "Two bytes each.")                                              \
@@ -185,7 +202,7 @@ NNC_API const char *nnc_frozen_help(nnc_frozen frozen);
  * default; nnc_plan_resolve fills it in. Other structs reserve NNC_PLAN_SPACE bytes for a plan. */
 enum { NNC_PLAN_SPACE = 512 };
 typedef struct nnc_plan {
-    size_t struct_size; /* of the struct as the program was compiled with it */
+    size_t struct_size; /* size of the struct as the program was compiled with it */
     int32_t devices, data, tensor, pipeline, virtual_stages, context,
         expert; /* degrees of parallelism; 1 = off */
     bool sequence_parallel;
@@ -218,20 +235,20 @@ typedef struct nnc_plan {
     nnc_mode mode;
     nnc_flops_convention flops_convention;
     bool clip_gradients;
-    double tokens;         /* of the whole run; NaN = not given */
+    double tokens;         /* tokens of the whole run; NaN = not given */
     double samples;        /* sequences or images of the whole run; NaN = not given */
     double price;          /* per device-hour; NaN = the device file's newest */
     int64_t reserve_bytes; /* device memory for other uses; -1 = the software profile's */
     unsigned train;        /* nnc_train flags, the other parts are frozen; 0 = all */
-    int64_t
-        adapter_rank; /* of low-rank adapters (LoRA); 0 = no adapters. Without `train` only the adapters are trained */
+    int64_t adapter_rank; /* rank of low-rank adapters (LoRA); 0 = no adapters. Without `train` only
+                       * the adapters are trained */
     nnc_adapted adapters; /* layers that have adapters */
     bool dora;            /* adapters train a direction, and a magnitude per output (DoRA) */
     nnc_frozen frozen;    /* storage format of frozen weights */
     bool fp8_inputs;      /* inputs of activation functions are kept in 8 bits */
     bool ends_as_layers;  /* embedding and head count as one layer each when stages are balanced */
     int64_t first_stage_layers,
-        last_stage_layers; /* of a pipeline; 0 = as many as the other stages */
+        last_stage_layers; /* layers of the last pipeline stage; 0 = as many as the other stages */
     bool whole_experts; /* experts are not split over tensor ranks (expert tensor parallel = 1) */
     bool next_tokens;   /* also train the model's layers for multi-token prediction */
 } nnc_plan;
@@ -304,13 +321,13 @@ typedef struct nnc_range {
     double own;
 } nnc_range;
 
-/* A framework that a profile stands for, and what its plans do where nothing is said. The texts select: starts of
+/* A framework that a profile stands for, and what its plans do by default. The texts select: starts of
  * names, "" = any; of several releases the newest that is not newer than the one asked for. */
 typedef struct nnc_framework {
     char framework[48], also[48]; /* two names of it */
     char version[32]; /* the first release; a word that is no number: start of the version */
     char hardware[32], model[32]; /* ids of device and model */
-    char family[16];              /* of the model */
+    char family[16];              /* family of the model */
     nnc_policy policy;
     nnc_attention attention;
     nnc_context_kind context_kind,
@@ -348,9 +365,9 @@ typedef struct nnc_track {
 /* Device memory in addition to the memory that a plan counts: driver context, buffers of collectives,
  * fragmentation; and the range of measured peaks. */
 typedef struct nnc_reserve {
-    double bytes, share; /* of every plan; share of the counted memory */
+    double bytes, share; /* bytes of every plan; share of the counted memory */
     double low, high;    /* 10 % and 90 % quantiles of measured peak over prediction */
-    double context;      /* of a process on one device, without collectives; NaN = bytes */
+    double context;      /* bytes of a process on one device, without collectives; NaN = bytes */
     double workspace;    /* that libraries hold in the allocator: products, convolutions */
 } nnc_reserve;
 
@@ -374,8 +391,8 @@ typedef struct nnc_serve_engine {
     double prefill_factor,
         decode_factor; /* time of all ops of such a step over the device's   [1] */
     double ttft_s;     /* per request, outside queue and prefill   [0] */
-    double stream_factor[NNC_STORED_COUNT]; /* of the device's stream_fraction   [1] */
-    double kv_factor;                       /* of the device's kv_fraction   [1] */
+    double stream_factor[NNC_STORED_COUNT]; /* factor on the device's stream_fraction   [1] */
+    double kv_factor;                       /* factor on the device's kv_fraction   [1] */
     double all_reduce_factor;               /* time over the device's   [1] */
     double all_reduce_s;                    /* additional time of each all-reduce   [0] */
     double attention_factor;                /* time of prefill attention over the device's   [1] */
@@ -400,7 +417,7 @@ typedef struct nnc_serve_engine {
 struct nnc_software {
     char id[48];
     char name[96];
-    char date[16];         /* of a release: "2025-11"; "" = no release of a framework */
+    char date[16];         /* date of a release: "2025-11"; "" = no release of a framework */
     bool fused_norm;       /* else one kernel per primitive */
     bool fused_activation; /* gate and product in one kernel that keeps neither intermediate */
     bool fused_residual;   /* bias, dropout and residual in one kernel */
@@ -453,8 +470,9 @@ struct nnc_software {
     double
         launch_expert_s; /* the same for models with experts, whose shapes the host waits for; NaN = launch_s */
     double launch_product_s; /* each product of a group that is issued one by one */
-    bool recorded_attention; /* attention and norms are captured and replayed, the rest is issued */
-    bool tuned_pointwise;    /* norms and activations use kernels written for the device */
+    bool
+        recorded_attention; /* attention and norms are captured once and replayed; the host issues the rest */
+    bool tuned_pointwise; /* norms and activations use kernels written for the device */
     nnc_spreads spread;
     const nnc_range *ranges;
     int32_t range_count;
@@ -475,7 +493,7 @@ struct nnc_software {
     bool implausible; /* read in spite of implausible values: no range of measurements applies */
     bool
         lists_operators; /* where the operators of the model's library are known, each is a kernel */
-    nnc_policy policy;   /* of a search whose plans name none */
+    nnc_policy policy;   /* policy of a search whose plans name none */
     bool
         unfused_attention; /* --attention flash of a plan is unfused: its programs have no kernel */
 };

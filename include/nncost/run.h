@@ -42,7 +42,7 @@ typedef struct nnc_run_ask {
         dataset_size; /* passes over a dataset of this many tokens (samples, without tokens) */
     double days;      /* duration */
     /* instead of an estimate */
-    double step_s, step_flops; /* of the whole step */
+    double step_s, step_flops; /* time and FLOPs of the whole step */
     /* failures */
     nnc_stops stops;      /* counted by device_mtbf_s */
     double device_mtbf_s; /* device-seconds per failure; NaN = unknown, no failures */
@@ -52,8 +52,8 @@ typedef struct nnc_run_ask {
     double spares, repair_s;  /* spare nodes; time until a node is repaired */
     double failing_share;     /* share of failures that cost a node */
     /* checkpoints */
-    double checkpoint_bytes;                                    /* of the whole model */
-    double storage_write_bytes_per_s, storage_read_bytes_per_s; /* of all devices together */
+    double checkpoint_bytes;                                    /* checkpoint of the whole model */
+    double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates of all devices together */
     double block_s, save_s, load_s; /* training waits; until durable; to load */
     double checkpoint_interval_s;   /* training time between checkpoints; NaN = optimal */
     bool asynchronous;              /* training continues while a checkpoint is written */
@@ -66,26 +66,26 @@ typedef struct nnc_run_ask {
      * DiLoCo: arXiv:2311.08105) */
     double sites;            /* 1 = one */
     double outer_every;      /* steps between two averages */
-    double outer_bytes;      /* of the weights as they are sent; NaN = 4 per parameter */
-    double site_bytes_per_s; /* of the link of one site, in one direction */
+    double outer_bytes;      /* size of the weights as they are sent; NaN = 4 bytes per parameter */
+    double site_bytes_per_s; /* rate of the link of one site, in one direction */
     double outer_overlap_s;  /* part of an average that overlaps with training; 0 = none */
     /* input */
     double sample_bytes;      /* read from storage per sample */
     double input_bytes_per_s; /* rate of the storage for input, for all devices */
     double access_share;      /* share of that rate that the access pattern reaches */
     double cached_share;      /* share of the samples that is cached */
-    double prepare_s;         /* of one worker per sample: decoding, augmentation */
+    double prepare_s;         /* time of one worker per sample: decoding, augmentation */
     double workers;           /* processes per device */
     double prefetch;          /* batches that each worker prefetches */
-    double prepared_bytes;    /* of a sample as it is sent to the device */
+    double prepared_bytes;    /* size of a sample as it is sent to the device */
     bool serial_input;        /* data loading does not overlap with compute */
     /* energy */
     double idle_w,
         busy_w; /* node power divided by its devices, including host and cooling inside the node */
-    double network_w; /* of all switches */
-    double pue;       /* of the building */
+    double network_w; /* power of all switches */
+    double pue;       /* power usage effectiveness of the building */
     double carbon_g_per_kwh;
-    double embodied_kg;       /* of one device with its share of a node */
+    double embodied_kg;       /* carbon of making one device with its share of a node */
     double life_s, use_share; /* lifetime of a device; share of it in use */
     /* money */
     double stored_bytes, storage_price; /* kept during the run; per GB and month */
@@ -103,8 +103,8 @@ typedef struct nnc_run_ask {
     double rollout_devices;            /* that only generate; 0 = the training devices generate */
     bool rollout_overlap;              /* generation overlaps with training */
     double rollout_tail;               /* longest answer over the mean */
-    double rollout_tokens_per_s;       /* of one generating device */
-    double rollout_s, score_s, sync_s; /* of a step, instead of computed values */
+    double rollout_tokens_per_s;       /* rate of one generating device */
+    double rollout_s, score_s, sync_s; /* times per step that replace computed ones */
     double sync_bytes_per_s;           /* rate of sending new weights; NaN: no time */
     double device_hours;               /* another amount of training */
     /* replicas of an elastic job, which continues while one is replaced; 0 = all stop and return to a
@@ -161,7 +161,7 @@ typedef struct nnc_run {
     /* money */
     double price_per_device_hour, cost_devices, cost_storage, cost_egress, cost;
     /* energy */
-    double busy_share, power_w; /* of one device; mean of the run */
+    double busy_share, power_w; /* means of the run for one device */
     double energy_j;            /* including the PUE */
     double rated_energy_j;      /* rated power x hours x PUE, as in published totals */
     double carbon_kg, rated_carbon_kg, embodied_carbon_kg;
@@ -239,7 +239,7 @@ typedef struct nnc_budget_ask {
     size_t struct_size; /* as of nnc_plan; nnc_budget_ask_default sets it */
     double cost, days, params, tokens;
     double mfu, goodput; /* expected shares of the run */
-    double price;        /* of one device for one hour; NaN = the device file's */
+    double price;        /* price of one device for one hour; NaN = the device file's */
     double flops;        /* to spend instead of money */
     double serve_tokens; /* read and written after training */
 } nnc_budget_ask;

@@ -26,7 +26,7 @@ NNC_API const char *nnc_objective_name(nnc_objective objective);
 
 /* Start from nnc_search_default(), which sets struct_size: members are only ever appended. */
 typedef struct nnc_search {
-    size_t struct_size; /* of the struct as the program knows it */
+    size_t struct_size; /* size of the struct as the program knows it */
     union {
         nnc_plan base; /* all choices that are not searched; set devices and global_batch */
         unsigned char base_space[NNC_PLAN_SPACE];
@@ -73,7 +73,7 @@ typedef struct nnc_found {
     int64_t memory_bytes;
     char software[48];                   /* id of its profile */
     const char *command;                 /* the command line that estimates it; NULL = unknown */
-    double goodput, energy_j, carbon_kg; /* of the run; NaN without nnc_search.run */
+    double goodput, energy_j, carbon_kg; /* results of the run; NaN without nnc_search.run */
 } nnc_found;
 
 enum { NNC_PARETO_MAX = 256 };

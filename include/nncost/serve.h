@@ -48,7 +48,7 @@ typedef struct nnc_serve_ask {
     int64_t max_batch;  /* maximum sequences that decode together, per replica */
     double prefix_hit;  /* share of a prompt whose keys and values are already cached */
     double imbalance;   /* tokens of the busiest expert rank over the mean */
-    double price;       /* of one device for one hour; NaN = the device file's */
+    double price;       /* price of one device for one hour; NaN = the device file's */
     /* by formula alone: tokens that a draft model proposes (0 = none), probability that one is accepted,
      * time of a draft step over that of the model */
     int64_t draft_length;
@@ -60,7 +60,7 @@ typedef struct nnc_serve_ask {
     double beside_s;
     int32_t prefill_workers,
         decode_workers;      /* replicas that only prefill, only decode; 0 = all do both */
-    double carbon_g_per_kwh; /* of the grid; NaN = unknown */
+    double carbon_g_per_kwh; /* carbon intensity of the grid; NaN = unknown */
     double waves;            /* closed loop: requests of the benchmark over the open ones */
     /* by formula alone: the draft model as named and as loaded; "P:D", P replicas that only prefill and D
      * that only decode, instead of prefill_workers and decode_workers */
@@ -94,7 +94,7 @@ NNC_API nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
 typedef struct nnc_serve_step {
     double sequences, new_tokens, context; /* per sequence: computed tokens, attended positions */
     double steps;                          /* passes over the weights: the chunks of a prefill */
-    double flops, weight_bytes, kv_bytes, bytes; /* of one device */
+    double flops, weight_bytes, kv_bytes, bytes; /* amounts on one device */
     double intensity_flops_per_byte;
     double product_s, expert_s, attention_s,
         head_s; /* together with comm_s and host_s: parts of time_s */
@@ -112,7 +112,7 @@ typedef struct nnc_serve {
     /* one prompt, or the whole static batch; one decode step at the mean context */
     nnc_serve_step prefill, decode;
     double critical_batch; /* sequences at which decode becomes compute-bound; NaN = never */
-    double intensity_limit_flops_per_byte; /* of decode with infinitely many sequences */
+    double intensity_limit_flops_per_byte; /* limit of decode with infinitely many sequences */
     /* latency */
     double ttft_s, tpot_s, request_s, queue_s;
     double ttft_interval_s[2], tpot_interval_s[2]; /* 90 % range of measurements */
@@ -128,21 +128,21 @@ typedef struct nnc_serve {
     double params, weight_bytes, workspace_bytes, kv_bytes_per_token, kv_bytes, paging_waste_bytes;
     double state_bytes_per_sequence; /* layers that keep a state, not keys and values */
     double free_bytes, max_tokens;   /* free for the cache; tokens that fit in it */
-    double max_sequences;            /* of the deployment, at full length */
+    double max_sequences;            /* sequences at full length that fit on the deployment */
     double total_bytes, capacity_bytes, headroom_bytes; /* headroom negative: does not fit */
     bool fits;
     /* money and energy */
     double price_per_device_hour, per_million_output_tokens;
     double per_million_prefilled_tokens, per_million_decoded_tokens; /* by the time of each phase */
     double energy_j_per_token;
-    double ttft_p99_s; /* of a simulated loop */
+    double ttft_p99_s; /* result of a simulated loop */
     /* by formula alone, not compared with measurements */
     double tokens_per_verify, speculation_speedup, speculation_tpot_s;
     double transfer_bytes, transfer_s; /* sending the cache of a prompt to another worker */
     double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;
-    double carbon_g_per_million_tokens; /* of output tokens, at rated power */
-    double draft_s, verify_s;           /* of a draft step; of a verification step */
-    /* of a simulated loop: what half, 90 % and 99 % of its requests do not exceed */
+    double carbon_g_per_million_tokens; /* carbon of output tokens, at rated power */
+    double draft_s, verify_s;           /* time of a draft step; of a verification step */
+    /* 50, 90 and 99 % quantiles over the requests of a simulated loop */
     double ttft_p50_s, ttft_p90_s, tpot_p50_s, tpot_p90_s, tpot_p99_s;
     double request_p50_s, request_p90_s, request_p99_s;
     double simulated, preemptions; /* requests; how often one lost its place in the cache */

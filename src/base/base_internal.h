@@ -163,6 +163,17 @@ static inline double nnc_min(double a, double b)
 {
     return isnan(a) || a < b ? a : b;
 }
+static inline double nnc_pow4(double x)
+{
+    return x * x * x * x;
+}
+
+/* Does a text end in another, shorter one? */
+static inline bool nnc_ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
 
 /* ceil(x) without a library call, for x > 0 and far below 2^63. */
 static inline double nnc_ceil(double x)
@@ -311,7 +322,7 @@ uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
 typedef struct nnc_atomic_file {
     char *target; /* the file to replace; for a symbolic link the file it names. NULL = not open */
     char *temporary; /* path of the temporary file; NULL = it has no name yet */
-    int descriptor;  /* of the temporary file */
+    int descriptor;  /* descriptor of the temporary file */
 } nnc_atomic_file;
 
 /* Creates an empty temporary file with the permissions that path has or would get. Where the system supports it the

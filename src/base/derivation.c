@@ -156,7 +156,7 @@ struct nnc_derivation {
     nnc_line *lines;
     int line_count, line_capacity;
     char of[NAME_MAX_SIZE * 2];
-    char terms[NNC_FORMULA_MAX]; /* of the sum that is being built */
+    char terms[NNC_FORMULA_MAX]; /* terms of the sum that is being built */
     bool failed;
 };
 

@@ -106,9 +106,4 @@ const char *nnc_formula_name(const char **at, size_t *size);
 /* For a function with a derivation in a hot path: it is inlined, so that a caller that passes NULL pays nothing. */
 #define NNC_SAYING static inline __attribute__((always_inline))
 
-static inline double nnc_pow4(double x)
-{
-    return x * x * x * x;
-}
-
 #endif

@@ -14,7 +14,7 @@ typedef struct alias {
         value; /* the value that the row is for, its start where it ends with '*'; NULL = any or none */
     const char *words; /* NULL = no option: the hint says what to do */
     const char *hint;
-    const char *option; /* of a hint */
+    const char *option; /* option that a hint names */
 } alias;
 
 /* clang-format off */

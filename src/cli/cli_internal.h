@@ -60,7 +60,7 @@ enum {
     NNC_TAKES_SWITCH = 33554432, /* every switch of a software profile */
     NNC_TAKES_EMIT = 67108864,   /* --emit */
     NNC_TAKES_LIMIT = 134217728, /* --of */
-    NNC_TAKES_KERNEL = 268435456 /* --kernel, --layout, --unmasked */
+    NNC_TAKES_ONE_OP = 268435456 /* --precision, --devices ...; --kernel, --layout, --unmasked */
 };
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
@@ -106,7 +106,7 @@ typedef struct nnc_options {
     unsigned level;                          /* an nnc_level of accuracy */
     nnc_limit limit_of;
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
-    bool full, verdict;   /* of an estimate: the whole page; only its verdict (--brief) */
+    bool full, verdict;   /* estimate: write the whole page; write only the verdict (--brief) */
     bool serve;           /* another form of the command */
     const char *measured; /* "0.41s", "380samples/s", "12000tokens/s" */
     const char *output, *trace, *scenario, *date, *slo;
@@ -114,13 +114,13 @@ typedef struct nnc_options {
     const char *against; /* the command line of another estimate */
     const char *power_cap, *format_name;
     const char *host, *implementation;
-    const char *kernel, *layout; /* of a single op */
+    const char *kernel, *layout; /* kernel and layout of a single op */
     bool unmasked;
-    const char *launch_format; /* of the launch files (--from); NULL = by content */
+    const char *launch_format; /* format of the launch files (--from); NULL = by content */
     const char *emit;          /* the format of a command to print */
     bool to_options;
-    int32_t width;       /* of a picture, pixels */
-    double from_s, to_s; /* of a timeline; NaN = its ends */
+    int32_t width;       /* width of a picture, pixels */
+    double from_s, to_s; /* part of a timeline that is drawn; NaN = its ends */
     int64_t threads;     /* 0 = all cores */
     nnc_progress_form progress;
     nnc_search_options search;
@@ -130,11 +130,12 @@ typedef struct nnc_options {
     nnc_scenario_args given; /* what stands on top of the files */
     char **operands;         /* ends with NULL */
     int operand_count;
-    const char *texts
-        [NNC_OWN_OPTIONS_MAX]; /* of each row of the option table, as given; NULL = not given */
-    char host_set[64];         /* the --set that --host stands for */
-    char power_cap_set[64];    /* the --set that --power-cap stands for */
-    char *defaults;            /* the defaults file */
+    const char
+        *texts[NNC_OWN_OPTIONS_MAX]; /* value of each row of the option table, as given; NULL = not
+                                * given */
+    char host_set[64];               /* the --set that --host stands for */
+    char power_cap_set[64];          /* the --set that --power-cap stands for */
+    char *defaults;                  /* the defaults file */
     char **expanded; /* argv with the names of other programs replaced; NULL = it has none */
 } nnc_options;
 
@@ -183,8 +184,11 @@ extern const int nnc_own_option_count;
 typedef struct nnc_option_fields {
     unsigned takes;
     const nnc_field_table *table;
+    const char *const
+        *only; /* names of the fields that are in the set, up to NULL; NULL = all of the table */
 } nnc_option_fields;
 extern const nnc_option_fields nnc_option_tables[];
+bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
 
 /* An option as help, the man page and completion show it. */
 typedef struct nnc_option_text {
@@ -214,7 +218,7 @@ typedef struct nnc_session {
     nnc_buffer *out;      /* shown only when the command has succeeded */
     nnc_buffer arguments; /* the words of the command line from the command on, each with its NUL */
     bool inside;          /* called by another command: it must not write files */
-    int exit_code;        /* of a command that succeeded: 0, or 1 when the answer is no */
+    int exit_code;        /* exit code of a command that succeeded: 0, or 1 when the answer is no */
 } nnc_session;
 
 /* A form of a command that its operands choose; it takes some of the command's options. */
@@ -307,7 +311,7 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report,
 /* The operands and options of an estimate. */
 typedef struct nnc_command_args {
     const char *model, *device; /* model: or a plan file; device NULL = none */
-    const char *scenario;       /* of a plan file; NULL = none */
+    const char *scenario;       /* scenario of a plan file; NULL = not given */
     const nnc_scenario_args *given;
     bool lenient;
 } nnc_command_args;

@@ -229,7 +229,7 @@ const nnc_command nnc_cmd_advise = {
 
 typedef struct fit_answer {
     nnc_fitting fit;
-    nnc_report report; /* of fit.result */
+    nnc_report report; /* report on fit.result */
     const nnc_report *shown;
     const nnc_remedy *remedies;
 } fit_answer;
@@ -397,7 +397,7 @@ const nnc_command nnc_cmd_fit = {
 
 typedef struct limits {
     nnc_limit_answer found;
-    nnc_report report; /* of found.result */
+    nnc_report report; /* report on found.result */
     const nnc_report *shown;
     const nnc_limit_point *points;
     const char *stop, *why;

@@ -53,9 +53,10 @@ static double rank_cost(const nnc_report *report, bool tokens, bool run)
 typedef struct ranking {
     bool tokens;               /* every row counts tokens */
     bool run, energy, carbon;  /* every row has a run; its energy is known; its carbon */
-    const char *currency;      /* of the last row that has a cost; NULL = none has */
+    const char *currency;      /* currency of the last row that has a cost; NULL = no row has a
+                                * cost */
     bool mixed;                /* costs are in several currencies, so none is the cheapest */
-    int32_t fastest, cheapest; /* of the rows that fit; -1 = none */
+    int32_t fastest, cheapest; /* among the rows that fit; -1 = no row fits */
 } ranking;
 
 static ranking rank(const comparison_rows *comparison)

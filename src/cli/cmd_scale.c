@@ -438,7 +438,8 @@ static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *e
                         "one is expected, 'nncost search' compares several, found \"%s\"", device);
     }
     NNC_TRY(choose_sizes(&session->options, err));
-    NNC_TRY(nnc_batch_choose(session, s->arena, &batch, &s->scale.batch_chosen, err));
+    NNC_TRY(nnc_batch_choose(session, options->operands[0], s->arena, &batch,
+                             &s->scale.batch_chosen, err));
     return nnc_search_args_run(session, options->operands[0], device, write, s, err);
 }
 

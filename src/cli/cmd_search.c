@@ -314,7 +314,7 @@ static bool is_as_fast(const nnc_found *a, const nnc_found *b)
 /* How sure the first plan is, and what else is likely to be the best. */
 static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
-    enum { STEPS = 20 }; /* of a run that decides */
+    enum { STEPS = 20 }; /* steps of a run that decides */
     const nnc_search_result *r = report->result;
     const nnc_sure *sure = report->sure;
     char word[NNC_METRIC_TEXT_MAX], time[NNC_NUMBER_TEXT];
@@ -500,8 +500,8 @@ static nnc_status keep_batch(nnc_scenario_args *given, nnc_arena *arena, int64_t
     return NNC_OK;
 }
 
-nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *global_batch,
-                            bool *chosen, nnc_error *err)
+nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena,
+                            int64_t *global_batch, bool *chosen, nnc_error *err)
 {
     nnc_scenario_args *given = &session->options.given;
     nnc_plan plan = nnc_plan_default();
@@ -514,14 +514,14 @@ nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *glo
     if (*global_batch == 0) {
         *global_batch = fixed_batch(given);
     }
-    NNC_TRY(nnc_plans_open(session->specs, arena, session->options.operands[0], &plans, err));
+    NNC_TRY(nnc_plans_open(session->specs, arena, model_asked, &plans, err));
     if (plan.global_batch > 0 || plans != NULL) {
         return NNC_OK;
     }
     if (*global_batch > 0) {
         return keep_batch(given, arena, *global_batch, err);
     }
-    NNC_TRY(nnc_model_load(session->specs, session->options.operands[0], &model, err));
+    NNC_TRY(nnc_model_load(session->specs, model_asked, &model, err));
     const int64_t seq_len = plan.seq_len > 0 ? plan.seq_len : nnc_model_sizes_of(model).seq_len;
     if (seq_len == 0 || given->setting_count == NNC_SETTINGS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
@@ -612,7 +612,7 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best)
  * the faster one where this says 80 %. */
 static const double common_share = 0.7;
 
-/* 90 % of a normal distribution lie within so many deviations. */
+/* 90 % of a normal distribution lie within this many standard deviations. */
 static const double within_90 = 1.6449;
 
 /* Probability that a normal variable is above x deviations. */
@@ -726,7 +726,7 @@ static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *
     char **operands = session->options.operands;
     int64_t batch = 0;
     bool chosen = false;
-    NNC_TRY(nnc_batch_choose(session, arena, &batch, &chosen, err));
+    NNC_TRY(nnc_batch_choose(session, session->options.operands[0], arena, &batch, &chosen, err));
     return nnc_search_args_run(session, operands[0], operands[1], write_found, &chosen, err);
 }
 

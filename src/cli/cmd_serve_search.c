@@ -395,7 +395,7 @@ typedef struct serve_rows {
         names[NNC_SETTINGS_MAX]; /* options that vary, and the index of each among a row's values */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
-    const char ***values; /* of each row: as given */
+    const char ***values; /* values of each row, as given */
 } serve_rows;
 
 #define ROWS(table)                                                                                \
@@ -556,7 +556,7 @@ typedef struct serve_sweep {
     int32_t axis_count;
     serve_rows rows;
     int64_t illegal;
-    nnc_error last; /* of the last row that was illegal */
+    nnc_error last; /* error of the last row that was illegal */
 } serve_sweep;
 
 static nnc_status add_axis(serve_sweep *s, const char *where, const char *list, bool numeric,

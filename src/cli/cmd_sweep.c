@@ -509,17 +509,12 @@ const nnc_command nnc_cmd_sweep = {
     .serving = &nnc_cmd_serve_sweep,
 };
 
-static bool is_csv(const char *path)
-{
-    const size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".csv") == 0;
-}
-
 /* Merges shards of a search; the session writes the result. */
 static nnc_status merge_search(nnc_session *session, const char *out, char *const *shards,
                                int count, nnc_error *err)
 {
-    const nnc_style style = { .format = is_csv(out) ? &nnc_format_csv : &nnc_format_json };
+    const nnc_style style = { .format =
+                                  nnc_ends_in(out, ".csv") ? &nnc_format_csv : &nnc_format_json };
     nnc_search_report report;
     nnc_arena *arena = nnc_arena_create();
     const nnc_status status = arena != NULL

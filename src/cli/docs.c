@@ -74,12 +74,12 @@ static void write_options(nnc_buffer *out, nnc_style style, unsigned takes)
 }
 
 /* The most used options; a command has some of them. One with many options of its own shows only the first of these. */
-static const char *const common[] = { "--devices",      "--micro-batch",  "--seq-len",
-                                      "--tensor",       "--pipeline",     "--zero",
-                                      "--recompute",    "--precision",    "--set",
-                                      "--format",       "--output",       "--tokens",
-                                      "--software",     "--global-batch", "--micro-batches",
-                                      "--adapter-rank", "--frozen",       "--optimizer" };
+static const char *const common[] = { "--devices",      "--tensor",       "--pipeline",
+                                      "--zero",         "--micro-batch",  "--micro-batches",
+                                      "--global-batch", "--seq-len",      "--precision",
+                                      "--recompute",    "--set",          "--output",
+                                      "--format",       "--adapter-rank", "--optimizer",
+                                      "--software",     "--frozen",       "--tokens" };
 enum { COMMON = sizeof common / sizeof common[0], COMMON_LEAST = 12, BRIEF_MAX = 18 };
 
 /* Length of the first sentence, without its full stop and without the default. */
@@ -478,6 +478,7 @@ static const char *field_kind(nnc_field_type type)
     case NNC_FIELD_ENUM: return "choice";
     case NNC_FIELD_RECOMPUTE:
     case NNC_FIELD_TRAIN:
+    case NNC_FIELD_ADAPTERS:
     case NNC_FIELD_OFFLOAD: return "flags";
     case NNC_FIELD_F64: return "number";
     case NNC_FIELD_I32:

@@ -193,6 +193,9 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     for (int i = 0; status == NNC_OK && i < session->options.operand_count; i++) {
         char **operand = &session->options.operands[i];
+        if (strchr(*operand, '.') == NULL) {
+            continue; /* an id: files of other programs have endings */
+        }
         if (command != &nnc_cmd_import && nnc_onnx_is_file(*operand)) {
             status = nnc_onnx_take(session->specs, operand, err);
         } else if (!(command->takes & NNC_TAKES_SHOW) && nnc_checkpoint_is_file(*operand)) {

@@ -91,7 +91,7 @@ static char *message_at(const server *s, size_t at, size_t *size)
 
 typedef struct message {
     char id[300];      /* as in the answer: a number, or a text in quotes; "" = a notification */
-    bool calls;        /* of a tool */
+    bool calls;        /* the message calls a tool */
     char cancels[300]; /* the id that it cancels */
 } message;
 

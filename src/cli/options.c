@@ -52,8 +52,10 @@ static void list_spellings(spellings *list, unsigned takes)
     for (const nnc_option_fields *of = nnc_option_tables; of->table != NULL; of++) {
         for (size_t i = 0; (of->takes & takes) && i < of->table->count; i++) {
             const nnc_field *field = &of->table->fields[i];
-            add_spelling(list, field->name, NULL, field);
-            add_spelling(list, field->alias, NULL, field);
+            if (nnc_option_has(of, field)) {
+                add_spelling(list, field->name, NULL, field);
+                add_spelling(list, field->alias, NULL, field);
+            }
         }
     }
     for (int i = 0; i < nnc_own_option_count; i++) {
@@ -413,7 +415,7 @@ static const char *wrong_with(const spelling *entry, const char *value)
 
 typedef struct defaults {
     nnc_options *options;
-    const spellings *list; /* of the command */
+    const spellings *list; /* options of the command */
     spellings all;
     bool plan_file;
 } defaults;
@@ -633,6 +635,19 @@ void nnc_options_free(nnc_options *options)
     options->expanded = NULL;
 }
 
+/* Is an argument an option of other programs, or unknown? */
+static bool has_unknown(int argc, char **argv, const spellings *list)
+{
+    char option[NNC_OPTION_NAME];
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        snprintf(option, sizeof option, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
+        if (strncmp(option, "--", 2) == 0 && !is_known(list, option)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* "-o FILE.json": the format of the file's ending, unless one is named. */
 static const nnc_format *format_of_output(const char *command, const char *path)
 {
@@ -667,7 +682,9 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
     set_default_values(options);
     list_spellings(&all, command->takes);
     fold_options(argc, argv);
-    NNC_TRY(nnc_aliases_expand(&argc, argv, is_known, &all, &options->expanded, err));
+    if (has_unknown(argc, argv, &all)) {
+        NNC_TRY(nnc_aliases_expand(&argc, argv, is_known, &all, &options->expanded, err));
+    }
     if (options->expanded != NULL) {
         argv = options->expanded;
         options->operands = argv + 1;

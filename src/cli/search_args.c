@@ -313,7 +313,7 @@ typedef struct base {
     nnc_scenario scenario;
     const char *plans_path; /* when the model operand is a plan file; else NULL */
     nnc_search_writer *write;
-    void *context; /* of write */
+    void *context; /* passed to write */
 } base;
 
 /* Gives plans of a named framework the formats of its gradients and states, unless --policy says otherwise. */

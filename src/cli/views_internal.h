@@ -86,8 +86,8 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 
 /* The batch of the options. Where they give none, it adds one that such models are trained with as an option and
  * sets *chosen. A plan file has its own batch: then *global_batch is 0. */
-nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *global_batch,
-                            bool *chosen, nnc_error *err);
+nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena,
+                            int64_t *global_batch, bool *chosen, nnc_error *err);
 
 #define NNC_BATCH_CHOSEN " (chosen: about 4 million tokens)"
 
@@ -98,7 +98,7 @@ typedef struct nnc_best {
     const char *software;     /* NULL = no plan was found */
     const char *reason;       /* why no plan was found, set by the caller; NULL = one was */
     const char *currency;
-    double cost; /* of the run; of a step when the run's length is not known */
+    double cost; /* cost of the run; cost of a step when the run's length is not known */
 } nnc_best;
 
 /* Fills it, and estimates the plan into the arena. found: NULL = no plan was found. Texts are the report's. */

@@ -65,8 +65,9 @@ typedef struct nnc_route {
     int32_t axis_length[3]; /* ranks of the group along an axis */
     int32_t axis_stride[3]; /* links from one rank to the next; as many groups share them */
     bool axis_wraps[3];
-    const nnc_collective_efficiencies *fitted; /* of the device; NULL = nothing fitted */
-    double knee_bytes; /* of the slower link: small messages reach less bandwidth */
+    const nnc_collective_efficiencies *fitted; /* fitted values of the device; NULL = nothing
+                                                * fitted */
+    double knee_bytes; /* knee of the slower link: small messages reach less bandwidth */
     bool reduces_in_switch;
     const char *link; /* the slower link, "scale_up" or "scale_out"; static */
 } nnc_route;
@@ -235,7 +236,11 @@ void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *ex
 
 /* ---- op_rows.c: the op table of one micro-batch ---- */
 
-enum { NNC_ROWS_MAX = 8192 };
+/* Each op of a list has at most a forward row, a recomputed row and its backward rows; the rest of the step follows. */
+enum {
+    NNC_STEP_ROWS_MAX = 32,
+    NNC_ROWS_MAX = NNC_OPS_MAX * (2 + NNC_BACKWARD_MAX) + NNC_STEP_ROWS_MAX
+};
 
 /* A function with the same results as nnc_op_time. */
 typedef struct nnc_op_timer {
@@ -257,7 +262,6 @@ typedef struct nnc_rows {
     int32_t fresh;                /* rows from here on are timed on one network */
     nnc_op_place places[NNC_OPS_MAX];
     const nnc_op_timer *timer; /* NULL: nnc_op_time */
-    bool truncated;
 } nnc_rows;
 
 /* The parts of a step. */
@@ -366,7 +370,7 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
 typedef struct nnc_stage_residency {
     int64_t instances[NNC_SEGMENTS_MAX];
     int64_t recomputed[NNC_SEGMENTS_MAX]; /* instances that run again from their inputs */
-    int32_t segments;                     /* of the list; entries past it are unset */
+    int32_t segments;                     /* segments of the list; entries past it are unset */
     double in_flight;                     /* micro-batches whose activations are kept at once */
     bool uneven;                     /* chunks of the device hold different segments: see flight */
     bool uneven_layers;              /* and differ in more than table and head */
@@ -397,7 +401,7 @@ double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_resid
 typedef struct nnc_kept {
     double bytes;
     double largest_layer_bytes;
-    double ends_bytes; /* of segments that are not layers: embedding and head */
+    double ends_bytes; /* bytes of the segments that are not layers: embedding and head */
     double segment_bytes[NNC_SEGMENTS_MAX], flight[NNC_SEGMENTS_MAX]; /* see nnc_stage_residency */
     bool uneven;                                                      /* flight is not in_flight */
 } nnc_kept;
@@ -407,16 +411,16 @@ typedef struct nnc_resident_bytes {
     nnc_parameters dense, expert, frozen, frozen_expert; /* see nnc_stage_residency_trained */
     nnc_kept kept;
     double op_bytes,
-        block_bytes; /* of the segment where their sum is largest: working set of an op, live
-                                   * bytes of a recomputed block */
+        block_bytes; /* segment where their sum is largest: working set of an op, live bytes of a
+                      * recomputed block */
     const char *op_what;
-    double unit_params, unit_frozen; /* of the largest unit */
+    double unit_params, unit_frozen; /* parameters of the largest unit */
     bool replayed; /* gradients appear as activations go: the peak is one moment of backward */
     struct {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
     } peak;                     /* what lives then; see replay in memory.c */
-    double largest_block_bytes; /* of the tensors that live only for a while, the largest */
+    double largest_block_bytes; /* the largest tensor that lives only for a while */
 } nnc_resident_bytes;
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
                                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX],

@@ -337,7 +337,7 @@ static nnc_kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
                        : find_kept(list, sums, holding, plan, NULL);
 }
 
-/* Chunks that keep different amounts: the peak of the device has so many passes of each segment. */
+/* Chunks that keep different amounts: this is how many passes of each segment the peak has. */
 NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kept *k,
                                nnc_derivation *why)
 {
@@ -401,7 +401,8 @@ NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *li
                       "table and head keep stays");
         return activation_bytes;
     }
-    NNC_SAY(why, activation_bytes, "B", ceil(waiting_bytes));
+    NNC_SAY(why, activation_bytes, "B", ceil(waiting_bytes - 0.01));
+    NNC_NOTE(why, "whole bytes; 0.01: above the rounding of a fraction of a pass times its bytes");
     return activation_bytes;
 }
 
@@ -520,8 +521,9 @@ static void take_larger(moment *most, const moment *now)
 /* What is left of a segment while its backward runs: of whole instances, and of those that run again by blocks. */
 typedef struct left_over {
     double kept[NNC_SEGMENTS_MAX], casts[NNC_SEGMENTS_MAX], gradients[NNC_SEGMENTS_MAX];
-    double inputs[NNC_SEGMENTS_MAX]; /* of blocks that have not run again, and ops outside blocks */
-    double live[NNC_BLOCKS_MAX];     /* of the block that runs again, up to the op */
+    double inputs[NNC_SEGMENTS_MAX]; /* inputs of blocks that have not run again, and of ops
+                                      * outside blocks */
+    double live[NNC_BLOCKS_MAX];     /* live bytes of the block that runs again, up to the op */
 } left_over;
 
 static void begin_backward(const replay *r, left_over *left)

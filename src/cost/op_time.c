@@ -42,7 +42,7 @@ double nnc_intensity(const nnc_work *work)
 typedef struct device_rates {
     double matmul_flops_per_s, vector_flops_per_s; /* peaks; vector: NaN = not published */
     double mem_bytes_per_s, calibration;
-    double sustained_fraction, memory_fraction, fixed_s; /* of the kind of kernel */
+    double sustained_fraction, memory_fraction, fixed_s; /* values for the kind of kernel */
 } device_rates;
 
 NNC_SAYING device_rates rates_of(const nnc_device *device, nnc_dtype dtype, const nnc_efficiency *e,
@@ -320,8 +320,8 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e)
     return scales * (is_odd(op) ? e->unaligned_ratio : 1.0);
 }
 
-/* Extra seconds of sums that are wider than a plain result or are added to, as far as the units are busy: a
- * product that waits for memory anyway has them in its traffic. */
+/* Extra seconds of a product that writes its sums in a wider format or adds to sums in memory. They count only for the
+ * share of the time in which the matrix units are busy: a product that waits for memory has them in its traffic. */
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work,
                             double busy_share, nnc_derivation *why)
 {

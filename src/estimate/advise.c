@@ -220,7 +220,7 @@ typedef struct search {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_profiles *profiles; /* the usual ones, for the options that a plan needs */
-    const nnc_software *software; /* of the plan that does not fit; its changes keep it */
+    const nnc_software *software; /* profile of the plan that does not fit; its changes keep it */
     const nnc_plan *base;
     nnc_scratch *scratch;
     int steps[CHANGES];

@@ -1,9 +1,9 @@
 /* Changes of a plan that make its step faster or smaller, each tried: one option at a time, then the best of them
  * together.
  *
- *     plan as asked + a move -> estimate -> samples per second, memory, cost
+ *     plan as given + a move -> estimate -> samples per second, memory, cost
  *
- * The options of a change are the fields of the plan that differ from what was asked, so a user can append them. The
+ * The options of a change are the fields of the plan that differ from the given plan, so a user can append them. The
  * number of devices stays. The global batch stays where the micro-batches can follow; where a larger micro-batch makes
  * it larger, changes compare by samples per second. */
 #include "estimate/estimate_internal.h"
@@ -123,7 +123,7 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
                                            NNC_RECOMPUTE_FULL };
     nnc_plan *plan = &c->plan;
     const bool splits = nnc_family_of(t->ask->model)->split != NULL && now->devices > 1;
-    const bool all = now->train == NNC_TRAIN_ALL && now->adapter_rank == 0;
+    const bool all = nnc_plan_trains_all(now);
     switch (what) {
     case MOVE_COMPILE:
     case MOVE_LAYOUT:

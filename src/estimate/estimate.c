@@ -100,9 +100,7 @@ static const nnc_range *measured_range(const nnc_model *model, bool experts, con
     return NULL;
 }
 
-/* Has the model the number of parameters that its file states, within the rounding of published numbers? Adapters and heads
- * of further tokens come on top. */
-static bool is_as_published(const nnc_result *r, const nnc_model *model)
+bool nnc_is_as_published(const nnc_result *r, const nnc_model *model)
 {
     const double stated = (double)model->published_params;
     return !(stated > 0.0) || r->plan.adapter_rank > 0 || r->plan.next_tokens ||
@@ -114,7 +112,8 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     const nnc_spreads *s = &step->software->spread;
     const nnc_basis basis = step->device->efficiency.basis;
     r->interval_s[0] = r->interval_s[1] = NAN;
-    if (step->device->implausible || step->software->implausible || !is_as_published(r, model)) {
+    if (step->device->implausible || step->software->implausible ||
+        !nnc_is_as_published(r, model)) {
         return;
     }
     if (basis == NNC_BASIS_NONE || r->plan.mode != NNC_MODE_PREDICTED || isnan(s->own)) {
@@ -155,7 +154,7 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
     if (!isfinite(r->step_s) || !isfinite(r->model_flops)) {
         return nnc_fail(err, NNC_BAD_SPEC, model->id, "the step time is not a finite number");
     }
-    if (!model->lenient && !is_as_published(r, model)) {
+    if (!model->lenient && !nnc_is_as_published(r, model)) {
         return nnc_fail(
             err, NNC_BAD_SPEC, model->id,
             "published_params: the model has %lld, found %lld; --lenient computes with it",
@@ -288,16 +287,9 @@ static void leave_out(nnc_result *r)
 
 /* ---- the step ---- */
 
-/* Can the table hold the step end too? */
-static bool has_room(const nnc_rows *rows)
-{
-    return !rows->truncated &&
-           rows->count + (int32_t)sizeof(nnc_step_end) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
-}
-
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
 {
-    return scratch->brief && plan->mode == NNC_MODE_PREDICTED && has_room(&scratch->rows);
+    return scratch->brief && plan->mode == NNC_MODE_PREDICTED;
 }
 
 nnc_status nnc_estimate_time_parts(const nnc_step *step,
@@ -342,10 +334,6 @@ static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_s
     }
     if (!done) {
         return fail_long(err);
-    }
-    if (rows->truncated) {
-        return nnc_fail(err, NNC_BAD_SPEC, model->id, "more than %d rows in the op table",
-                        NNC_ROWS_MAX);
     }
     scratch->shown = rows;
     scratch->stages = step->plan->pipeline;

@@ -103,9 +103,12 @@ typedef struct nnc_segment_time {
 /* Share of each kind of communication that overlaps with compute, in [0, 1]. */
 typedef struct nnc_overlap {
     double share[NNC_COMM_COUNT];
-    double tensor_backward; /* of tensor-parallel collectives in backward passes */
-    double context_ahead;   /* of communication that attention waits for before it starts */
-    double ring_share;      /* of the attention: blocks that run while another block travels */
+    double tensor_backward; /* share that overlaps, of tensor-parallel collectives in backward
+                             * passes */
+    double context_ahead;   /* share that overlaps, of communication that attention waits for
+                             * before it starts */
+    double ring_share;      /* share of the attention: blocks that run while another block
+                             * travels */
     bool weight_apart;      /* weight gradients run at another time: nothing overlaps with them */
 } nnc_overlap;
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
@@ -158,15 +161,16 @@ typedef struct nnc_step {
     const nnc_device *device;
     const nnc_plan *plan;
     const nnc_software *software;
-    const nnc_op_list *list;      /* of one rank */
-    const nnc_segment_sums *sums; /* of the segments of the list */
+    const nnc_op_list *list;      /* ops of one rank */
+    const nnc_segment_sums *sums; /* sums of the segments of the list */
     const nnc_network *network;   /* NULL on one device */
-    double tied_params;           /* of one rank: a table at both ends of a pipeline, else 0 */
+    double tied_params;           /* tied parameters of one rank: a table at both ends of a
+                                   * pipeline, else 0 */
     nnc_launch launch;
     double send_bytes;                /* activations from stage to stage, one micro-batch */
     double send_s;                    /* their seconds; 0 without a pipeline */
     bool free[NNC_BOUND_COUNT];       /* resources that cost nothing, for a step without them */
-    const struct nnc_step_ends *ends; /* of each stage */
+    const struct nnc_step_ends *ends; /* step end of each stage */
     nnc_derivation *why;              /* NULL: the step is not explained */
 } nnc_step;
 
@@ -180,10 +184,10 @@ typedef struct nnc_step_memory {
     nnc_pipeline_result run;
     const nnc_step_end_seconds *ends[NNC_STAGES_MAX]; /* equal stages share one */
     nnc_step_end_seconds own_ends[NNC_STAGES_MAX];
-    double delay_s; /* of the step, caused by messages between stages */
+    double delay_s; /* delay of the step by messages between stages */
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
         weight_s[NNC_VIRTUAL_STAGES_MAX];
-    double send_s; /* of the last run */
+    double send_s; /* send time of the last run */
     int64_t runs;  /* so far */
 } nnc_step_memory;
 
@@ -234,10 +238,10 @@ void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows,
  * communication of other lanes, minus what overlaps already. Of one pass over the device's segments. */
 typedef struct nnc_overlap_window {
     double forward_s[NNC_LANES], backward_s[NNC_LANES];
-    double bucket_bytes,
-        table_share;              /* of the dense gradients: a bucket; share of the first table */
-    double unit_share;            /* share of one unit if units are the buckets; else 0 */
-    double shards, expert_shards; /* of the gradients of a replica */
+    double bucket_bytes, table_share; /* bucket of the dense gradients; share of the first table in
+                                   * it */
+    double unit_share;                /* share of one unit if units are the buckets; else 0 */
+    double shards, expert_shards;     /* shards of the gradients of a replica */
 } nnc_overlap_window;
 
 /* Exposed seconds of a collective of the step end that takes N = exchange_s in a lane, with a window of t seconds to
@@ -300,7 +304,7 @@ void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_
 
 /* The passes of a step, run through the schedule. */
 typedef struct nnc_step_times {
-    double total_s; /* of all passes */
+    double total_s; /* time of all passes */
     double send_s;  /* exposed seconds of a message between stages */
     int64_t run;    /* value of m->runs */
     int32_t stage;  /* the busiest */
@@ -511,7 +515,7 @@ struct nnc_scratch {
     nnc_step_memory step;
     nnc_step_ends ends, ideal_ends;
     const nnc_rows *shown; /* the rows of the last result */
-    int32_t stages;        /* of the last result */
+    int32_t stages;        /* stages of the last result */
     nnc_plan plan;         /* the last plan and profile that were checked */
     nnc_software software;
     nnc_result result; /* for a program whose nnc_result has another size */
@@ -521,7 +525,8 @@ struct nnc_scratch {
         fits_only; /* and a plan that does not fit may come back without its times, which are NaN */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = nowhere */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or a function with the same results */
-    struct nnc_estimate_cache *shared; /* of that function; nnc_estimate_once does not read it */
+    struct nnc_estimate_cache *shared; /* caches of that function; nnc_estimate_once does not
+                                        * read them */
     void *load;                        /* memory of a simulated load; serving reads and writes it */
     size_t load_bytes;
 };
@@ -552,7 +557,7 @@ typedef struct nnc_plan_change_ask {
     const nnc_device *device;
     const nnc_profiles *profiles;
     const nnc_software *others[2]; /* profiles to change to: compiled, channels last; NULL = none */
-    const nnc_plan *plan;          /* as asked, not resolved */
+    const nnc_plan *plan;          /* as given, without defaults */
     bool quick;                    /* only the moves that matter most, each alone */
 } nnc_plan_change_ask;
 
@@ -561,12 +566,16 @@ typedef struct nnc_plan_change_ask {
 int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
                           nnc_plan_changes *found);
 
-/* At least so many bytes at scratch->load; NULL: out of memory. Those of a simulation of 10,000 requests are there from
+/* At least this many bytes at scratch->load; NULL: out of memory. Those of a simulation of 10,000 requests are there from
  * the start. */
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 
 /* One estimate, from arguments that were read into a result of full size. */
 nnc_estimate_fn nnc_estimate_once;
+
+/* Has the model the number of parameters that its file states, within the rounding of published numbers? Adapters and heads
+ * of further tokens come on top. */
+bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 /* ---- fitting.c: what fits on a device; how far a plan can be divided ---- */
 
 typedef struct nnc_remedy {
@@ -586,7 +595,7 @@ typedef struct nnc_fitting {
     int64_t lora_rank;    /* likewise the largest rank; 0 = none, or no adapters */
     int64_t layers;       /* likewise the deepest decoder; 0 = none, or another model */
     int64_t margin_bytes; /* between the least and the most that measured peaks may be */
-    nnc_result result;    /* of the largest micro-batch that fits; else of the plan */
+    nnc_result result;    /* result with the largest micro-batch that fits; else of the plan */
     nnc_remedy remedies[NNC_REMEDIES_MAX];
     int32_t remedy_count;
 } nnc_fitting;
@@ -628,7 +637,7 @@ typedef struct nnc_limit_answer {
     double limit; /* a size of the points; NaN = none is on the right side */
     const char *
         stop; /* what bounds beyond the limit; "plan": no such plan is legal; NULL: nothing that was tried */
-    nnc_error why;     /* of the first plan that is not legal, when stop is "plan" */
+    nnc_error why;     /* error of the first plan that is not legal, when stop is "plan" */
     nnc_result result; /* at the limit; of the last plan without one */
     nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* by size */
     int32_t count;
@@ -682,12 +691,14 @@ enum { NNC_SINGLE_OP_DIMS_MAX = 8 };
 /* A question and its answer. NaN where a number does not apply. */
 typedef struct nnc_single_op {
     const char *kind;                     /* "matmul" */
-    const char *kernel;                   /* of attention: flash, cudnn, efficient, math; NULL */
-    const char *layout;                   /* of a convolution: channels_last, contiguous; NULL */
+    const char *kernel;                   /* kernel of attention: flash, cudnn, efficient, math;
+                                           * NULL = not attention */
+    const char *layout;                   /* layout of a convolution: channels_last, contiguous;
+                                           * NULL = no convolution */
     bool unmasked;                        /* attention without a mask */
     int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* in the order of the kind */
     int32_t dim_count;
-    double bytes; /* of a collective: the full tensor */
+    double bytes; /* full tensor of a collective */
     nnc_dtype precision;
     int32_t devices, devices_per_node;
     char shape[96];
@@ -696,9 +707,9 @@ typedef struct nnc_single_op {
     double bound_s;                                         /* at datasheet rates */
     double compute_s, memory_s, fixed_s, network_s, time_s; /* predicted */
     double flops_per_s, bytes_per_s;                        /* rates at the predicted time */
-    double peak_share;                                      /* of the rate that bounds it */
+    double peak_share;                                      /* share of the rate that bounds it */
     nnc_bound bound;
-    const char *link; /* of a collective */
+    const char *link; /* link of a collective */
 } nnc_single_op;
 
 /* One operator of PyTorch by name: copy, add, cast, gelu, softmax, norm, loss (with loss-fp32 on a cast of the logits),

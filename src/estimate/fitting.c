@@ -223,8 +223,8 @@ typedef struct limit_search {
     finder f;
     const nnc_plan *base;
     nnc_limit_answer *answer;
-    int64_t seq_len, parts; /* of the plan's sequence; 0 and 1 for images */
-    nnc_bound bound;        /* of the last size */
+    int64_t seq_len, parts; /* length of the plan's sequence and its parts; 0 and 1 for images */
+    nnc_bound bound;        /* bound of the last size */
 } limit_search;
 
 static nnc_plan limit_plan(const limit_search *s, int64_t size)

@@ -1,7 +1,7 @@
 /* From model and plan to the op list of one rank: how the plan is lowered, checks of the list, sizes of the whole
  * model, and the communication that ZeRO-3 and offload add inside every pass.
  *
- *     nnc_lower (shape/) -> check -> nnc_shard (parallel/) -> sums of segments -> casts, unit collectives */
+ *     nnc_lower -> check -> nnc_list_shard (both in shape/) -> sums of segments -> casts, unit collectives */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"

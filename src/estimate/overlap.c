@@ -289,7 +289,7 @@ enum { QUEUE = 1000, RING = 1024 };
 typedef struct clocks {
     double host_s, device_s, kernel_s;
     double issued;                    /* kernels so far */
-    double upto[RING], ended_s[RING]; /* of the last rows: kernels up to each, and when it ended */
+    double upto[RING], ended_s[RING]; /* last rows: kernels up to each, and when it ended */
     uint32_t first, last;
 } clocks;
 

@@ -132,7 +132,8 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
     const int64_t ends = plan->ends_as_layers ? 1 : 0; /* slots before the first layer */
-    const int64_t further = 2 * list->next_layers;     /* each has a head of its own */
+    const int64_t further =
+        2 * list->next_layers; /* each further predicted token has its own head */
     const slots all = slots_of(plan, layers + 2 * ends + further, chunks);
     for (int32_t v = 0; v < count;) {
         const int64_t size = slots_at(&all, v % plan->pipeline, v / plan->pipeline);

@@ -129,7 +129,7 @@ static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *mod
 /* Checks the options on trained and frozen weights. */
 static nnc_status check_trained(const nnc_plan *p, nnc_error *err)
 {
-    const bool all = p->train == NNC_TRAIN_ALL && p->adapter_rank == 0;
+    const bool all = nnc_plan_trains_all(p);
     if ((p->train & NNC_TRAIN_ADAPTERS) != 0 && p->adapter_rank == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
                         "there are no adapters, expected --adapter-rank too");

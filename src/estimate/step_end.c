@@ -141,7 +141,7 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
             nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? hideout->forward_s[lane]
                                                              : hideout->backward_s[lane]));
     NNC_PUT(why, hideout->bucket_bytes, "B");
-    NNC_LET(why, bytes, "B", exchange->bytes); /* of replicas: a shard of every bucket */
+    NNC_LET(why, bytes, "B", exchange->bytes); /* bytes of replicas: a shard of every bucket */
     NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? hideout->expert_shards : hideout->shards);
     NNC_LET(why, table_share, NULL, data && !expert ? hideout->table_share : 0.0);
     NNC_LET(why, overlap, NULL, share);
@@ -430,13 +430,16 @@ void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SE
     }
 }
 
+_Static_assert(NNC_STEP_EXCHANGES_MAX + (int)NNC_UPDATE_KIND_COUNT + 1 <= NNC_STEP_ROWS_MAX,
+               "the table holds the step end and the messages between stages");
+
 void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                          const nnc_step_memory *m, int32_t stage, const nnc_overlap *overlap,
                          nnc_rows *rows)
 {
     const nnc_step_end *t = step->ends->of[stage];
     nnc_overlap_window window = window_of(step, units, &m->holdings[stage]);
-    for (int i = 0; i < t->exchange_count && !rows->truncated; i++) {
+    for (int i = 0; i < t->exchange_count; i++) {
         const nnc_collective_op *e = &t->exchanges[i].u.collective;
         nnc_rows_add(rows, &t->exchanges[i], step->device, step->network,
                      (double)t->exchanges[i].repeat);
@@ -445,7 +448,7 @@ void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_
         row->time_s = expose(step, e, row->network_s, overlap, &window, step->why);
         nnc_say_of_step(step->why);
     }
-    for (int i = 0; i < t->update_count && !rows->truncated; i++) {
+    for (int i = 0; i < t->update_count; i++) {
         nnc_rows_add(rows, &t->updates[i], step->device, step->network, 1.0);
     }
 }

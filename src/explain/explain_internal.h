@@ -52,7 +52,7 @@ extern const nnc_metrics nnc_answer_document;
 
 /* Output of another command, whose members can be explained too. */
 typedef struct nnc_explain_output {
-    const char *name; /* of the command; NULL ends a list */
+    const char *name; /* name of the command; NULL ends a list */
     const nnc_metrics *metrics;
 } nnc_explain_output;
 
@@ -104,13 +104,13 @@ nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *
 
 typedef struct nnc_question {
     const nnc_report *report;
-    const nnc_explain_output *outputs; /* of other commands; NULL = none */
+    const nnc_explain_output *outputs; /* outputs of other commands; NULL = none */
     const char
         /* description of the example, when only formulas are asked; NULL: a real estimate */
         *example;
     nnc_answer answer; /* to the current name */
     nnc_arena *arena;
-    nnc_columns columns;       /* of the estimate */
+    nnc_columns columns;       /* columns of the estimate */
     nnc_explained_names names; /* filled when a word needs them */
     nnc_derivation *step, *row;
     const nnc_line *said; /* lines of the estimate */

@@ -3,7 +3,7 @@
  *     file --input/graph_read--> nnc_graph_net --walk--> ops with shapes and weights --sink--> shape/, measure, explain
  *
  * Knows nothing of files, FLOPs or devices. Invariants of a walk: an op sees tensors of known shape alone; turns of a
- * repeat that start from the same state are walked once and reported as so many equal turns. */
+ * repeat that start from the same state are walked once and reported as equal turns with a count. */
 #ifndef NNCOST_GRAPH_GRAPH_INTERNAL_H
 #define NNCOST_GRAPH_GRAPH_INTERNAL_H
 
@@ -11,20 +11,20 @@
 #include <nncost/op.h>
 
 enum {
-    NNC_GRAPH_PARAMS_MAX = 16,    /* of a kind of op */
-    NNC_GRAPH_ARGS_MAX = 16,      /* of a macro */
+    NNC_GRAPH_PARAMS_MAX = 16,    /* parameters of a kind of op */
+    NNC_GRAPH_ARGS_MAX = 16,      /* arguments of a macro */
     NNC_GRAPH_RANK_MAX = 4,       /* axes of a tensor, without the batch */
     NNC_GRAPH_NAMES_MAX = 64,     /* tensors with a name at a time */
     NNC_GRAPH_DEPTH_MAX = 24,     /* macros and repeats inside each other */
     NNC_GRAPH_TENSORS_MAX = 4096, /* made in one walk */
-    NNC_GRAPH_STEPS_MAX = 16384,  /* of one walk */
-    NNC_GRAPH_TURNS_MAX = 100000, /* of one repeat */
+    NNC_GRAPH_STEPS_MAX = 16384,  /* steps of one walk */
+    NNC_GRAPH_TURNS_MAX = 100000, /* turns of one repeat */
     NNC_GRAPH_STACK_MAX = 16,     /* operands of an expression that wait */
 };
 
 /* No tensor has more elements per sample, and no number of a file is larger. */
 #define NNC_GRAPH_NUMBER_MAX 1000000000000000
-#define NNC_GRAPH_DIM_MAX 1000000000 /* of one axis */
+#define NNC_GRAPH_DIM_MAX 1000000000 /* largest size of one axis */
 #define NNC_GRAPH_KERNEL_MAX 1000
 
 /* ---- expressions ---- */
@@ -170,7 +170,7 @@ struct nnc_graph_net {
     int32_t let_count;
     int32_t length_let; /* the side of an image or the tokens of a sequence; -1 = a fixed length */
     bool images;        /* the input is a map, not tokens */
-    const char *const *names; /* of tensors */
+    const char *const *names; /* names of tensors */
     int32_t name_count;
     nnc_graph_node input;
     nnc_graph_ops ops;
@@ -183,7 +183,8 @@ struct nnc_graph_net {
 typedef struct nnc_graph_tensor {
     int32_t rank;
     int64_t
-        dims[NNC_GRAPH_RANK_MAX]; /* of one sample: channels, height, width; tokens, width; width */
+        dims[NNC_GRAPH_RANK_MAX]; /* sizes of one sample: channels, height, width; tokens, width;
+                                   * width */
     bool ids;                     /* whole numbers, to be looked up */
     bool sharded;                 /* each tensor rank has its part of the width */
     int32_t storage;              /* its memory: views share one */
@@ -203,7 +204,7 @@ typedef struct nnc_graph_weights {
 /* An op with everything inferred. */
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
-    const int64_t *values; /* of its parameters, in the kind's order; words by index */
+    const int64_t *values; /* values of its parameters, in the kind's order; words by index */
     nnc_graph_tensor in, with, also, out; /* rank 0 = absent */
     nnc_graph_weights weights;
 } nnc_graph_op;
@@ -220,8 +221,7 @@ typedef struct nnc_graph_binding {
 
 typedef struct nnc_graph_walk nnc_graph_walk;
 
-/* Receives every op in order. enter: one turn of a repeat begins; returns a mark. leave: the ops since the mark stand for
- * so many equal turns. */
+/* Receives every op in order. enter: one turn of a repeat begins; returns a mark. leave: the ops since the mark stand for this many equal turns. */
 typedef struct nnc_graph_sink {
     void *context;
     void (*op)(void *context, nnc_graph_walk *walk, const nnc_graph_op *op);
@@ -281,7 +281,7 @@ typedef struct nnc_captured_op {
     nnc_captured_kind kind;
     nnc_phase phase; /* forward or backward */
     nnc_group group;
-    nnc_dtype dtype; /* of its operands */
+    nnc_dtype dtype; /* format of its operands */
     int64_t repeat;
     int64_t batch, m, n, k;                                /* a product */
     int64_t c_in, c_out, h_in, w_in, h_out, w_out, stride; /* a convolution, with batch */
@@ -300,12 +300,12 @@ struct nnc_captured {
     const nnc_captured_op *ops; /* in order; without the optimizer's */
     int32_t count;
     int64_t batch;  /* samples of the step */
-    int64_t tokens; /* of the step, if it looks tokens up; else 0 */
+    int64_t tokens; /* tokens of the step, if it looks tokens up; else 0 */
     int64_t image;  /* pixels per side of its input, if that is a map; else 0 */
     int64_t params, table_params;
     int64_t operators; /* issued in one step, those of the optimizer included */
     double input_bytes;
-    nnc_dtype dtype; /* of the parameters */
+    nnc_dtype dtype; /* format of the parameters */
     nnc_optimizer
         optimizer; /* by the operators of its update; NNC_OPTIMIZER_COUNT = none were recorded */
 };

@@ -16,7 +16,7 @@ enum {
     POSITIONS_MAX = 1000000, /* operators of a step */
     STORAGES_MAX = 1000000,
     RANK_MAX = 8,
-    TENSORS_MAX = 4096, /* of one operator: foreach kernels take lists */
+    TENSORS_MAX = 4096, /* tensors of one operator: foreach kernels take lists */
 };
 #define BYTES_MAX 1e15
 #define DIM_MAX 1e9
@@ -62,20 +62,13 @@ typedef struct reader {
     int32_t storage_count;
     nnc_captured_op *ops;
     int32_t count, capacity;
-    int32_t *first_of, *last_of; /* of each op of the file: its entries in ops */
+    int32_t *first_of, *last_of; /* for each op of the file: its first and last entry in ops */
     int32_t file_ops;
     bool updates, divides; /* operators of the optimizer: any, and addcdiv or fused Adam */
     struct nnc_captured *program;
 } reader;
 
 /* ---- small values ---- */
-
-bool nnc_is_capture(nnc_json root)
-{
-    const nnc_json at = nnc_json_get(root, "schema");
-    return nnc_json_type_of(at) == NNC_JSON_TEXT &&
-           strcmp(nnc_json_text(at), NNC_CAPTURE_SCHEMA) == 0;
-}
 
 /* Formats as PyTorch names them. Others than floating point only have bytes. */
 static const struct {
@@ -815,7 +808,7 @@ static bool add_lifetimes(reader *r, const int32_t *places, int32_t count)
         if (s->kind == INPUT || s->kind == KEPT) {
             const bool inside = r->first_of[place] < r->last_of[place];
             nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
-            op->kept_bytes += s->bytes; /* of all repeats */
+            op->kept_bytes += s->bytes; /* sum over all repeats */
         } else if (s->kind == TEMPORARY && s->first >= 0 && s->last >= s->first) {
             change[s->first < count ? s->first : count] += s->bytes;
             change[s->last < count ? s->last + 1 : count] -= s->bytes;

@@ -60,7 +60,7 @@ static const nnc_field mtbf_fields[] = {
 static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, id), .required = true,
       .help = "File stem and name on the command line." },
-    { NNC_FIELD(nnc_device, name), .required = true, .help = "Full name." },
+    { NNC_FIELD(nnc_device, name), .default_text = "id", .help = "Full name." },
     { NNC_FIELD(nnc_device, vendor), .help = "Who makes it." },
     { NNC_FIELD(nnc_device, architecture), .help = "Generation of the design." },
     { NNC_FIELD(nnc_device, year), .min = 1990, .max = 2100, .help = "Year it came out." },
@@ -295,6 +295,7 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
         return;
     }
     nnc_read_identity(root, "nncost.device/1", stem);
+    nnc_name_by_id(device->name, sizeof device->name, device->id);
     nnc_read_texts(nnc_json_get(root, "aliases"), &device->aliases, &device->alias_count);
     read_prices(nnc_json_get(root, "prices"), device);
     nnc_read_sources(root, &nnc_device_table, other_keys, &device->sources, &device->source_count);
@@ -540,15 +541,14 @@ nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *devi
     NNC_NEED(path);
     NNC_NEED(device);
     char *text = NULL;
-    char stem[256];
+    char stem[NNC_STEM_MAX];
     size_t size = 0;
     nnc_status status = nnc_file_read(path, &text, &size, err);
     if (status == NNC_IO) {
         nnc_error_within(err, "--cluster");
     }
     NNC_TRY(status);
-    nnc_spec_stem(path, false, stem, sizeof(stem));
-    status = apply_cluster(specs, path, stem, text, size, device, err);
+    status = apply_cluster(specs, path, nnc_spec_required_id(path, stem), text, size, device, err);
     free(text);
     return status;
 }

@@ -24,14 +24,13 @@ static int by_name(const void *a, const void *b)
 /* "h100.json" -> "h100" in the arena; *id NULL if the name does not end in ".json". */
 static bool id_of(nnc_arena *arena, const char *name, char **id)
 {
-    const size_t length = strlen(name);
     *id = NULL;
-    if (name[0] == '.' || length <= 5 || strcmp(name + length - 5, ".json") != 0) {
+    if (name[0] == '.' || !nnc_ends_in(name, ".json")) {
         return true;
     }
     *id = nnc_arena_strdup(arena, name);
     if (*id != NULL) {
-        (*id)[length - 5] = '\0';
+        (*id)[strlen(name) - strlen(".json")] = '\0';
     }
     return *id != NULL;
 }
@@ -644,9 +643,7 @@ static bool is_called(const char *path, const char *name)
 static bool may_be_name(const char *text)
 {
     const char *slash = strrchr(text, '/');
-    const size_t length = strlen(text);
-    return slash != NULL && slash[1] != '\0' && text[0] != '.' &&
-           !(length > 5 && strcmp(text + length - 5, ".json") == 0);
+    return slash != NULL && slash[1] != '\0' && text[0] != '.' && !nnc_ends_in(text, ".json");
 }
 
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path,

@@ -163,7 +163,7 @@ typedef struct reader {
     nnc_graph_define *defines; /* read so far */
     int32_t define_count;
     const nnc_graph_define *inside; /* NULL = not inside a macro */
-    const char **names;             /* of tensors */
+    const char **names;             /* names of tensors */
     int32_t name_count;
     int depth;
     char path[PATH_MAX_SIZE];

@@ -58,10 +58,10 @@ enum { NNC_CSV_CELLS_MAX = 256 };
 
 /* A reader that decodes cells in place: they point into the text, which it changes. */
 typedef struct nnc_csv {
-    const char *name; /* of the file, in messages */
+    const char *name; /* name of the file in messages */
     char *at, *end;
-    long line;     /* of the next row, from 1 */
-    long row_line; /* of the row read last */
+    long line;     /* line of the next row, from 1 */
+    long row_line; /* line of the row read last */
     char *cells[NNC_CSV_CELLS_MAX];
     int count;
 } nnc_csv;
@@ -111,7 +111,7 @@ nnc_position nnc_json_position(const char *text, const char *at);
 typedef struct nnc_walk {
     const char *text;
     size_t at;
-    long line;  /* of the place, from 1 */
+    long line;  /* line of the place, from 1 */
     size_t key; /* start of the current member's key, with its quotes; in a list, of its value */
     size_t key_length; /* 0 in a list */
     long key_line;
@@ -136,11 +136,11 @@ enum { NNC_FAULTS_MAX = 100 };
 /* The errors of a file. With `report`, reading continues after an error and reports up to NNC_FAULTS_MAX of them;
  * without it, reading stops at the first. */
 typedef struct nnc_faults {
-    const char *name;     /* of the file, in messages; NULL = no file */
+    const char *name;     /* name of the file in messages; NULL = no file */
     nnc_error *err;       /* receives the first error; may be NULL */
     nnc_fault_fn *report; /* receives every error; may be NULL */
     void *context;
-    nnc_status status; /* of the first error */
+    nnc_status status; /* status of the first error */
     int count;
     bool no_memory; /* one of them is out of memory */
 } nnc_faults;
@@ -150,10 +150,10 @@ typedef struct nnc_faults {
 typedef struct nnc_json_large {
     const char *name;           /* dotted: "recorded.estimates" */
     const struct cJSON *object; /* NULL: the document does not have it, or it was parsed as usual */
-    int32_t count;              /* of its members */
+    int32_t count;              /* number of its members */
     size_t *places;             /* offset of each member in the text; 0 = parsed as usual */
     size_t end;                 /* offset after the object */
-    uint64_t *digests;          /* of the members that were closed */
+    uint64_t *digests;          /* digests of the members that were closed */
 } nnc_json_large;
 
 typedef struct nnc_json_doc {
@@ -163,8 +163,9 @@ typedef struct nnc_json_doc {
     size_t size;
     int values_max;   /* 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows a larger file */
     bool foreign;     /* may be the configuration of another program: see nnc_json_parse */
-    bool lenient;     /* skip and note unknown keys of such a file */
+    bool lenient;     /* skip unknown keys of such a configuration and note them */
     nnc_specs *specs; /* where the data files of its architecture are; NULL = nowhere */
+    uint64_t *digest; /* the digests of those data files are added here; NULL = not needed */
     nnc_json_large apart;
     struct cJSON *root;        /* NULL: no document, errors have no line */
     struct nnc_json_doc *like; /* the file whose values it inherits, freed with it; NULL = none */
@@ -219,6 +220,8 @@ const char *nnc_json_copy(nnc_json at);
 /* Digest of a value, independent of the order of keys, without the members named in `skip` (ends with NULL) at any
  * depth. */
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
+/* Adds the digest of a data file to that of a document that is read by it, where the document collects it. */
+void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data);
 
 /* Changing a document. An inherited value comes from this or another document, which must live as long; it is marked,
  * and so is an object created empty. */
@@ -274,6 +277,8 @@ void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources,
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem);
 void nnc_read_schema(nnc_json root, const char *schema);
 void nnc_read_id(nnc_json root, const char *stem);
+/* A file without a name has its id as name. */
+void nnc_name_by_id(char *name, size_t size, const char *id);
 
 /* Called first for each row of a recorded object; true: it has read the value, which may be absent, itself. record: the
  * struct that the row describes. */
@@ -316,12 +321,16 @@ void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind,
 /* The same from text; text[size] must be a NUL. */
 nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text,
                          size_t size, nnc_faults *faults, void *out);
-/* The same from a file into the arena, with its path; the id must be the file's stem. */
+/* The same from a file into the arena, with its path. */
 nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out,
                          nnc_error *err);
 
+enum { NNC_STEM_MAX = 256 };
 /* "hw/h100.json" -> "h100"; with `config`, a config.json is named after its folder. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
+/* The id that the file must have: its stem in a folder where files are found by id (hw/, models/ ...); elsewhere, and for a
+ * pipe, NULL: any. */
+const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]);
 
 /* Digest of the content of a spec file, inherited values included: independent of the order of keys, without notes and
  * sources. */
@@ -381,7 +390,7 @@ typedef struct nnc_hub_name {
     const char *shape;   /* the file's id */
     const char *source;  /* the place of the configuration; NULL = it is that of a shipped model */
     const char *stored;  /* the format of weights that the name says, "int4"; NULL = none */
-    const char *nearest; /* of an unknown name: the nearest one; NULL = none */
+    const char *nearest; /* known name nearest to an unknown one; NULL = none is near */
 } nnc_hub_name;
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
 /* The usual name of the hub for a shipped id; another text stays as it is. */
@@ -523,7 +532,7 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 #define NNC_COMMON_FIELDS                                                                    \
     { NNC_FIELD(nnc_model, id), .required = true,                                            \
       .help = "Name of the file without \".json\", and on the command line." },              \
-    { NNC_FIELD(nnc_model, name), .required = true, .help = "Full name." },                  \
+    { NNC_FIELD(nnc_model, name), .default_text = "id", .help = "Full name." },             \
     { NNC_FIELD(nnc_model, family), NNC_FIELD_NAMES(nnc_family, NNC_FAMILY_COUNT),           \
       .required = true,                                                                      \
       .help = "Kind of network; it decides the other fields." },                             \
@@ -552,7 +561,7 @@ void nnc_capture_read(nnc_json root, nnc_model *model);
 typedef struct nnc_expr_scope {
     const char *const *lets;
     int32_t let_count;
-    const char *const *args; /* of the macro around it */
+    const char *const *args; /* arguments of the macro around it */
     int32_t arg_count;
 } nnc_expr_scope;
 
@@ -603,7 +612,7 @@ typedef struct nnc_release_ask {
 typedef struct nnc_release {
     const nnc_software *software;
     const nnc_framework *entry;
-    const char *version; /* as asked for */
+    const char *version; /* as the user wrote it */
     size_t named;        /* length of the name that was found */
     int met;             /* length of the conditions that hold */
 } nnc_release;

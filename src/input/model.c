@@ -97,6 +97,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
     }
     nnc_read_object(root, table, other_keys, model);
     nnc_read_id(root, stem); /* last: the name of a file is its least fault */
+    nnc_name_by_id(model->name, sizeof model->name, model->id);
     nnc_read_texts(nnc_json_get(root, "aliases"), &model->aliases, &model->alias_count);
     nnc_read_sources(root, table, other_keys, &model->sources, &model->source_count);
     if (root.doc->faults->count > 0) {

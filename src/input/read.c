@@ -170,6 +170,14 @@ static void read_by_dtype(nnc_json at, const nnc_field *field, void *place)
     }
 }
 
+static void read_flags(nnc_json at, const nnc_field *field, unsigned *flags)
+{
+    if (nnc_json_type_of(at) != NNC_JSON_TEXT ||
+        !nnc_flags_read(nnc_flags_of(field->type), nnc_json_text(at), flags)) {
+        mismatch(at, field, "unknown value");
+    }
+}
+
 void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
 {
     void *place = (char *)object + field->offset;
@@ -191,6 +199,7 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
         nnc_read_object(at, &inner, NULL, place);
         break;
     }
+    case NNC_FIELD_ADAPTERS: read_flags(at, field, place); break;
     case NNC_FIELD_OFFLOAD:
     case NNC_FIELD_TRAIN:
     case NNC_FIELD_RECOMPUTE: mismatch(at, field, "not kept in files"); break;
@@ -494,6 +503,13 @@ void nnc_read_id(nnc_json root, const char *stem)
         char expected[96];
         snprintf(expected, sizeof(expected), "\"%s\"", stem);
         nnc_json_mismatch(id, "not the name of the file", expected);
+    }
+}
+
+void nnc_name_by_id(char *name, size_t size, const char *id)
+{
+    if (name[0] == '\0') {
+        snprintf(name, size, "%s", id);
     }
 }
 

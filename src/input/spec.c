@@ -28,7 +28,7 @@ struct nnc_specs {
     bool lenient;
     char marks[512]; /* implausible inputs */
     bool implementation_given;
-    nnc_implementation implementation; /* of every model, if given */
+    nnc_implementation implementation; /* implementation of every model, if given */
     nnc_model_reader *model_reader;
 };
 
@@ -402,6 +402,25 @@ const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
                             .read = nnc_software_read },
 };
 
+static bool has(nnc_json root, const char *key)
+{
+    const nnc_json_type type = nnc_json_type_of(nnc_json_get(root, key));
+    return type != NNC_JSON_ABSENT && type != NNC_JSON_NULL;
+}
+
+bool nnc_is_foreign(nnc_json root)
+{
+    return nnc_json_type_of(root) == NNC_JSON_OBJECT && !has(root, "schema") &&
+           (has(root, "model_type") || has(root, "_class_name"));
+}
+
+bool nnc_is_capture(nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "schema");
+    return nnc_json_type_of(at) == NNC_JSON_TEXT &&
+           strcmp(nnc_json_text(at), NNC_CAPTURE_SCHEMA) == 0;
+}
+
 static nnc_spec_kind spec_kind_said(nnc_json root)
 {
     const nnc_json at = nnc_json_get(root, "schema");
@@ -475,6 +494,28 @@ void nnc_spec_stem(const char *path, bool config, char *stem, size_t size)
     snprintf(stem, size, "%.*s", (int)(end - begin), begin);
 }
 
+const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX])
+{
+    static const char *const folders[] = { "hw",     "models", "software", "clusters",
+                                           "prices", "grid",   "hosts",    "foreign" };
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash;
+    if (slash == NULL || nnc_is_pipe(path)) {
+        return NULL;
+    }
+    while (folder > path && folder[-1] != '/') {
+        folder--;
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        if (strlen(folders[i]) == (size_t)(slash - folder) &&
+            strncmp(folders[i], folder, (size_t)(slash - folder)) == 0) {
+            nnc_spec_stem(path, false, stem, NNC_STEM_MAX);
+            return stem;
+        }
+    }
+    return NULL;
+}
+
 /* Gives a model without an id (a foreign one) the name of its file, or of the folder of a config.json. */
 static void spec_name(nnc_model *model, const char *path)
 {
@@ -488,15 +529,15 @@ static void spec_name(nnc_model *model, const char *path)
 static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *path,
                             const char *text, size_t size, const void **out, nnc_error *err)
 {
-    char stem[256];
+    char stem[NNC_STEM_MAX];
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_faults faults = { .name = path, .err = err };
     void *spec = nnc_arena_alloc(arena, nnc_spec_kinds[kind].size);
-    nnc_spec_stem(path, false, stem, sizeof(stem));
     if (spec == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(nnc_spec_read(specs, kind, nnc_is_pipe(path) ? NULL : stem, text, size, &faults, spec));
+    NNC_TRY(
+        nnc_spec_read(specs, kind, nnc_spec_required_id(path, stem), text, size, &faults, spec));
     if (kind == NNC_SPEC_MODEL) {
         spec_name(spec, nnc_is_pipe(path) ? NULL : path);
     }
@@ -837,10 +878,8 @@ nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_
 
 bool nnc_is_path(const char *text)
 {
-    const size_t length = strlen(text);
-    return strchr(text, '/') != NULL || strcmp(text, "-") == 0 ||
-           (length > 5 &&
-            (strcmp(text + length - 5, ".json") == 0 || strcmp(text + length - 4, ".xml") == 0));
+    return strchr(text, '/') != NULL || strcmp(text, "-") == 0 || nnc_ends_in(text, ".json") ||
+           nnc_ends_in(text, ".xml");
 }
 
 const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
@@ -898,10 +937,34 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
     }
 }
 
+/* Members that do not change what a file means. */
+static const char *const comments[] = { "note",       "sources", "references", "like", "same_as",
+                                        "stands_for", "aliases", "compared",   NULL };
+
+void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data)
+{
+    static const char *const none[] = { "note", "source", NULL };
+    if (doc->digest != NULL) {
+        *doc->digest += nnc_json_digest(data, none);
+    }
+}
+
+/* Adds the data files by which a configuration of another program is read: the same file means another model when they
+ * change. Faults are left to the command that uses the model. */
+static nnc_status add_data_files(nnc_json_doc *doc, uint64_t *digest, nnc_error *err)
+{
+    nnc_error why;
+    nnc_faults unused = { .name = doc->faults->name, .err = &why };
+    nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
+    NNC_GOT(model, err);
+    doc->faults = &unused;
+    doc->digest = digest;
+    nnc_model_read(nnc_json_root(doc), NULL, model);
+    return NNC_OK;
+}
+
 nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err)
 {
-    static const char *const skip[] = { "note",       "sources", "references", "like", "same_as",
-                                        "stands_for", "aliases", "compared",   NULL };
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
@@ -914,10 +977,16 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
     if (nnc_json_parse(&doc)) {
         const nnc_spec_kind kind = spec_kind_said(nnc_json_root(&doc));
         if (kind == NNC_SPEC_KIND_COUNT || nnc_spec_complete(&doc, specs, kind)) {
-            *digest = nnc_json_digest(nnc_json_root(&doc), skip);
+            *digest = nnc_json_digest(nnc_json_root(&doc), comments);
         }
+    }
+    nnc_status status = faults.status;
+    if (status == NNC_OK && nnc_is_foreign(nnc_json_root(&doc))) {
+        doc.specs = specs;
+        doc.lenient = nnc_specs_are_lenient(specs);
+        status = add_data_files(&doc, digest, err);
     }
     nnc_json_free(&doc);
     free(text);
-    return faults.status;
+    return status;
 }

@@ -100,7 +100,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
                             nnc_json_type_of(nnc_json_get(p->at, field->name)) == NNC_JSON_NUMBER);
         }
     }
-    if (first == NULL) { /* of an object that only holds others */
+    if (first == NULL) { /* an object that only holds others */
         first = value_below(w, p->name);
         if (old == NULL) {
             old = first != NULL ? first->fitted_on : "";

@@ -471,7 +471,7 @@ void nnc_fit_choose(nnc_fit *fit)
 typedef struct range {
     const char *member;
     double low, high; /* 0: the field's own */
-    double step;      /* of the logarithm if `ratio` */
+    double step;      /* step of the search; of the logarithm if `ratio` */
     double usual;     /* NaN: twice the bandwidth of the memory, where caches begin */
     bool ratio;
 } range;
@@ -503,7 +503,7 @@ static const range ranges[] = {
     AMOUNT("block_penalty", 100, 0.3, 0.5),
     AMOUNT("knee_bytes", 1e10, 2e6, 4e6),
     AMOUNT("small_group_loss", 3.5, 0.2, 0.5),
-    /* of an engine */
+    /* fields of an engine */
     AMOUNT("step_s", 0.1, 2e-4, 5e-4),
     AMOUNT("layer_s", 1e-3, 5e-6, 1e-5),
     AMOUNT("sequence_s", 1e-3, 5e-6, 1.5e-5),
@@ -546,7 +546,7 @@ typedef struct moving {
     nnc_fit *fit;
     int32_t group;     /* -1 = all rows */
     int32_t left_out;  /* a part of the cross-validation; -1 = none */
-    nnc_device device; /* of the row at hand */
+    nnc_device device; /* device of the current row */
     nnc_software software;
     nnc_fit_parameter *parameters[NNC_MINIMISE_MAX];
     const range *ranges[NNC_MINIMISE_MAX];

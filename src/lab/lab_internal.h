@@ -27,7 +27,7 @@ typedef enum nnc_column_type {
 } nnc_column_type;
 
 typedef struct nnc_measured_column {
-    const char *name;     /* of a special column or a field; NULL: for people */
+    const char *name;     /* name of a special column or a field; NULL: a column for people */
     const char *spelling; /* as the file has it */
     nnc_column_type type;
 } nnc_measured_column;
@@ -69,7 +69,7 @@ const char *nnc_served_name(nnc_served value);
 typedef struct nnc_measured_collective {
     nnc_collective kind;
     int32_t devices, nodes;
-    double bytes; /* of the full tensor; all-to-all: the send buffer of one rank */
+    double bytes; /* size of the full tensor; all-to-all: the send buffer of one rank */
 } nnc_measured_collective;
 
 /* A field of the device or of the software that a row sets. */
@@ -89,14 +89,14 @@ typedef struct nnc_measured {
     const char *source; /* what its source begins with, up to a colon: owner/repo; else the file */
     const char *model_name; /* as the file names it, "" = not stated */
     bool fitted;            /* fits may use it; else it is kept for scores */
-    const char *model_id;   /* of a shipped model or a file; NULL = model */
+    const char *model_id;   /* id of a shipped model or a file; NULL = model */
     const nnc_model *model; /* NULL: no step and not served, or model_id */
     const char *model_text; /* "ID FIELD=VALUE ..." that model was made from; NULL = none */
-    nnc_implementation implementation; /* of model_id: the library whose operators ran */
+    nnc_implementation implementation; /* library whose operators ran */
     nnc_plan plan;
     uint64_t
         given[2]; /* bits of the fields of the plan that have cells, in the order of their table */
-    const char *version;        /* of the framework, "" = not stated */
+    const char *version;        /* version of the framework, "" = not stated */
     bool as_stated;             /* what the row leaves open is read as an estimate reads it */
     nnc_measured_field *fields; /* set in the device and the software of the row */
     int32_t field_count;
@@ -104,14 +104,14 @@ typedef struct nnc_measured {
     /* Work of the host while the device waits: of a pass, of a sample. Samples that the host prepares in a second
      * for each of its devices; NaN = enough. */
     double host_pass_s, host_sample_s, input_samples_per_s;
-    nnc_op op; /* of a kernel; attention without its pairs */
+    nnc_op op; /* op of a kernel; attention without its pairs */
     bool causal;
     bool both; /* forward and backward of a convolution, a norm */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* how requests were served */
     bool single;              /* one stream */
-    nnc_dtype pass_precision; /* of a forward pass */
+    nnc_dtype pass_precision; /* precision of a forward pass */
     bool tensor_open;         /* its degree of tensor parallelism is not recorded */
     double measured_s;
     double rounding;   /* relative half-width that printing left */
@@ -152,14 +152,14 @@ typedef struct nnc_scored {
     const char *what; /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
     double predicted_s, low_s, high_s, lower_bound_s;
     double error;
-    double model_flops;          /* of the step, over all devices; attention over all pairs */
+    double model_flops;          /* FLOPs of the step, over all devices; attention over all pairs */
     nnc_memory_stat memory_stat; /* the kind that memory_error compares with */
     double predicted_bytes, memory_error;
     double most_bytes;                                /* the upper end of the memory */
-    double peak_allocated_error, peak_reserved_error; /* of rows that state them */
+    double peak_allocated_error, peak_reserved_error; /* errors of rows that state peaks */
     int64_t max_batch, max_batch_tight; /* predicted for rows that state one; 0 = none */
-    nnc_verdict fit;                    /* of a step, which ran */
-    bool experts;                       /* of served requests: the model has experts */
+    nnc_verdict fit;                    /* verdict on a step, which ran */
+    bool experts;                       /* served requests: the model has experts */
     const char *reason;                 /* why there is no prediction; NULL = there is one */
 } nnc_scored;
 
@@ -222,7 +222,7 @@ const char *nnc_score_by_name(nnc_score_by value);
 typedef struct nnc_score_stats {
     int32_t rows, scored;
     double mape;             /* mean of |e| */
-    double median;           /* of |e|; of an even number the mean of the middle two */
+    double median;           /* median of |e|; for an even number the mean of the middle two */
     double p90;              /* smallest |e| with nine tenths of the rows at or below it */
     double bias;             /* mean of e */
     int32_t intervals;       /* rows with an interval */
@@ -233,7 +233,7 @@ typedef struct nnc_score_stats {
 typedef struct nnc_score_group {
     nnc_score_section section;
     nnc_score_by by;
-    const char *name; /* of the file, device, framework or half; "" in total */
+    const char *name; /* name of the file, device, framework or half; "" = total */
     nnc_score_stats stats;
 } nnc_score_group;
 
@@ -260,7 +260,7 @@ typedef struct nnc_fit_row {
     bool held;     /* not fitted on */
     bool launches; /* a step that the launches of the host hold */
     int32_t group;
-    int32_t part;                        /* of the cross-validation */
+    int32_t part;                        /* part of the cross-validation */
     double weight;                       /* in the fit at hand */
     double before, after, crossed, left; /* errors; left: by a fit without its model; NaN = none */
 } nnc_fit_row;
@@ -283,7 +283,7 @@ typedef struct nnc_fit_group {
     char name[48]; /* "gemm bf16", "all_reduce", "steps" */
     nnc_measured_kind kind;
     int32_t rows, held;
-    int32_t parts; /* of its cross-validation; 0 = none */
+    int32_t parts; /* parts of its cross-validation; 0 = no cross-validation */
     nnc_score_stats before, after, crossed, left, held_before, held_after;
 } nnc_fit_group;
 
@@ -296,7 +296,8 @@ typedef struct nnc_fit {
     int32_t parameter_count;
     nnc_fit_group groups[NNC_FIT_GROUPS_MAX];
     int32_t group_count;
-    nnc_score_stats steps_before, steps_left; /* of all steps, each by a fit without its model */
+    nnc_score_stats steps_before, steps_left; /* errors of all steps, each by a fit without its
+                                               * model */
 } nnc_fit;
 
 /* Does a parameter explain such rows, of training or of serving? If not, *reason says why. */
@@ -323,7 +324,7 @@ enum { NNC_MINIMISE_MAX = 32 };
 typedef double nnc_minimise_fn(const double *x, void *context);
 
 typedef struct nnc_minimise_problem {
-    int count; /* of numbers, 1 to NNC_MINIMISE_MAX */
+    int count; /* number of parameters, 1 to NNC_MINIMISE_MAX */
     const double *low, *high;
     const double *step; /* distance of the first tries, above 0 */
     nnc_minimise_fn *value;
@@ -350,8 +351,8 @@ typedef struct nnc_fitted_value {
 } nnc_fitted_value;
 
 typedef struct nnc_device_change {
-    const char *id;  /* of the new file; another one than the old file's drops the aliases */
-    nnc_basis basis; /* of the new parameters; the better one of it and the old is written */
+    const char *id;  /* id of the new file; another id than the old file's drops the aliases */
+    nnc_basis basis; /* basis of the new parameters; the better one of it and the old is written */
     const nnc_fitted_value *values;
     int32_t count;
     bool engine; /* the file is a profile, and its "serving" object changes */
@@ -383,7 +384,7 @@ nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name,
 enum {
     NNC_LOG_WARM_UP =
         5, /* steps from the first that a log shows: not judged, nor is the first line */
-    NNC_LOG_WINDOW = 100, /* the median is of so many lines, the latest */
+    NNC_LOG_WINDOW = 100, /* the median is over this many of the latest lines */
 };
 
 /* The state after some lines. NaN = not seen. */
@@ -393,8 +394,8 @@ typedef struct nnc_log {
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
     double whole_run_s; /* mean of the whole run */
-    double late_s; /* of the only line, if its number is past the warm-up; used if none is judged */
-    double mfu;    /* of the last line, as the program counts it */
+    double late_s; /* seconds of the only line, if its number is past the warm-up; used if none is judged */
+    double mfu;    /* MFU of the last line, as the program counts it */
     double allocated_bytes, reserved_bytes; /* greatest */
     double bar_steps;
 } nnc_log;

@@ -13,9 +13,9 @@ typedef enum quantity {
     STEP, /* its number */
     STEP_S,
     STEPS_PER_S,
-    SAMPLES_PER_S, /* of all devices */
-    TOKENS_PER_S,  /* of one device */
-    FLOPS_PER_S,   /* of one device */
+    SAMPLES_PER_S, /* rate of all devices */
+    TOKENS_PER_S,  /* rate of one device */
+    FLOPS_PER_S,   /* rate of one device */
     MFU,
     ALLOCATED_BYTES,
     RESERVED_BYTES,

@@ -57,7 +57,7 @@ static const char column_spellings[] =
     "shard_size=shard|grad_accum=micro_batches|attention_dp=attention_data|"
     "kv_cache=kv_precision|";
 
-/* Other spellings of values: COLUMN:VALUE=MEANING; an empty meaning = nothing is said. */
+/* Other spellings of values: COLUMN:VALUE=MEANING; an empty meaning = not stated. */
 static const char value_spellings[] =
     "|gated_mlp:causal=fitted|precision:amp fp16=fp16|precision:fp8-cs=fp8|precision:fp8-mx=fp8|"
     "precision:nvfp4=fp4|recompute:minimal (matmul outputs saved)=attention,norm,activation|"
@@ -163,7 +163,7 @@ static const char *column_nearest(const char *spelling, char *space, size_t size
     return nnc_nearest(spelling, names, count);
 }
 
-/* Copies the meaning of a cell; "" = nothing is said. */
+/* Copies the meaning of a cell; "" = not stated. */
 static void column_meaning(const char *name, const char *cell, char *text, size_t size)
 {
     char key[160];
@@ -431,7 +431,7 @@ static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const c
 }
 
 /* Sets every given field of a table whose column is the prefix and its name, except those of `others`, which have
- * rules of their own. Fields of a model are 0 where nothing is said, and so is 0. */
+ * rules of their own. Fields of a model are 0 when they are not given, as when 0 is given. */
 static void set_fields(reading *r, const nnc_field_table *table, const char *prefix,
                        nnc_set_text *set, void *object, const char *const *others)
 {
@@ -1221,7 +1221,7 @@ static bool read_row(reading *r, nnc_served served)
     if (given(r, "refused")) {
         refuse(r, "%s", text_of(r, "refused"));
     }
-    if (is(text_of(r, "quality"), "C")) { /* of a collection that grades its rows */
+    if (is(text_of(r, "quality"), "C")) { /* a collection that grades its rows */
         refuse(r, "quality C: contradicts itself or physics");
     }
     read_other_fields(r);

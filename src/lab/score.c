@@ -462,7 +462,7 @@ typedef struct gathering {
     int32_t count;
     nnc_score_group *groups;
     int32_t group_count, capacity;
-    double *errors; /* of one group */
+    double *errors; /* errors of one group */
     bool failed;
 } gathering;
 

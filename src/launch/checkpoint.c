@@ -16,9 +16,9 @@
 #include "launch/launch_internal.h"
 
 enum {
-    HEADER_MAX = 100 * 1000 * 1000, /* of a safetensors header, by its format */
-    KEY_MAX = 192,                  /* of a key or name that is kept */
-    TEXT_MAX = 256,                 /* of a text that is kept; longer ones are skipped */
+    HEADER_MAX = 100 * 1000 * 1000, /* longest safetensors header, by its format */
+    KEY_MAX = 192,                  /* longest key or name that is stored */
+    TEXT_MAX = 256,                 /* longest text that is stored; longer ones are skipped */
     LIST_MAX = 512,     /* items of a list that is kept; of a longer one, their number */
     DIMENSIONS_MAX = 4, /* GGML_MAX_DIMS */
     SHARDS_MAX = 2048

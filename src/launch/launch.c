@@ -177,10 +177,18 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
  * not be parsed twice. */
 static bool is_other_json(nnc_specs *specs, const char *path)
 {
+    static const char *const keys[] = { "schema", "model_type" };
     char *text = NULL;
     size_t size = 0;
-    const bool other = nnc_specs_read(specs, path, &text, &size, NULL) != NNC_OK ||
-                       strstr(text, "\"schema\"") != NULL || strstr(text, "\"model_type\"") != NULL;
+    bool other = nnc_specs_read(specs, path, &text, &size, NULL) != NNC_OK;
+    if (!other && (strstr(text, "\"schema\"") != NULL || strstr(text, "\"model_type\"") != NULL)) {
+        nnc_walk w = nnc_walk_begin(text);
+        other = !nnc_json_scan(text, size, NNC_SCAN_VALUES_MAX, NULL);
+        while (!other && nnc_walk_member(&w, true)) {
+            other = nnc_walk_key_is(&w, keys[0]) || nnc_walk_key_is(&w, keys[1]);
+            nnc_walk_value(&w);
+        }
+    }
     free(text);
     return other;
 }

@@ -48,13 +48,6 @@ nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const c
  * else in its folder. NULL when out of memory. */
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name);
 
-/* Does a text end in another, shorter one? */
-static inline bool nnc_ends_in(const char *text, const char *end)
-{
-    const size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
 /* ---- checkpoints: checkpoint.c ---- */
 
 enum { NNC_CHECKPOINT_PARTS = 48 };
@@ -70,11 +63,11 @@ typedef struct nnc_checkpoint {
     const char *path;
     int64_t tensors, params, bytes; /* params and bytes: -1 = unknown */
     int64_t constants;              /* part of params: tables that are no parameters (rope_freqs) */
-    int shards;                     /* of an index; 0 = a file of its own */
+    int shards;                     /* files that an index names; 0 = not an index */
     nnc_checkpoint_part parts[NNC_CHECKPOINT_PARTS];
     int part_count;
     nnc_buffer
-        metadata; /* of GGUF: its keys as JSON, for the table of its name; the caller frees it */
+        metadata; /* keys of a GGUF file as JSON, for the table of its name; the caller frees it */
 } nnc_checkpoint;
 
 bool nnc_checkpoint_is_file(const char *path);

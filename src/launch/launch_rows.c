@@ -18,7 +18,7 @@
  *     "when"       Conditions that must hold; "unless": conditions that may not. Else the fields of "otherwise" are set,
  *                  or the key has no effect, for the reason "else". A row with neither of these is refused.
  *     "with"       A key whose value stands before this one, with a '/' between them, among the "values".
- *     "each"       Every item of a list is a value. Without it, a list is its items in alphabetic order, "a,b".
+ *     "each"       Every item of a list, or of a text with commas, is a value. Without it, a list is its items in alphabetic order, "a,b".
  *     "same"       The key whose value this key must have to be without effect.
  *     "of_model"   The key is not refused when MODEL is given.
  * A key that ends in ".*" stands for everything inside it, one that ends in '*' for all that begin so. ".program" is the
@@ -102,7 +102,10 @@ static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *wh
         nnc_reading_ignore(r, at, path, what, true);
         return;
     }
-    nnc_json_fault(at, NULL, "%s; %s%s", what,
+    const char *key = nnc_json_key(at);
+    const bool is_absent = nnc_json_type_of(at) == NNC_JSON_OBJECT &&
+                           (key == NULL || key[0] == '\0' || !nnc_ends_in(path, key));
+    nnc_json_fault(at, is_absent ? path : NULL, "%s; %s%s", what,
                    instead.node != NULL ? nnc_json_text(instead)
                                         : "give what it means as an option of nncost",
                    ", and --lenient skips the key");
@@ -163,14 +166,6 @@ static bool is_known(nnc_reading *r, const char *name)
                ? (r->model_given != NULL && strcmp(name, "SOFTWARE") != 0) ||
                      nnc_reading_model(r, of_model) != NULL
                : field != NULL && (nnc_reading_is_given(r, field) || find_set(r, field) != NULL);
-}
-
-/* Joins the flags of two keys: "optimizer" and "weights". false: no space. */
-static bool join_flags(char value[NNC_LAUNCH_VALUE], const char *more)
-{
-    const size_t used = strlen(value);
-    return strstr(value, more) != NULL || snprintf(value + used, NNC_LAUNCH_VALUE - used, ",%s",
-                                                   more) < (int)(NNC_LAUNCH_VALUE - used);
 }
 
 static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, const char *value)
@@ -250,6 +245,22 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
     return NNC_OK;
 }
 
+/* Joins the flags of two keys: "optimizer" and "weights". No flag is all of them, or none. */
+static void join_flags(const nnc_field *field, char value[NNC_LAUNCH_VALUE], const char *more)
+{
+    const bool none_is_all = field->type == NNC_FIELD_TRAIN || field->type == NNC_FIELD_ADAPTERS;
+    char both[2 * NNC_LAUNCH_VALUE];
+    unsigned flags = 0, others = 0;
+    nnc_flags_read(nnc_flags_of(field->type), value, &flags);
+    nnc_flags_read(nnc_flags_of(field->type), more, &others);
+    if (flags != 0 && others != 0) {
+        snprintf(both, sizeof both, "%s,%s", value, more);
+        usual_text(field, both, value, NULL);
+    } else if ((flags == 0) != none_is_all) {
+        snprintf(value, NNC_LAUNCH_VALUE, "%s", more);
+    }
+}
+
 /* Sets a field from a text, which is checked as an option would be. */
 static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value,
                      bool is_default)
@@ -288,7 +299,8 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
         }
         return;
     }
-    if (set != NULL && !set->is_default && join_flags(set->value, text)) {
+    if (set != NULL && !set->is_default) {
+        join_flags(field, set->value, text);
         return;
     }
     if (set == NULL && r->set_count == NNC_LAUNCH_FIELDS_MAX) {
@@ -933,7 +945,7 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Takes each word of an item: YAML reads "[a b]" as one. */
+/* Takes each word of an item, between blanks and commas: YAML reads "[a b]" as one. */
 static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
 {
     char text[NNC_LAUNCH_TEXT], *rest = text;
@@ -944,7 +956,7 @@ static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
     while (*rest != '\0' && nnc_reading_goes_on(r)) {
         char *word = rest;
-        rest += strcspn(rest, " ");
+        rest += strcspn(rest, ", ");
         if (*rest != '\0') {
             *rest++ = '\0';
         }
@@ -1003,6 +1015,9 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
              one = nnc_json_next(one)) {
             take_words(r, one, path, row);
         }
+    } else if (nnc_json_type_of(at) == NNC_JSON_TEXT && nnc_json_get(row, "each").node != NULL &&
+               strchr(nnc_json_text(at), ',') != NULL) {
+        take_words(r, at, path, row);
     } else if (nnc_json_type_of(at) == NNC_JSON_NULL) {
         nnc_reading_ignore(r, place, path, "empty: the same as absent", false);
     } else if (value_text(at, text, sizeof text)) {

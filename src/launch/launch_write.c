@@ -41,7 +41,7 @@ static const char *const not_of_network[] = {
 
 typedef struct writing {
     const nnc_launch_plan *asked;
-    nnc_reading *r; /* of the plan, as if it were a file */
+    nnc_reading *r; /* the plan, as if it were a file */
     nnc_json writer;
     const char *form;
     nnc_buffer *out;

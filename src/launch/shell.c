@@ -19,8 +19,8 @@
 #include "launch/launch_reading.h"
 
 enum {
-    NESTING_MAX = 32,      /* of constructs, and of expansions inside each other */
-    CELLS_MAX = 200 * 1000 /* of one value: a script can double a text with each line */
+    NESTING_MAX = 32,      /* deepest nesting of constructs, and of expansions inside each other */
+    CELLS_MAX = 200 * 1000 /* cells of one value: a script can double a text with each line */
 };
 
 /* A character of a value. */
@@ -31,13 +31,13 @@ typedef struct cell {
 } cell;
 
 typedef struct cells {
-    nnc_buffer bytes; /* of cells */
+    nnc_buffer bytes; /* array of cells */
 } cells;
 
 typedef struct variable {
     struct variable *next;
     const char *name;
-    cell *value; /* of an array: its items with unquoted blanks between them */
+    cell *value; /* value of an array: its items with unquoted blanks between them */
     int32_t count;
     bool is_unknown;
 } variable;
@@ -51,7 +51,7 @@ typedef struct frame {
     truth outside; /* does the construct itself run? */
     truth taken;   /* has a branch of it run? */
     bool at_pattern;
-    const char *subject; /* of case; NULL = unknown */
+    const char *subject; /* word after `case`; NULL = unknown */
 } frame;
 
 typedef struct shell {
@@ -64,11 +64,11 @@ typedef struct shell {
     frame frames[NESTING_MAX];
     int depth, nesting;
     truth runs;         /* the current branch */
-    truth last;         /* of the last command */
+    truth last;         /* result of the last command */
     bool in_test;       /* between "[[" and "]]", after && or || */
     bool in_condition;  /* between "if" and "then" */
     char after[3];      /* the operator before the command: "&&", "||" or "" */
-    const char *marker; /* of a here document that begins on the next line */
+    const char *marker; /* marker of a here document that begins on the next line */
     size_t marker_length;
     nnc_shell_commands made;
     const char *sourced; /* a script that it reads; NULL = none */
@@ -724,7 +724,7 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
     const char *c = count > 2 ? operand(w->items[from + 2].text, s) : NULL;
     truth found = MAYBE;
     if (count == 1 && a != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
-        found = truth_of(a[1] == 'z'); /* of an empty text, which is no word */
+        found = truth_of(a[1] == 'z'); /* an empty text, which is no word */
     } else if (count == 1 && a != NULL) {
         found = truth_of(a[0] != '\0');
     } else if (count == 2 && a != NULL && b != NULL &&

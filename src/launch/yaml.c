@@ -57,7 +57,7 @@ typedef struct level {
 typedef struct writer {
     const char *name;
     nnc_buffer *out;
-    unsigned long line; /* of the output, from 0 */
+    unsigned long line; /* line of the output, from 0 */
     level levels[DEPTH_MAX];
     int depth;
     int documents;

@@ -204,7 +204,6 @@ static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate,
     }
     if (a->tabled) {
         nnc_rows_accumulate(&a->rows, shared->device, grad_accumulate);
-        a->table = 0;
     }
     a->grad_accumulate = grad_accumulate;
 }
@@ -241,7 +240,7 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     const nnc_lowered *last = NULL;
     for (uint32_t i = 0; i < shared->alikes.count; i++) {
         const nnc_lowered *other = nnc_memo_value(&shared->alikes, i);
-        if (other != alike && other->listed && other->tabled && !other->rows.truncated &&
+        if (other != alike && other->listed && other->tabled &&
             (last == NULL || other->list_number > last->list_number) &&
             strcmp(other->software.id, alike->software.id) == 0) {
             last = other;
@@ -255,7 +254,8 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
-uint64_t nnc_lowered_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step)
+/* Makes the table that the plans of a list share, or adapts it to other routes. */
+static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step)
 {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;
@@ -274,16 +274,13 @@ uint64_t nnc_lowered_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc
             memcpy(a->routes, network->routes, size);
         }
         a->tabled = true;
-        a->table = 0;
     }
-    a->table = a->table > 0 ? a->table : ++shared->tables;
-    return a->table;
 }
 
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step,
                       nnc_rows *rows)
 {
-    (void)nnc_lowered_table(shared, alike, step);
+    make_table(shared, alike, step);
     nnc_rows_join(&alike->rows, &alike->list, alike->count, step->device, step->network, step->plan,
                   rows);
     nnc_rows_lend(rows, nnc_rows_lent_factor(step->device, step->plan, step->software));
@@ -327,7 +324,7 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
     if (!everywhere || !alike->worked) { /* model FLOPs are counted before sharding */
         const bool whole = nnc_plan_is_whole(step->plan); /* one table serves both */
         if (whole) {
-            (void)nnc_lowered_table(scratch->shared, alike, step);
+            make_table(scratch->shared, alike, step);
         } else {
             nnc_rows_build(&alike->whole, NULL, NULL, step->plan, &scratch->rows);
         }
@@ -572,9 +569,7 @@ static bool create_lists(nnc_memo *memo, uint32_t count)
     return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
 }
 
-enum {
-    LOAD_BYTES = 3 << 19
-}; /* of a simulation of 10,000 requests; untouched pages take no memory */
+enum { LOAD_BYTES = 3 << 19 }; /* a simulation of 10,000 requests; untouched pages take no memory */
 
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes)
 {
@@ -658,7 +653,7 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
 /* All that the step end of a device depends on, for one device, model and its links: the plan without the fields that
  * change only the passes and their order, and the trained parameters that it holds. */
 typedef struct end_key {
-    uint64_t degrees; /* of the plan, for the hash */
+    uint64_t degrees; /* degrees of the plan, for the hash */
     nnc_step_end_params params;
     nnc_plan plan;
     const nnc_software *software;

@@ -46,7 +46,7 @@ typedef struct nnc_place {
 } nnc_place;
 
 /* Computes a value; may use `text` as the buffer of a text. */
-enum { NNC_METRIC_TEXT_MAX = 384 };
+enum { NNC_METRIC_TEXT_MAX = 512 };
 typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 
 typedef struct nnc_metrics nnc_metrics;
@@ -58,7 +58,8 @@ typedef struct nnc_metric_more {
     bool (*unless)(const nnc_place *place); /* an object is null if this holds */
     const nnc_metrics *const *others; /* other tables for the records of a list; ends with NULL */
     const char *(*each)(unsigned index); /* the name of each value of an array; NULL: 0, 1 ... */
-    const char *source;                  /* of the formula or the definition; NULL = none needed */
+    const char *source;                  /* source of the formula or the definition; NULL = none
+                                          * needed */
     const char *same_as; /* full name of the same metric of an estimate; NULL = none */
     /* full name of the metric that is the sum of this one and others; NULL = none */
     const char *part_of;
@@ -75,10 +76,11 @@ typedef struct nnc_metric {
      * points to; or computed by get */
     uint16_t hop;
     uint32_t offset, size;
-    uint32_t count_offset; /* of a list's int32_t or int64_t count, after the same hop */
+    uint32_t count_offset; /* place of a list's int32_t or int64_t count, after the same hop */
     nnc_metric_get *get;
 
-    nnc_names names; /* of an enumerator; for an array of each_count values, int64_t or double */
+    nnc_names names; /* names of an enumerator; of an array of each_count values, int64_t or
+                      * double */
 
     /* object, list */
     const nnc_metrics *rows;
@@ -92,7 +94,7 @@ typedef struct nnc_metric {
     uint8_t count_size;
     bool full : 1;       /* not in a brief estimate: see nnc_scratch */
     bool blank_zero : 1; /* 0 = does not apply; written as null */
-    bool sparse : 1;     /* of an array: JSON omits zeros */
+    bool sparse : 1;     /* JSON omits the zeros of an array */
     bool in_place : 1;   /* the list itself is in the record, not a pointer to it */
     bool null_empty : 1; /* an empty list is null */
     bool any_sign : 1;   /* may be negative, though it has a unit */
@@ -110,7 +112,7 @@ struct nnc_metrics {
     const char *what; /* "one training step" */
     const nnc_metric *rows;
     size_t count;
-    size_t record_size; /* of the records of a list */
+    size_t record_size; /* size of the records of a list */
     /* does the list contain this record? NULL = all records */
     bool (*listed)(const nnc_place *place);
 };
@@ -216,7 +218,7 @@ enum { NNC_COLUMN_DEPTH = 5 };
 typedef struct nnc_column {
     const char *name;
     const nnc_metric *metric;
-    int32_t index;                              /* of an array */
+    int32_t index;                              /* index into an array */
     const nnc_metric *inside[NNC_COLUMN_DEPTH]; /* objects around it, outermost first */
     int depth;
 } nnc_column;
@@ -326,13 +328,15 @@ typedef struct nnc_report {
     const nnc_software *software;
     bool software_chosen; /* chosen by the plan, not by the user */
     int64_t
-        least_bytes; /* lower end of the memory over settings that are open; 0 = of the plan as it is */
+        least_bytes; /* lower end of memory over settings that are open; 0 = of the plan as it is */
+    char least_options
+        [64]; /* the open settings that give it: "--recompute full --zero 3"; "" = none */
     const nnc_result *result;
     const nnc_op_cost *ops; /* NULL: no op list */
     int32_t op_count;
     const nnc_stage *stages; /* NULL: only in comparisons */
     int32_t stage_count;
-    nnc_scratch *scratch; /* of the estimate; NULL: no explanations */
+    nnc_scratch *scratch; /* scratch of the estimate; NULL: no explanations */
     const nnc_advice *advice;
     int advice_count;
     bool all_stages;               /* show a table of the stages */
@@ -353,7 +357,8 @@ typedef struct nnc_report {
     int32_t serve_op_count;
     const nnc_serve_change *serve_changes; /* NULL = not looked for */
     int32_t serve_change_count;
-    const nnc_open_fact *open_facts; /* of a profile that the plan got; NULL = not looked for */
+    const nnc_open_fact *open_facts; /* facts of a profile that the plan got; NULL = not looked
+                                      * for */
     int32_t open_fact_count;
     nnc_past past;                 /* accuracy of earlier predictions */
     const nnc_own_step *own;       /* NULL: not given */
@@ -362,6 +367,8 @@ typedef struct nnc_report {
 
 /* Accuracy of earlier predictions for the same family under the same profile. */
 nnc_past nnc_report_past(const nnc_report *report);
+/* Was the answer computed in spite of implausible inputs? No range of measurements applies to it. */
+bool nnc_report_is_implausible(const nnc_report *report);
 
 /* The price of the device file that the costs use; NULL if the plan gives one, or no price is
  * known. */

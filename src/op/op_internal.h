@@ -159,7 +159,7 @@ const nnc_activation *nnc_activation_of(nnc_pointwise_kind kind);
 
 typedef struct nnc_pointwise {
     nnc_pointwise_kind kind;
-    int64_t elements;       /* of the output */
+    int64_t elements;       /* elements of the output */
     int64_t input_elements; /* 0 = by the kind's ratio */
     bool fused;             /* one kernel; else one per primitive */
     bool keeps_input, keeps_output, keeps_mask;
@@ -233,7 +233,8 @@ typedef struct nnc_collective_op {
     nnc_comm comm;
     int32_t route;                                    /* data: which of its rank groups */
     nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = no communication */
-    double bytes, backward_bytes, again_bytes; /* of backward and backward_again; 0 = as before */
+    double bytes, backward_bytes, again_bytes;        /* bytes of forward, of backward and of
+                                                * backward_again; 0 = as before */
     double count;  /* times in a row: a ring passes count blocks; 0 = once */
     bool hides;    /* overlaps with the op it belongs to, as a ring of blocks does */
     double copies; /* all-to-all: copies of each token, to ranks drawn at random; 0 = not random */
@@ -266,7 +267,7 @@ typedef struct nnc_issued {
 } nnc_issued;
 typedef enum nnc_issued_as {
     NNC_ISSUED_NOT,
-    NNC_ISSUED_INSTEAD, /* of the fused kernel */
+    NNC_ISSUED_INSTEAD, /* these kernels run instead of the fused one */
     NNC_ISSUED_TOO      /* with the kernel of a product, a convolution or attention */
 } nnc_issued_as;
 
@@ -276,8 +277,8 @@ struct nnc_op {
     nnc_op_kind kind;
     nnc_phase phase;
     nnc_group group;
-    nnc_dtype dtype;      /* of activations */
-    nnc_dtype math_dtype; /* of the operands of a product: decides the peak */
+    nnc_dtype dtype;      /* format of activations */
+    nnc_dtype math_dtype; /* format of the operands of a product: decides the peak */
     int64_t repeat;       /* equal instances in one micro-batch */
     int32_t block;        /* recompute block it lies in, -1 = none */
     int32_t segment;      /* part of the pipeline it lies in: see nnc_segment */
@@ -290,14 +291,14 @@ struct nnc_op {
     bool forward_only; /* no trained weight lies before it: no backward, nothing kept */
     bool tower;        /* belongs to a network whose output another network reads */
     bool by_library;   /* kept bytes and working set follow from the two factors below */
-    double library_kept, library_transient; /* bytes per element of nnc_op_elements */
+    double library_kept, library_transient; /* bytes per element of the output */
     bool recorded; /* an operator of a captured program: its backward ops are in the list too */
     double recorded_kept,
         recorded_transient; /* their bytes, which then do not follow from the dims */
     nnc_weights weights;
     nnc_issued_as issued_as;
     nnc_issued issued[3];   /* forward; backward, or the gradient of the input; of the weight */
-    double grad_bytes;      /* of one element of the weight gradient */
+    double grad_bytes;      /* bytes of one element of the weight gradient */
     double grad_accumulate; /* share of passes that add to an existing gradient */
     union {
         nnc_matmul matmul;
@@ -390,7 +391,12 @@ double nnc_policy_gradient_io_bytes(nnc_policy policy);
 
 /* Which FLOPs of a step count as the model's. */
 typedef struct nnc_convention {
-    enum { NNC_COUNTS_ALL, NNC_COUNTS_WINDOW, NNC_COUNTS_MASK } pairs; /* of attention */
+    enum {
+        NNC_COUNTS_ALL,
+        NNC_COUNTS_WINDOW,
+        NNC_COUNTS_MASK
+    } pairs;          /* pairs of attention that are
+                                                                        * counted */
     bool by_params;   /* from parameters and tokens, not from the ops */
     const char *note; /* which ops count */
 } nnc_convention;
@@ -451,7 +457,8 @@ typedef struct nnc_degrees {
 
 typedef struct nnc_op_row {
     const char *name;                         /* "matmul" */
-    const char *(*name_of)(const nnc_op *op); /* of its variety, "rms_norm"; NULL: always name */
+    const char *(*name_of)(const nnc_op *op); /* name of its variety, "rms_norm"; NULL: always
+                                               * name */
     nnc_work (*work)(const nnc_op *op);
     double (*kept)(const nnc_op *op);
     double (*transient)(const nnc_op *op);

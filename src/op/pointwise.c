@@ -27,7 +27,7 @@ typedef struct pointwise_row {
     double backward_input_reads; /* elements of the input that backward reads */
     bool no_backward;            /* no parameters before it, or a copy of an untrained weight */
     nnc_timed timed;             /* left out = pointwise, or map by its group */
-    nnc_activation act;          /* of the kinds in NNC_ACTIVATION_LIST */
+    nnc_activation act;          /* activation; for the kinds in NNC_ACTIVATION_LIST */
 } pointwise_row;
 
 #define ROW(kind, ...) static const pointwise_row NNC_ROW(kind) = { __VA_ARGS__ }
@@ -37,7 +37,7 @@ ROW(NNC_PW_RELU, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .
 ROW(NNC_PW_GELU, .flops = { 8, 13 }, .forward = { 1, 1 }, .backward = { 2, 1 },
     .unfused_forward = { 8, 8 }, .unfused_backward = { 16, 8 }, .inputs = 1);
 ROW(NNC_PW_SILU, .flops = { 4, 7 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
-/* backward from the output */
+/* Backward needs the output of forward and not its input. */
 ROW(NNC_PW_SIGMOID, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
     .act = { .by_output = true });
 ROW(NNC_PW_TANH, .flops = { 4, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,

@@ -138,7 +138,7 @@ typedef struct nnc_wave {
 /* A schedule as lead and skew of its slots; see the head of wave.c. */
 typedef struct nnc_wave_shape {
     const nnc_pipeline *pipeline; /* with the times of all tracks */
-    const double *send_s;         /* of each track */
+    const double *send_s;         /* send time of each track */
     int64_t tracks, stride;       /* 1 or NNC_TRACKS; stride of the times */
     int64_t p, v, ops;            /* ops: of one phase on one device */
     int64_t lead, skew;
@@ -154,8 +154,8 @@ void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
 /* ---- order lists, which schedule.c writes and pipeline.c runs ---- */
 
 enum {
-    NNC_RUNS_MAX = 16,   /* of the order list of one device */
-    NNC_RUN_OPS_MAX = 6, /* of one repeat */
+    NNC_RUNS_MAX = 16,   /* runs of the order list of one device */
+    NNC_RUN_OPS_MAX = 6, /* ops of one repeat */
     NNC_QUEUE_SLOTS = 8, /* messages on the way between neighbours; wrap-around takes >= stages */
     NNC_QUEUES_MAX = 2 * NNC_PIPELINE_VIRTUAL_MAX,
     NNC_SLOTS_MAX = NNC_QUEUES_MAX * NNC_QUEUE_SLOTS + 4 * NNC_PIPELINE_VIRTUAL_MAX
@@ -193,7 +193,7 @@ typedef struct nnc_queue {
 
 /* The ops of one phase on one device, in the order of micro-batches. */
 typedef struct nnc_stream {
-    double time_s, send_s;   /* of one op, without and with sending its result */
+    double time_s, send_s;   /* time of one op, without and with sending its result */
     nnc_queue *in, *out;     /* NULL at the ends of the pipeline and for weight gradients */
     int64_t done, limit;     /* ops of an order list past the limit are left out */
     int64_t turn, turn_left; /* ops until an interleaved device takes its next chunk */

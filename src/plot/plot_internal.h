@@ -22,7 +22,7 @@ enum { NNC_PLOT_WIDTH = 720, NNC_PLOT_WIDTH_MIN = 300, NNC_PLOT_WIDTH_MAX = 4000
 
 typedef struct nnc_plot_how {
     int32_t width;  /* pixels */
-    bool fragment;  /* for a page that already has the style sheet */
+    bool fragment;  /* leave out the style sheet: the page has it already */
     const char *id; /* id of the picture on its page; NULL = "nnc-" and its name */
     bool stages;    /* memory: show every stage */
     /* on a page of several pictures: passes per mark, and small ops are joined at a larger

@@ -661,24 +661,21 @@ bool nnc_plans_is(nnc_specs *specs, const char *path)
 
 static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path)
 {
-    char stem[256];
+    char stem[NNC_STEM_MAX];
+    const char *named = nnc_spec_required_id(path, stem);
     const nnc_json root = nnc_json_root(doc);
     const bool cluster = nnc_is_cluster(root);
     if (nnc_is_catalogue(root)) {
-        nnc_spec_stem(path, false, stem, sizeof stem);
-        nnc_catalogue_read_open(doc, specs, nnc_is_pipe(path) ? NULL : stem);
+        nnc_catalogue_read_open(doc, specs, named);
         return;
     }
     if (nnc_is_architecture(root)) {
-        nnc_spec_stem(path, false, stem, sizeof stem);
-        nnc_architecture_read_open(doc, specs, nnc_is_pipe(path) ? NULL : stem);
+        nnc_architecture_read_open(doc, specs, named);
         return;
     }
     const nnc_spec_kind kind = cluster ? NNC_SPEC_DEVICE : nnc_spec_kind_of(root);
     void *spec =
         kind != NNC_SPEC_KIND_COUNT ? nnc_arena_alloc(doc->arena, nnc_spec_kinds[kind].size) : NULL;
-    nnc_spec_stem(path, false, stem, sizeof(stem));
-    const char *named = nnc_is_pipe(path) ? NULL : stem;
     if (spec == NULL && kind != NNC_SPEC_KIND_COUNT) {
         nnc_faults_no_memory(doc->faults);
     } else if (cluster) {

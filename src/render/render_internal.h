@@ -182,7 +182,7 @@ typedef struct nnc_page_row {
         __VA_ARGS__        \
     }
 typedef struct nnc_page_rows {
-    const nnc_metrics *metrics; /* of the record; the names in braces are its */
+    const nnc_metrics *metrics; /* metrics of the record; the names in braces are names of them */
     const nnc_page_row *rows;
     size_t count;
 } nnc_page_rows;

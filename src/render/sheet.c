@@ -556,6 +556,8 @@ NNC_GET(get_recompute, nnc_report,
         (recompute_text(&PLAN, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
 NNC_GET(get_trained, nnc_report,
         (nnc_train_text(PLAN.train, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
+NNC_GET(get_adapted, nnc_report,
+        (nnc_adapted_text(PLAN.adapters, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
 NNC_GET(get_dora, nnc_report, nnc_text_cell(PLAN.dora ? " (DoRA)" : ""))
 NNC_GET(get_resharding, nnc_report,
         nnc_text_cell(PLAN.zero == 3 && !PLAN.reshard ? " without resharding" : ""))
@@ -579,8 +581,7 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("recompute", TEXT, .get = get_recompute),
     NNC_AS("trained", TEXT, .get = get_trained),
     NNC_AS("adapter_rank", WHOLE, RESULT(plan.adapter_rank)),
-    NNC_AS("adapters", ENUM, RESULT(plan.adapters),
-           .names = { nnc_adapted_name, NNC_ADAPTED_COUNT }),
+    NNC_AS("adapters", TEXT, .get = get_adapted),
     NNC_AS("dora", TEXT, .get = get_dora),
     NNC_AS("frozen", ENUM, RESULT(plan.frozen), .names = { nnc_frozen_name, NNC_FROZEN_COUNT }),
     NNC_AS("scale_up", ENUM, DEVICE(scale_up.kind),

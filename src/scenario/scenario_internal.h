@@ -59,19 +59,20 @@ typedef struct nnc_scenario {
     nnc_device device;
     nnc_specs *specs;
     nnc_profiles profiles; /* see nnc_scenario_profiles */
-    nnc_release release;   /* of the framework that is asked for; entry NULL = none */
+    nnc_release release;   /* release of the requested framework; entry NULL = not given */
     nnc_software software; /* one of them */
     nnc_plan plan;
     nnc_run_ask run_ask;
-    nnc_region region;                          /* of the report */
-    nnc_building building;                      /* of the report */
+    nnc_region region;                          /* region of the report */
+    nnc_building building;                      /* building of the report */
     bool asks_run;                              /* compute the run */
-    double rollout_tokens_per_s, rollout_batch; /* of one generating device; NaN = no generation */
+    double rollout_tokens_per_s, rollout_batch; /* results of one generating device; NaN = no
+                                                 * generation */
     char overrides[256];                        /* the --set options, "" = none */
     nnc_result result;
     nnc_run run;
     nnc_advice advice[NNC_ADVICE_MAX];
-    nnc_interval *intervals; /* of the report; NULL = none */
+    nnc_interval *intervals; /* intervals of the report; NULL = none */
     nnc_report report;
 } nnc_scenario;
 

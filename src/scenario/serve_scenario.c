@@ -307,7 +307,6 @@ nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_er
     const nnc_run_ask *run = &scenario->run_ask;
     const nnc_software *engine = NULL;
     int64_t seq_len = 0;
-    scenario->rollout_tokens_per_s = scenario->rollout_batch = (double)NAN;
     if (!nnc_method_rolls_out(run->method) || !isnan(run->rollout_tokens_per_s) ||
         !isnan(run->rollout_s)) {
         return NNC_OK;

@@ -132,7 +132,7 @@ typedef struct nnc_waiting {
 /* Place of a waiting pipeline, valid until it is replayed. */
 typedef struct nnc_replay_place {
     int32_t set, track;
-    uint64_t number; /* of the set at that time */
+    uint64_t number; /* number of the set at that time */
 } nnc_replay_place;
 
 /* Receives the step time of a plan that waited; NaN: the pipeline could not be replayed. */
@@ -337,10 +337,10 @@ typedef struct nnc_search_report {
     const nnc_device *device;
     const char *overrides; /* the --set options; NULL = none */
     nnc_search *search;
-    nnc_search_result *result; /* of one number of devices */
-    const nnc_sure *sure;      /* of each of its best plans; NULL = not found out */
+    nnc_search_result *result; /* result for one number of devices */
+    const nnc_sure *sure;      /* for each of its best plans; NULL = not found out */
     int32_t sure_count;
-    nnc_search_size *sizes; /* of several; NULL = one */
+    nnc_search_size *sizes; /* results for several numbers of devices; NULL = one number */
     int32_t size_count, size_asked;
     int32_t fastest, cheapest; /* index of a size; -1 = no plan found */
     nnc_search_total total;
@@ -348,13 +348,13 @@ typedef struct nnc_search_report {
     nnc_target targets[NNC_PARAMETER_COUNT]; /* one parameter each */
     int target_count;
     double elapsed_s;
-    const char *currency; /* of the prices; NULL = no price is known */
+    const char *currency; /* currency of the prices; NULL = no price is known */
     bool batch_chosen;    /* the global batch is a default */
     bool stopped;         /* before all was covered */
     nnc_error
         why; /* why no combination of a shard is legal; status NNC_OK: one is, or this is no shard */
-    const char
-        *digest; /* of everything that decides the search except the shard; NULL = no shard */
+    const char *digest; /* digest of everything that decides the search except the shard; NULL = no
+                  * shard */
 } nnc_search_report;
 
 /* Metrics of an nnc_search_report, of an nnc_found, and of the best plan of an nnc_search_size. */

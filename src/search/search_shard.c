@@ -521,7 +521,7 @@ static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_sear
 typedef struct merger {
     nnc_shard_set seen;
     nnc_search_report *sum;
-    nnc_front front, next; /* of the sum, and of the next shard */
+    nnc_front front, next; /* fronts of the sum and of the next shard */
 } merger;
 
 static void add_total(nnc_search_total *sum, const nnc_search_total *more)

@@ -330,7 +330,7 @@ struct nnc_searcher {
     const nnc_device *device;
     const nnc_search *search;
     const nnc_space *space;
-    nnc_run_ask run_ask; /* of the search, in the layout of this library */
+    nnc_run_ask run_ask; /* run of the search, in the layout of this library */
     worker *workers;
     int32_t count;
     /* Constant while blocks are evaluated. */

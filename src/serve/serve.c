@@ -130,6 +130,10 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device,
     }
     nnc_serve_memory(&of, (double)device->mem_bytes, s, why);
     nnc_serve_load(&of, s, list, why);
+    if (device->implausible || software->implausible) { /* measurements say nothing about it */
+        s->ttft_interval_s[0] = s->ttft_interval_s[1] = (double)NAN;
+        s->tpot_interval_s[0] = s->tpot_interval_s[1] = (double)NAN;
+    }
     nnc_serve_fit(&of, s, why);
     nnc_serve_cost(&of, device, s, why);
     nnc_serve_extra(&of, device, s, why);

@@ -66,7 +66,7 @@ typedef struct nnc_serve_rates {
     double peak_flops_per_s,
         dense_flops_per_s; /* products in the chosen precision: datasheet peak and reached rate */
     double plain_peak_flops_per_s, plain_flops_per_s; /* the same for 16-bit products */
-    double attention_flops_per_s;                     /* of prefill */
+    double attention_flops_per_s;                     /* rate of prefill */
     double mem_bytes_per_s;                           /* datasheet */
     double stream_bytes_per_s,
         plain_bytes_per_s; /* reading weights as stored; reading 16-bit weights */
@@ -104,8 +104,8 @@ typedef struct nnc_serve_case {
     const nnc_serve_ask *plan; /* resolved */
     const nnc_serve_engine *engine;
     nnc_serve_rates rates;
-    double network_bytes_per_s;  /* of one NIC */
-    struct nnc_serve_work *work; /* of the simulation of a loop */
+    double network_bytes_per_s;  /* rate of one NIC */
+    struct nnc_serve_work *work; /* memory of the simulation of a loop */
 } nnc_serve_case;
 
 /* Ops of the computed steps, for listing; NULL = not wanted. */
@@ -146,7 +146,7 @@ double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *produc
 double nnc_serve_stage_share(const nnc_serve_case *of);
 
 /* Sequences per stage at which decode becomes compute-bound; NaN: it never does. intensity_limit: the limit
- * of the arithmetic intensity for ever more sequences.   [serve-critical] */
+ * of the arithmetic intensity as the sequences grow in number.   [serve-critical] */
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit,
                                 nnc_derivation *why);
 
@@ -181,7 +181,7 @@ typedef struct nnc_serve_load_case {
     int64_t open;           /* closed loop: requests of the fullest replica; 0 = open loop */
     int64_t count, skipped; /* simulated requests; those of them that are not counted */
     int32_t prefill_workers, decode_workers; /* 0 = one engine does both */
-    double transfer_s;                       /* of the cache of a prompt between them */
+    double transfer_s;                       /* time to move the cache of a prompt between them */
 } nnc_serve_load_case;
 
 /* Time that `prompts` prompts add to a decode step of `sequences` sequences; of 0: their time alone. */
@@ -295,7 +295,7 @@ typedef struct nnc_serve_found {
     nnc_serve_ask plan;
     double ttft_s, tpot_s, request_s, output_tokens_per_s, output_tokens_per_s_per_device;
     double tokens_per_s_per_user, per_million_output_tokens, headroom_bytes;
-    nnc_bound bound; /* of the decode step */
+    nnc_bound bound; /* bound of the decode step */
     int32_t broken;  /* index of the limit; -1 = none */
     double
         broken_requests; /* concurrent requests at which it breaks; 0: memory or the engine allows no more */

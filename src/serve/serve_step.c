@@ -5,7 +5,7 @@
 #include "serve/serve_internal.h"
 
 /* Medians over the measured devices, for devices without serving measurements (docs/serving.md). */
-#define STREAM_FRACTION 0.80 /* of the bandwidth, reading 16-bit weights */
+#define STREAM_FRACTION 0.80 /* share of the bandwidth, reading 16-bit weights */
 #define EIGHT_BIT_RATIO 0.97 /* 8-bit over 16-bit weights */
 #define FOUR_BIT_RATIO 0.78  /* 4-bit over 16-bit weights */
 #define KV_FRACTION 0.87
@@ -638,7 +638,7 @@ double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double
                                 nnc_derivation *why)
 {
     const double few = of->plan->pipeline,
-                 most = 1e6; /* of one stage: at this batch every expert is read */
+                 most = 1e6; /* sequences of one stage: at this batch every expert is read */
     const nnc_serve_step one = nnc_serve_decode(of, few, context, NULL);
     const nnc_serve_step all = nnc_serve_decode(of, few * most, context, NULL);
     double critical_batch = (double)NAN;

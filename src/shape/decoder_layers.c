@@ -217,7 +217,7 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
 typedef struct routing {
     const nnc_layer_writer *w;
     const nnc_decoder *d;
-    int64_t width;        /* of a routed token */
+    int64_t width;        /* width of a routed token */
     int64_t copies, rows; /* copies of tokens; rows of the experts' products, padding included */
     double useful;        /* share of the rows that are not padding; 0 = all */
 } routing;

@@ -297,15 +297,10 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
 void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how)
 {
     const nnc_plan *plan = how->plan;
-    const bool whole = plan->tensor * plan->context * plan->expert == 1;
-    if (model->implementation == NNC_IMPLEMENTATION_NONE || !how->software->lists_operators ||
-        !whole) {
-        return;
-    }
     const number_mode mode = plan->policy == NNC_POLICY_AMP      ? UNDER_AUTOCAST
                              : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32
                                                                  : IN_16_BITS;
-    double products = 1.0; /* of the linear layer before */
+    double products = 1.0; /* products of the linear layer before */
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
         if (nnc_op_is_collective(op) || op->recorded) {

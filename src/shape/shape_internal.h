@@ -52,7 +52,7 @@ typedef struct nnc_op_list {
     bool overflow;                /* a product of dims left int64 */
     bool recorded;                /* the operators of a captured program, casts included */
     double input_bytes;           /* training data of one micro-batch: token ids or images */
-    int64_t tokens;               /* of one micro-batch; 0 for images */
+    int64_t tokens;               /* tokens of one micro-batch; 0 for images */
     int64_t lookup_params;        /* position table and, when untied, input embedding */
     int64_t stream_elements;      /* output of a layer, of one micro-batch; 0 = no layers */
     int64_t next_layers;          /* after the last one, each with its own head */
@@ -64,8 +64,9 @@ typedef struct nnc_lowering {
     const nnc_plan *plan; /* resolved */
     const nnc_software *software;
     nnc_attention attention; /* may differ from the plan's */
-    nnc_dtype dtype;         /* of activations */
-    nnc_dtype linear_dtype;  /* of the operands of the block's linear layers: fp8 under fp8 */
+    nnc_dtype dtype;         /* format of activations */
+    nnc_dtype linear_dtype;  /* format of the operands of the block's linear layers: fp8 under
+                              * fp8 */
     double grad_bytes, grad_accumulate;
 } nnc_lowering;
 
@@ -76,7 +77,7 @@ typedef struct nnc_writer {
     const nnc_lowering *how;
     int64_t repeat;
     int32_t block;     /* -1 = none */
-    const char *place; /* of the ops: see nnc_op; NULL = none */
+    const char *place; /* place of the ops: see nnc_op; NULL = none */
 } nnc_writer;
 
 /* Appends a zeroed op and returns it; a spare one when the list is full. */
@@ -106,6 +107,8 @@ double nnc_list_units(const nnc_op_list *list, int32_t segment);
 /* Gives each op the kernels that the library of the model issues, where the profile runs them one by one. */
 void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how);
 
+/* Does the plan train all weights, without adapters? */
+bool nnc_plan_trains_all(const nnc_plan *plan);
 /* Freezes the weights that the plan does not train, and adds adapters.   [adapters] */
 void nnc_list_train(nnc_op_list *list, const nnc_lowering *how);
 
@@ -200,8 +203,8 @@ typedef struct nnc_layer {
     bool norm_bias, plain_norms;
     int64_t heads, kv_heads, head_dim, value_dim;
     int64_t window;    /* keys a query sees under the causal mask, itself included; 0 = all */
-    int64_t far_ratio; /* beyond the window a query sees one key for so many tokens; 0 = none */
-    int64_t far_most;  /* of these so many; 0 = all */
+    int64_t far_ratio; /* beyond the window a query sees one key for this many tokens; 0 = none */
+    int64_t far_most;  /* at most this number of them are far; 0 = all */
     bool chunked;      /* a query sees its chunk of `window` tokens, not the last `window` */
     int64_t rotary;    /* rotated values of a head; 0 = none */
     bool rotary_scale;
@@ -211,7 +214,7 @@ typedef struct nnc_layer {
     bool sinks, attention_gate, head_gate, score_softcap;
     bool keys_as_values; /* no projection of values */
     int64_t out_groups,
-        out_width; /* groups of heads are projected to so many values first; 0 = none */
+        out_width; /* groups of heads are first projected to this many values; 0 = none */
     nnc_mlp mlp;
     int64_t ffn_hidden;
     bool mlp_bias;

@@ -226,12 +226,6 @@ static nnc_status is_database(const char *path, bool *is, nnc_error *err)
     return NNC_OK;
 }
 
-static bool ends_with(const char *path, const char *end)
-{
-    const size_t length = strlen(path), end_length = strlen(end);
-    return length > end_length && strcmp(path + length - end_length, end) == 0;
-}
-
 /* Opens files of lines. All must start with the same heading, which becomes the heading of the output. */
 static nnc_status open_lines(merger *m, nnc_error *err)
 {
@@ -298,7 +292,7 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     NNC_TRY(check_shards(m, err));
     int count = 0;
     const char *const *names = nnc_database_reader_names(m->sources[0].reader, &count);
-    m->json = !ends_with(m->out, ".csv");
+    m->json = !nnc_ends_in(m->out, ".csv");
     if (to_lines) {
         for (m->head_count = 0; m->head_count < count; m->head_count++) {
             m->heads[m->head_count].name = names[m->head_count];
@@ -422,8 +416,8 @@ nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error 
 {
     bool databases = false;
     NNC_TRY(is_database(inputs[0], &databases, err));
-    const bool to_lines =
-        !databases || ends_with(out, ".csv") || ends_with(out, ".json") || ends_with(out, ".jsonl");
+    const bool to_lines = !databases || nnc_ends_in(out, ".csv") || nnc_ends_in(out, ".json") ||
+                          nnc_ends_in(out, ".jsonl");
     merger m = { .out = out, .count = count };
     m.sources = calloc((size_t)count, sizeof *m.sources);
     if (m.sources == NULL) {

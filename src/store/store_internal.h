@@ -35,12 +35,12 @@ enum { NNC_DATABASE_COLUMNS_MAX = 256 };
 
 /* Identity and progress of a file. */
 typedef struct nnc_database_head {
-    char digest[NNC_DIGEST_TEXT]; /* of everything that decides the rows except the shard */
+    char digest[NNC_DIGEST_TEXT]; /* digest of everything that decides the rows except the shard */
     int32_t shard, shards;        /* 1 of 1: not divided */
     int64_t rows;                 /* combinations of this shard */
     int64_t done;                 /* combinations evaluated so far */
     int64_t count;                /* rows in the file */
-    uint64_t rows_digest;         /* of the cells of all rows, in order */
+    uint64_t rows_digest;         /* digest of the cells of all rows, in order */
     bool disposable; /* the file is deleted after any failure, so it needs no journal */
 } nnc_database_head;
 

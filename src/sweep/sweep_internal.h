@@ -31,12 +31,12 @@ typedef enum nnc_sweep_target {
 typedef struct nnc_sweep_axis {
     const char *name; /* "plan.tensor", also the name of its column */
     nnc_sweep_target target;
-    const char *field;   /* of the object, "tensor"; NULL for a whole one */
+    const char *field;   /* field of the object, "tensor"; NULL = the whole object */
     const char *option;  /* in a command line, after a space: " --tensor "; NULL as above */
     bool is_switch;      /* an option that may stand without a value */
     const char **values; /* as text */
     const char *bytes;   /* in binary, as in the plan, one after the other; NULL = set from text */
-    size_t offset, size; /* of one binary value */
+    size_t offset, size; /* place of one binary value */
     const void **specs;  /* models, devices or profiles by value: const nnc_model * ... */
     const nnc_cell *cells; /* the values as cells */
     int32_t count;
@@ -46,7 +46,7 @@ typedef struct nnc_sweep_axis {
 typedef struct nnc_sweep_axes {
     nnc_sweep_axis axes[NNC_SWEEP_AXES_MAX];
     int32_t axis_count;
-    int32_t lengths[NNC_SWEEP_AXES_MAX]; /* of each group */
+    int32_t lengths[NNC_SWEEP_AXES_MAX]; /* length of each group */
     int32_t group_count;
     int64_t rows; /* product of the lengths */
     const nnc_profiles
@@ -54,7 +54,7 @@ typedef struct nnc_sweep_axes {
     /* Rows keep the profile of the first row, so that a difference of two rows has one cause; except models and devices with
      * one profile for all plans. each: every row has the usual profile of its plan instead. */
     nnc_profile_kind kept;
-    nnc_plan kept_plan; /* of the first row: its formats decide the profile of every row */
+    nnc_plan kept_plan; /* plan of the first row: its formats decide the profile of every row */
     bool each;
     const nnc_software *first; /* profile of the first row */
 } nnc_sweep_axes;
@@ -146,7 +146,7 @@ void nnc_shard_set_free(nnc_shard_set *set);
 /* The outcome of a chunk: rows first to first + count - 1. */
 typedef struct nnc_batch {
     int64_t first, count;
-    nnc_buffer bytes; /* of the kept rows, one after the other */
+    nnc_buffer bytes; /* bytes of the kept rows, one after the other */
     nnc_buffer marks; /* for each kept row its number, key and end */
     nnc_sweep_tally tally;
 } nnc_batch;
@@ -275,7 +275,7 @@ typedef enum nnc_name_kind {
     NNC_NAME_COMMAND,
     NNC_NAME_FRAMEWORK, /* the part of the step that the software adds to that of the first row */
     NNC_NAME_AXIS,
-    NNC_NAME_FIELD,  /* of model, device or plan */
+    NNC_NAME_FIELD,  /* field of a model, device or plan */
     NNC_NAME_FIGURE, /* a metric of the estimate */
     NNC_NAME_NONE
 } nnc_name_kind;
@@ -295,8 +295,8 @@ extern const nnc_metrics nnc_sweep_own_metrics;
 typedef struct nnc_slot {
     const char *name; /* full name: "plan.tensor", "step.step_s" */
     nnc_name_kind kind;
-    int32_t index;           /* of the axis or the metric */
-    nnc_sweep_target target; /* of a field */
+    int32_t index;           /* index of the axis or the metric */
+    nnc_sweep_target target; /* target of a field */
     const char *field;
 } nnc_slot;
 
@@ -313,7 +313,7 @@ struct nnc_sweep {
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];
     int32_t slot_count;
     int32_t columns[NNC_TABLE_COLUMNS]; /* indices of slots */
-    nnc_head heads[NNC_TABLE_COLUMNS];  /* of the columns */
+    nnc_head heads[NNC_TABLE_COLUMNS];  /* headings of the columns */
     int32_t column_count;
     nnc_where where[NNC_WHERES_MAX];
     const char *where_texts[NNC_WHERES_MAX];
@@ -323,7 +323,7 @@ struct nnc_sweep {
     bool by_falls;
     nnc_shard shard;
     int64_t shard_rows;
-    const nnc_format *format; /* of the rows; NULL: packed cells */
+    const nnc_format *format; /* format of the rows; NULL: packed cells */
 };
 
 /* Same as nnc_sweep_add and nnc_sweep_link; where and option are names for messages. A pair is NAME=LIST. */

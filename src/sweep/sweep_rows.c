@@ -275,14 +275,15 @@ struct nnc_sweeper {
     nnc_point point;
     nnc_result result;
     int32_t places[NNC_SWEEP_AXES_MAX];
-    known known;                         /* of the current row */
+    known known;                         /* values of the current row */
     nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* by slot */
     nnc_cell shown[NNC_TABLE_COLUMNS];   /* by column */
     char (*texts)[NNC_METRIC_TEXT_MAX];  /* by slot */
-    int64_t specs_moves;            /* of the point when the fields of model and device were read */
-    char reason[sizeof(nnc_error)]; /* where and what of an error */
-    over over;          /* of the last such row; rows often need as much as the one before */
-    nnc_buffer command; /* of the row, if a column asks for it; keeps its memory */
+    int64_t specs_moves;                 /* moves of the point when the fields of model and device
+                                     * were read */
+    char reason[sizeof(nnc_error)];      /* where and what of an error */
+    over over;          /* memory of the last such row; rows often need as much as the one before */
+    nnc_buffer command; /* command of the row, if a column asks for it; keeps its memory */
     row_order order;
     nnc_batch held; /* rows that wait for their place in the order */
 };

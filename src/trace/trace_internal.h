@@ -52,16 +52,16 @@ typedef struct nnc_trace_kernel {
 } nnc_trace_kernel;
 
 typedef struct nnc_trace {
-    nnc_arena *arena; /* of the texts */
+    nnc_arena *arena; /* arena of the texts */
     nnc_trace_kind *kinds;
-    const char **names; /* of kernels */
+    const char **names; /* names of kernels */
     nnc_trace_call *calls;
     nnc_trace_launch *launches;
     nnc_trace_kernel *kernels;
     int64_t kind_count, name_count, call_count, launch_count, kernel_count;
     int64_t steps;            /* annotations ProfilerStep#N */
     int64_t rank, world_size; /* -1 = not recorded */
-    double bytes;             /* of JSON text that were read */
+    double bytes;             /* bytes of JSON text that were read */
     const char *device;       /* name of the first device, NULL = not recorded */
 } nnc_trace;
 
@@ -78,7 +78,7 @@ void nnc_trace_free(nnc_trace *trace);
 /* Seconds of one call; NaN = its shapes do not determine them. */
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
-    bool product; /* of matrices */
+    bool product; /* a product of matrices */
     double
         padded_s; /* a product with its sides padded to whole multiples of 16 bytes; NaN = they are */
     int64_t odd; /* the side that is padded */
@@ -113,10 +113,10 @@ typedef struct nnc_trace_row {
     const char *kernel;                     /* the longest */
     int64_t calls, kernels;
     double measured_s, longest_s;
-    double share; /* of all kernel time */
+    double share; /* share of all kernel time */
     nnc_trace_class class;
-    nnc_trace_price price; /* of all calls */
-    double factor;         /* of measured over predicted time, as other rows have it */
+    nnc_trace_price price; /* price of all calls */
+    double factor;         /* measured over predicted time, as other rows have it */
     double expected_s;     /* predicted, times the factor */
     double times;          /* measured / expected */
     double save_s;         /* measured - expected; NaN = not priced */
@@ -130,11 +130,11 @@ typedef struct nnc_trace_sum {
     nnc_trace_row *findings;  /* most to save first */
     int64_t row_count, finding_count;
     int32_t devices;
-    double span_s, busy_s, idle_s;        /* of the device with most kernels */
+    double span_s, busy_s, idle_s;        /* times of the device with most kernels */
     double idle_host_s;                   /* idle, and the next kernel was launched only then */
     double communication_s, exposed_s;    /* exposed: no compute kernel runs */
     double compute_s, copy_s, kernel_s;   /* sums over kernels */
-    double linked_share;                  /* of kernel time, by operators with shapes */
+    double linked_share;                  /* share of kernel time in operators with shapes */
     double product_factor, memory_factor; /* median of measured / predicted; 1 = too few rows */
     double save_s;                        /* sum over findings */
     double issue_s;                       /* span for each kernel */

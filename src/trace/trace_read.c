@@ -16,11 +16,10 @@
 bool nnc_trace_is(const char *path)
 {
     char head[4096];
-    const size_t length = strlen(path);
-    if (length > 3 && strcmp(path + length - 3, ".gz") == 0) {
+    if (nnc_ends_in(path, ".gz")) {
         return true;
     }
-    FILE *file = length > 5 && strcmp(path + length - 5, ".json") == 0 ? fopen(path, "rb") : NULL;
+    FILE *file = nnc_ends_in(path, ".json") ? fopen(path, "rb") : NULL;
     const size_t size = file != NULL ? fread(head, 1, sizeof head - 1, file) : 0;
     head[size] = '\0';
     if (file != NULL) {
@@ -35,7 +34,7 @@ bool nnc_trace_is(const char *path)
 
 enum {
     WINDOW_BYTES = 1 << 18,
-    EVENT_BYTES_MAX = 1 << 22, /* of one event: foreach kernels list all their tensors */
+    EVENT_BYTES_MAX = 1 << 22, /* longest event: foreach kernels list all their tensors */
     DEPTH_MAX = 200,
 };
 
@@ -70,7 +69,7 @@ static nnc_status load(zlib_calls *calls, nnc_error *err)
 
 typedef struct texts {
     nnc_arena *arena;
-    const char **list; /* of count texts */
+    const char **list; /* list of `count` texts */
     int32_t *slots;    /* index + 1, 0 = empty; size: a power of two */
     int32_t count, capacity, size;
 } texts;
@@ -342,7 +341,7 @@ static bool read_members(const char *p, event *e, member_fn *each)
 
 typedef struct named_slice {
     const char *name;
-    size_t at; /* of a slice in an event */
+    size_t at; /* start of a slice in an event */
 } named_slice;
 
 static void set_member(const named_slice *rows, event *e, slice key, slice value)

@@ -80,7 +80,7 @@ static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time,
 
 typedef struct links {
     nnc_trace_launch **in_time;
-    const nnc_trace_call **issuer;      /* of each launch */
+    const nnc_trace_call **issuer;      /* issuing call of each launch */
     const nnc_trace_call **by_external; /* calls by their id */
 } links;
 

@@ -114,7 +114,7 @@ Memory:
       --train LIST               Parts with trained weights; others are frozen
       --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --adapters NAME            Layers that have adapters
+      --adapters LIST            Linear layers that have adapters; routed experts have none
       --dora[=off]               Adapters train the direction of each weight and a separate ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
@@ -275,7 +275,7 @@ Memory:
       --train LIST               Parts with trained weights; others are frozen
       --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --adapters NAME            Layers that have adapters
+      --adapters LIST            Linear layers that have adapters; routed experts have none
       --dora[=off]               Adapters train the direction of each weight and a separate ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
@@ -406,7 +406,7 @@ Memory:
       --train LIST               Parts with trained weights; others are frozen
       --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --adapters NAME            Layers that have adapters
+      --adapters LIST            Linear layers that have adapters; routed experts have none
       --dora[=off]               Adapters train the direction of each weight and a separate ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward

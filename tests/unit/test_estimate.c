@@ -392,6 +392,8 @@ START_TEST(optimizers)
         { NNC_OPTIMIZER_LAMB, 8 * params },
         { NNC_OPTIMIZER_LARS, 4 * params },
         { NNC_OPTIMIZER_ADAM8BIT, ceil(2.03125 * params) },
+        { NNC_OPTIMIZER_ADAM4BIT, ceil(1.0625 * params) },
+        { NNC_OPTIMIZER_ADAM_MINI, 4 * params },
         { NNC_OPTIMIZER_ADAFACTOR, 4 * factored },
         { NNC_OPTIMIZER_MUON, 4 * (2 * params - matrices) },
     };

@@ -216,7 +216,7 @@ static const struct {
      * Activations too: then a full fine-tuning recomputes as well. Packed sequences: keys and values are gathered. */
     { { "axolotl--alst--llama3-8b-deepspeed-alst.yaml" },
       "seq_len=500000 context=8 context_kind=all-gather micro_batch=1 micro_batches=1 "
-      "optimizer=adam8bit precision=bf16 recompute=full offload=activations,optimizer,weights "
+      "optimizer=adam8bit precision=bf16 recompute=full offload=optimizer,activations,weights "
       "zero=3 attention=flash2 clip_gradients=on",
       1,
       "meta-llama/Llama-3.1-8B" },
@@ -235,7 +235,7 @@ static const struct {
     { { "axolotl--gpt-oss--gpt-oss-120b-fft-fsdp2-offload.yaml" },
       "data=16 shard=16 zero=3 reshard=on seq_len=4096 micro_batch=1 micro_batches=2 "
       "optimizer=adamw precision=bf16 recompute=full attention=flash3 "
-      "offload=activations,optimizer,weights clip_gradients=on",
+      "offload=optimizer,activations,weights clip_gradients=on",
       0,
       "axolotl-ai-co/gpt-oss-120b-dequantized" },
     { { "axolotl--llama-3--fft-8b-liger-fsdp.yaml" },

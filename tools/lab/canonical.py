@@ -17,6 +17,7 @@ import io
 import json
 import math
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -330,6 +331,8 @@ class Served(Step):
         self.engine = self.tables.engine(self.row, self.source)
         self.out["software"] = "" if self.refused else self.engine.get("software", "")
         self.out["waves"] = str(self.engine.get("waves", ""))
+        requests = re.search(r"(\d+) requests\b", self.text("notes"))  # of a benchmark at a rate
+        self.out["requests"] = requests[1] if requests and self.text("mode") == "open-loop" else self.text("requests")
         self.out["fitted"] = "1" if "fitted_whole" in self.engine else ""
 
     def is_pass(self):

@@ -425,7 +425,8 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
     }
     NNC_TRY(nnc_scenario_apply(specs, &a->session->options.given, s, err));
     NNC_TRY(nnc_scenario_switch(&a->session->options.given, s, err));
-    const char *id = scored->device; /* of its file; the scenario is the next row's */
+    const char *id = scored->device; /* device that the file names; the scenario is the next
+                                      * row's */
     nnc_measured asked = *row;
     asked.as_stated = a->session->options.level == NNC_LEVEL_USER;
     status = nnc_score_row(&asked, &s->model, &s->device, &s->software, &s->plan, a->scratch,

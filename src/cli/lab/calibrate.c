@@ -18,9 +18,9 @@ typedef struct calibration {
     nnc_scenario *scenario;
     const char *asked;        /* --device; of what is served NULL = any */
     const char *held;         /* --hold-out; NULL = none */
-    const nnc_device *device; /* of what is served NULL */
+    const nnc_device *device; /* NULL when serving is fitted */
     nnc_device start;         /* the device after the options */
-    nnc_software engine;      /* of what is served: the profile whose parameters are fitted */
+    nnc_software engine;      /* serving: the profile whose parameters are fitted */
     nnc_row_choice choice;
     nnc_measured_file *files;
     int32_t file_count;
@@ -28,7 +28,7 @@ typedef struct calibration {
     nnc_left_out *unused;
     int32_t unused_count, other_devices, room;
     int32_t held_count;    /* rows that --hold-out names */
-    const char *last_name; /* of a row's device, to look each up once */
+    const char *last_name; /* device name of the row before: each is looked up once */
     bool last_is_ours;
 } calibration;
 
@@ -275,7 +275,8 @@ static bool is_of_engine(calibration *c, const nnc_measured *row)
     const nnc_device *device = NULL, *asked = NULL;
     nnc_error why;
     if (row->software == NULL || strcmp(row->software, c->engine.id) != 0) {
-        return row->kind != NNC_MEASURED_SERVING; /* which is said of it */
+        return row->kind !=
+               NNC_MEASURED_SERVING; /* a row of another kind stays: the report names it as not used */
     }
     return c->asked == NULL || strcmp(row->device, c->asked) == 0 ||
            (nnc_device_load(c->session->specs, row->device, &device, &why) == NNC_OK &&
@@ -705,20 +706,17 @@ static nnc_status load_engine(calibration *c, nnc_error *err)
 /* Checks the command line before any file is read. */
 static nnc_status check_options(calibration *c, const char *output, nnc_error *err)
 {
-    static const char ending[] = ".json";
-    const size_t length = output != NULL ? strlen(output) : 0;
     NNC_TRY(nnc_minimise_available(err));
-    if (output != NULL &&
-        (length < sizeof ending || strcmp(output + length - strlen(ending), ending) != 0)) {
+    if (output != NULL && !nnc_ends_in(output, ".json")) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output",
                         "expected a %s, which ends in .json, found \"%s\"",
                         c->fit->served ? "profile" : "device file", output);
     }
     if (output != NULL &&
-        strlen(nnc_measured_file_name(output)) - strlen(ending) >= sizeof c->start.id) {
+        strlen(nnc_measured_file_name(output)) - strlen(".json") >= sizeof c->start.id) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output",
                         "too long a name, expected at most %d characters before %s",
-                        (int)sizeof c->start.id - 1, ending);
+                        (int)sizeof c->start.id - 1, ".json");
     }
     NNC_TRY(nnc_row_choice_read(&c->session->options, &c->choice, err));
     if (c->fit->served && c->choice.together == 0) {

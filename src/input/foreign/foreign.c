@@ -8,12 +8,6 @@
 /* The longest sequence that a training is taken to have, where a network could hold a longer one. */
 enum { TRAINED_TOKENS = 8192 };
 
-bool nnc_is_foreign(nnc_json root)
-{
-    return nnc_json_type_of(root) == NNC_JSON_OBJECT && !nnc_foreign_given(root, "schema") &&
-           (nnc_foreign_given(root, "model_type") || nnc_foreign_given(root, "_class_name"));
-}
-
 /* ---- the architecture that it names ---- */
 
 static void refuse_architecture(nnc_foreign_set *set, nnc_json at)
@@ -124,6 +118,7 @@ static bool take_graph(nnc_foreign_file *file)
     doc.text = text;
     doc.size = size;
     if (nnc_json_parse(&doc)) {
+        nnc_json_digest_add(file->at.doc, nnc_json_root(&doc));
         nnc_graph_take(nnc_json_root(&doc), file->model);
     }
     if (faults.count > 0) {
@@ -846,6 +841,7 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model)
     if (file.row != NULL) {
         read(&file, root);
     }
+    nnc_foreign_digest(&set, root.doc);
     nnc_foreign_close(&set);
     return file.row != NULL && root.doc->faults->count == 0;
 }

@@ -213,7 +213,7 @@ static void check_stands_for(nnc_json at)
 /* A member of an object that is kept as it stands. check: NULL = the caller's. */
 typedef struct member {
     const char *name;
-    size_t offset; /* of an nnc_json; 0 = it is not kept: no struct begins with one */
+    size_t offset; /* place of an nnc_json; 0 = it is not kept: no struct begins with one */
     check_fn *check;
 } member;
 
@@ -571,6 +571,15 @@ void nnc_foreign_open(nnc_foreign_set *set, nnc_specs *specs, nnc_arena *arena, 
 {
     *set = (nnc_foreign_set){ .specs = specs, .arena = arena, .faults = faults };
     set->any = nnc_foreign_find(set, "any");
+}
+
+void nnc_foreign_digest(const nnc_foreign_set *set, const nnc_json_doc *doc)
+{
+    for (const document *d = set->documents; d != NULL; d = d->next) {
+        if (d->good) {
+            nnc_json_digest_add(doc, nnc_json_root(&d->doc));
+        }
+    }
 }
 
 void nnc_foreign_close(nnc_foreign_set *set)

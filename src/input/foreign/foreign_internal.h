@@ -83,12 +83,12 @@ typedef struct nnc_architecture {
     nnc_json stands_for; /* {"key": K, "is": {VALUE: ARCHITECTURE}} */
     nnc_json text,
         parts;       /* several networks in one file: {KEY: {"like": ARCHITECTURE, "sets": {}}} */
-    nnc_json levels; /* of a U-Net: blocks with attention, keys of head counts */
+    nnc_json levels; /* levels of a U-Net: blocks with attention, keys of head counts */
     nnc_json values; /* objects of words and values that keys of any file may name (any.json) */
     const nnc_foreign_key *keys;
     const nnc_foreign_pattern *patterns;
     int32_t key_count, pattern_count;
-    const struct nnc_architecture *below; /* of `like`; NULL = none */
+    const struct nnc_architecture *below; /* architecture that `like` names; NULL = none */
 } nnc_architecture;
 
 /* The files that were read for one configuration. */
@@ -96,7 +96,8 @@ typedef struct nnc_foreign_set {
     nnc_specs *specs;
     nnc_arena *arena;
     nnc_faults
-        *faults; /* of the configuration: the first fault of a data file is noted here, too */
+        *faults; /* faults of the configuration: the first fault of a data file is noted here,
+                  * too */
     const nnc_architecture
         *any; /* keys that any configuration may have; NULL = no data folder has it */
     struct nnc_foreign_document *documents; /* newest first */
@@ -105,6 +106,8 @@ typedef struct nnc_foreign_set {
 
 void nnc_foreign_open(nnc_foreign_set *set, nnc_specs *specs, nnc_arena *arena, nnc_faults *faults);
 void nnc_foreign_close(nnc_foreign_set *set);
+/* Adds the digests of the files that were read to those of a configuration. */
+void nnc_foreign_digest(const nnc_foreign_set *set, const nnc_json_doc *doc);
 /* The architecture of a name; NULL = no file has it, or a fault was noted. */
 const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name);
 /* One from an open document, a file that is validated; NULL with a fault. stem: the name of the file; NULL = any. */

@@ -182,7 +182,7 @@ static bool follow_rule(kinds *k)
     return !nnc_foreign_is_given(except) || set_listed(k, except, p->out);
 }
 
-/* The first way in which the file or its class says it. false: a fault was noted, or nothing is said. */
+/* The first rule that the file or its class has for the kinds. false: a fault was noted, or there is no rule. */
 static bool find_kinds(kinds *k)
 {
     const nnc_foreign_pattern *p = k->pattern;
