@@ -402,8 +402,9 @@ typedef struct nnc_log {
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
     double whole_run_s; /* mean of the whole run */
-    double late_s; /* of the only line, if its number is past the warm-up; used if none is judged */
-    double mfu;    /* of the last line, as the program counts it */
+    double
+        late_s; /* seconds of the only line, if its number is past the warm-up; used if none is judged */
+    double mfu;                             /* MFU of the last line, as the program counts it */
     double allocated_bytes, reserved_bytes; /* greatest */
     double bar_steps;
 } nnc_log;

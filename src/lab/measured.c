@@ -1329,16 +1329,57 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     return read_all(r, file, err);
 }
 
-/* The rows of nncost.measure as a table. Kinds that no prediction takes yet stay in it, and are refused by name. */
-static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *text, size_t size,
-                                nnc_buffer *table, nnc_error *err)
+/* The tables that the rows of nncost.measure make: a table has one kind of rows. Kinds that no prediction takes yet stay
+ * with the kernels, and are refused by name. */
+static const struct {
+    const char *kind; /* NULL = all others */
+    const char *columns;
+} json_tables[] = {
+    { "attention", "id,device,op,dtype,batch,seq_len,n_heads,n_kv_heads,head_dim,causal,kernel" },
+    { "collective", "id,device,op,dtype,devices,nodes,bytes" },
+    { NULL,
+      "id,device,op,dtype,m,n,k,batch,channels_in,side,stride,groups,channels_out,kernel_side,"
+      "channels_last" },
+};
+enum { JSON_TABLES = sizeof json_tables / sizeof json_tables[0] };
+
+static int table_of_kind(nnc_json row)
 {
-    static const char *const columns[] = {
-        "id",     "device", "op",           "dtype",       "m",
-        "n",      "k",      "batch",        "channels_in", "side",
-        "stride", "groups", "channels_out", "kernel_side", "channels_last"
-    };
-    enum { COLUMNS = sizeof columns / sizeof columns[0] };
+    const nnc_json kind = nnc_json_get(row, "kind");
+    int i = 0;
+    while (json_tables[i].kind != NULL && (nnc_json_type_of(kind) != NNC_JSON_TEXT ||
+                                           strcmp(nnc_json_text(kind), json_tables[i].kind) != 0)) {
+        i++;
+    }
+    return i;
+}
+
+static void put_json_row(nnc_buffer *table, const char *columns, nnc_json row)
+{
+    const nnc_json seconds = nnc_json_get(row, "measured_s");
+    for (const char *at = columns; *at != '\0'; at += *at == ',') {
+        char name[32];
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        at += length;
+        const nnc_json cell = nnc_json_get(row, name);
+        const nnc_json_type type = nnc_json_type_of(cell);
+        if (type == NNC_JSON_NUMBER) {
+            nnc_buffer_print(table, "%.0f", nnc_json_number(cell));
+        } else if (type == NNC_JSON_TEXT && strpbrk(nnc_json_text(cell), "\",\r\n") == NULL) {
+            nnc_buffer_text(table, nnc_json_text(cell));
+        }
+        nnc_buffer_byte(table, ',');
+    }
+    if (nnc_json_type_of(seconds) == NNC_JSON_NUMBER) {
+        nnc_buffer_print(table, "%.9g", nnc_json_number(seconds));
+    }
+    nnc_buffer_byte(table, '\n');
+}
+
+static nnc_status tables_of_json(nnc_specs *specs, const char *path, const char *text, size_t size,
+                                 nnc_buffer tables[JSON_TABLES], nnc_error *err)
+{
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = { .faults = &faults,
                          .arena = nnc_specs_arena(specs),
@@ -1351,29 +1392,17 @@ static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *
     const bool known = nnc_json_type_of(schema) == NNC_JSON_TEXT &&
                        strcmp(nnc_json_text(schema), "nncost.measure/1") == 0 &&
                        nnc_json_type_of(rows) == NNC_JSON_LIST;
-    for (int i = 0; i < COLUMNS; i++) {
-        nnc_buffer_print(table, "%s,", columns[i]);
-    }
-    nnc_buffer_text(table, "measured_s\n");
+    bool failed = false;
     for (nnc_json row = nnc_json_first(rows); known && row.node != NULL; row = nnc_json_next(row)) {
-        const nnc_json seconds = nnc_json_get(row, "measured_s");
-        for (int i = 0; i < COLUMNS; i++) {
-            const nnc_json cell = nnc_json_get(row, columns[i]);
-            const nnc_json_type type = nnc_json_type_of(cell);
-            if (type == NNC_JSON_NUMBER) {
-                nnc_buffer_print(table, "%.0f", nnc_json_number(cell));
-            } else if (type == NNC_JSON_TEXT && strpbrk(nnc_json_text(cell), "\",\r\n") == NULL) {
-                nnc_buffer_text(table, nnc_json_text(cell));
-            }
-            nnc_buffer_byte(table, ',');
+        const int i = table_of_kind(row);
+        if (tables[i].size == 0) {
+            nnc_buffer_print(&tables[i], "%s,measured_s\n", json_tables[i].columns);
         }
-        if (nnc_json_type_of(seconds) == NNC_JSON_NUMBER) {
-            nnc_buffer_print(table, "%.9g", nnc_json_number(seconds));
-        }
-        nnc_buffer_byte(table, '\n');
+        put_json_row(&tables[i], json_tables[i].columns, row);
+        failed = failed || tables[i].failed;
     }
     nnc_json_free(&doc);
-    if (!read || table->failed) {
+    if (!read || failed) {
         return read ? nnc_no_memory(err) : faults.status;
     }
     return known ? NNC_OK
@@ -1382,22 +1411,50 @@ static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *
                             "\"nncost.measure/1\" with \"rows\")");
 }
 
+/* Adds the rows of more to file. */
+static nnc_status join(nnc_specs *specs, nnc_measured_file *file, const nnc_measured_file *more,
+                       nnc_error *err)
+{
+    const size_t count = (size_t)file->count + (size_t)more->count;
+    nnc_measured *rows = nnc_arena_array(nnc_specs_arena(specs), count + 1, sizeof *rows);
+    NNC_GOT(rows, err);
+    for (int32_t i = 0; i < file->count; i++) {
+        rows[i] = file->rows[i];
+    }
+    for (int32_t i = 0; i < more->count; i++) {
+        rows[file->count + i] = more->rows[i];
+    }
+    file->rows = rows;
+    file->count = (int32_t)count;
+    return NNC_OK;
+}
+
+static nnc_status load_json(nnc_specs *specs, const char *path, const char *text, size_t size,
+                            nnc_measured_file *file, nnc_error *err)
+{
+    nnc_buffer tables[JSON_TABLES] = { { 0 } };
+    nnc_status status = tables_of_json(specs, path, text, size, tables, err);
+    *file = (nnc_measured_file){ .path = nnc_arena_strdup(nnc_specs_arena(specs), path) };
+    for (int i = JSON_TABLES - 1; i >= 0; i--) {
+        nnc_measured_file part;
+        if (status == NNC_OK && (tables[i].size > 0 || i == JSON_TABLES - 1)) {
+            status = nnc_measured_parse(specs, path, tables[i].bytes, tables[i].size, &part, err);
+            status = status == NNC_OK ? join(specs, file, &part, err) : status;
+        }
+        nnc_buffer_free(&tables[i]);
+    }
+    return status;
+}
+
 nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file,
                              nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_file_read(path, &text, &size, err));
-    nnc_buffer table = { 0 };
-    nnc_status status = NNC_OK;
-    if (size > 0 && text[strspn(text, " \t\r\n")] == '{') {
-        status = table_of_json(specs, path, text, size, &table, err);
-    }
-    if (status == NNC_OK) {
-        status = nnc_measured_parse(specs, path, table.size > 0 ? table.bytes : text,
-                                    table.size > 0 ? table.size : size, file, err);
-    }
-    nnc_buffer_free(&table);
+    const bool json = size > 0 && text[strspn(text, " \t\r\n")] == '{';
+    const nnc_status status = json ? load_json(specs, path, text, size, file, err)
+                                   : nnc_measured_parse(specs, path, text, size, file, err);
     free(text);
     return status;
 }
