@@ -8,6 +8,10 @@
 
 #include "base/base_internal.h"
 
+#if FLT_EVAL_METHOD == 2
+#error "intermediate results have other digits than a double: build with -msse2 -mfpmath=sse"
+#endif
+
 /* 2^53: a double holds every whole number up to here. */
 #define EXACT_MAX 9007199254740992.0
 
@@ -352,7 +356,7 @@ static char *put_plain(double value, char *text)
         text += 2 - before;
         before = 0;
     } else {
-        memcpy(text, digit, DIGITS); /* includes zeros before the point */
+        memcpy(text, digit, DIGITS); /* the digits include zeros before the point */
         text += before;
         if (before < count) {
             *text++ = '.';

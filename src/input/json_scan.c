@@ -32,7 +32,8 @@ nnc_position nnc_json_position(const char *text, const char *at)
         if (*c == '\n') {
             position.line++;
             position.column = 1;
-        } else if (((unsigned char)*c & 0xC0) != 0x80) { /* not the middle of a character */
+        } else if (((unsigned char)*c & 0xC0) != 0x80) { /* only the first byte of a character
+                                                          * counts */
             position.column++;
         }
     }
