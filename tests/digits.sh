@@ -4,7 +4,7 @@
 # lost -ffp-contract=off shows here).
 #   usage: digits.sh ROOT BUILD          exits 77 (skipped) when a compiler is missing; BUILD keeps the builds
 #          digits.sh ROOT BUILD MACHINE  aarch64, s390x (big-endian), i686 or musl against gcc -O0: static programs, under
-#                                        qemu-user
+#                                        qemu-user; needs the source of cJSON in ROOT/build/source/cjson (tools/source)
 set -euo pipefail
 
 root=$1 builds=$2 machine=${3:-}
@@ -35,7 +35,7 @@ build() # name compiler flags
 {
     local options=()
     if [[ $1 == "$machine" ]]; then
-        options=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$1"
+        options=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$1" -DNNCOST_CJSON_SOURCE="$root/build/source/cjson"
                  -DCMAKE_EXE_LINKER_FLAGS=-static -DBUILD_SHARED_LIBS=ON -DNNCOST_STATIC=ON -DNNCOST_PYTHON=OFF -DNNCOST_HARDEN=OFF)
         for package in SQLite3 ZLIB PkgConfig; do
             options+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON")
