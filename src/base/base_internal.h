@@ -196,8 +196,6 @@ size_t nnc_number_span(const char *text, size_t size);
 /* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"); false for hex, inf, nan, blanks and all else.
  * Does not depend on the locale. */
 bool nnc_read_double(const char *text, double *out);
-/* The same for a number at the start of a text whose length nnc_number_span found. */
-bool nnc_read_double_span(const char *text, size_t length, double *out);
 /* The same for a whole number; "1e3" is one, "1.5" is not. */
 bool nnc_read_i64(const char *text, int64_t *out);
 

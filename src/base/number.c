@@ -3,7 +3,6 @@
  * Printing has its own code because sweeps print many numbers: put_plain() takes about 350 instructions per number,
  * snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). It multiplies the 53 bits of the number by 64 bits of a
  * power of ten; where the error of that product could change the 12th digit, it gives up and snprintf prints. */
-#include <float.h>
 #include <langinfo.h>
 
 #include "base/base_internal.h"
@@ -65,70 +64,18 @@ static double to_double(const char *text)
     return strtod(own, NULL);
 }
 
-/* A short number without strtod: its digits and a power of ten up to 22 are exact doubles, so that one product or quotient
- * rounds once, as strtod does. false: not such a number. Source: Clinger, How to Read Floating Point Numbers Accurately,
- * PLDI 1990. */
-static bool exact_double(const char *text, size_t length, double *out)
+bool nnc_read_double(const char *text, double *out)
 {
-    static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
-    const bool negative = text[0] == '-';
-    int64_t whole = 0;
-    int power = 0, exponent = 0;
-    size_t at = negative;
-    bool part = false;
-    for (; at < length && at < 18 && (text[at] | 0x20) != 'e'; at++) {
-        if (text[at] == '.') {
-            part = true;
-        } else {
-            whole = whole * 10 + (text[at] - '0');
-            power -= part;
-        }
-    }
-    if (at < length) {
-        const size_t sign = at + 1;
-        const size_t first = sign + (text[sign] == '-' || text[sign] == '+');
-        if (at == 18 || length - first > 3) {
-            return false;
-        }
-        for (size_t i = first; i < length; i++) {
-            exponent = exponent * 10 + (text[i] - '0');
-        }
-        power += text[sign] == '-' ? -exponent : exponent;
-    }
-    if (FLT_EVAL_METHOD != 0 || whole > (int64_t)EXACT_MAX || power < -22 || power > 22) {
+    const size_t size = strlen(text);
+    if (size == 0 || size > NUMBER_LENGTH_MAX || nnc_number_span(text, size) != size) {
         return false;
     }
-    const double value = power < 0 ? (double)whole / tens[-power] : (double)whole * tens[power];
-    *out = negative ? -value : value;
-    return true;
-}
-
-bool nnc_read_double_span(const char *text, size_t length, double *out)
-{
-    char number[NUMBER_LENGTH_MAX + 1];
-    if (length == 0 || length > NUMBER_LENGTH_MAX) {
-        return false;
-    }
-    if (exact_double(text, length, out)) {
-        return true;
-    }
-    memcpy(number, text, length);
-    number[length] = '\0';
-    const double value = to_double(number);
+    const double value = to_double(text);
     if (!isfinite(value)) {
         return false;
     }
     *out = value;
     return true;
-}
-
-bool nnc_read_double(const char *text, double *out)
-{
-    const size_t size = strlen(text);
-    return size > 0 && size <= NUMBER_LENGTH_MAX && nnc_number_span(text, size) == size &&
-           nnc_read_double_span(text, size, out);
 }
 
 bool nnc_read_i64(const char *text, int64_t *out)

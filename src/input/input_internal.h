@@ -1,7 +1,7 @@
 /* From files to structs: strict JSON, field tables, spec files found by id.
  *
  *     json.c           documents, values, and errors that name line and key
- *     json_scan.c      JSON text: grammar and tree in one pass, positions of values
+ *     json_scan.c      JSON text: grammar check before cJSON, positions of values after it
  *     read.c           objects read by field tables; recorded results read by tables of metrics; comma-separated values
  *     folders.c        data folders: from an id, alias, path or name of the Hugging Face hub to a file
  *     spec.c           the set of loaded specs; one file of any kind
@@ -95,46 +95,14 @@ typedef struct nnc_json_scan_fault {
     char what[160]; /* "bad syntax, expected a value, found '}'" */
 } nnc_json_scan_fault;
 
-typedef enum nnc_json_type {
-    NNC_JSON_ABSENT,
-    NNC_JSON_NULL,
-    NNC_JSON_BOOL,
-    NNC_JSON_NUMBER,
-    NNC_JSON_TEXT,
-    NNC_JSON_LIST,
-    NNC_JSON_OBJECT
-} nnc_json_type;
+/* Fast check of numbers and strings only. false: the text may contain a number, a string or a character that cJSON
+ * accepts and RFC 8259 does not, be nested too deeply, or hold more than values_max values. cJSON checks the order of
+ * the lexemes. */
+bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max);
 
-/* A value in the tree of a text. */
-typedef struct nnc_json_node {
-    struct nnc_json_node *next;
-    const char *key; /* NULL in a list */
-    union {
-        struct {
-            struct nnc_json_node *first, *last;
-        } children; /* of a list or an object */
-        double number;
-        const char *text;
-        bool truth;
-    } u;
-    int count;    /* of the children */
-    uint32_t tag; /* of the key */
-    nnc_json_type type;
-    bool inherited;
-} nnc_json_node;
-
-/* Checks that a text is one JSON value (RFC 8259) with valid UTF-8, paired surrogates, and finite numbers of at most 63
- * characters, within the limits. On an error fills `fault` (may be NULL). */
+/* Full check: one JSON value (RFC 8259), valid UTF-8, finite numbers of at most 63 characters, within the limits. On an
+ * error fills `fault` (may be NULL). Does not check for unpaired surrogates. */
 bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault);
-
-/* The same check; builds the tree in the arena. NULL: an error, which fills `fault`, with an empty text when out of
- * memory. Repeated keys are kept. */
-nnc_json_node *nnc_json_build(const char *text, size_t size, int values_max, nnc_arena *arena,
-                              nnc_json_scan_fault *fault);
-void nnc_json_node_append(nnc_json_node *container, nnc_json_node *child);
-
-/* Equal keys have equal tags; most other keys have another. */
-uint32_t nnc_json_tag(const char *key);
 
 /* Line and column of a place in the text. */
 nnc_position nnc_json_position(const char *text, const char *at);
@@ -181,12 +149,12 @@ typedef struct nnc_faults {
 /* One large object whose members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of that
  * size. */
 typedef struct nnc_json_large {
-    const char *name;            /* dotted: "recorded.estimates" */
-    const nnc_json_node *object; /* NULL: the document has no such object, or was parsed as usual */
-    int32_t count;               /* number of its members */
-    size_t *places;              /* offset of each member in the text; 0 = parsed as usual */
-    size_t end;                  /* offset after the object */
-    uint64_t *digests;           /* digests of the members that were closed */
+    const char *name;           /* dotted: "recorded.estimates" */
+    const struct cJSON *object; /* NULL: the document has no such object, or was parsed as usual */
+    int32_t count;              /* number of its members */
+    size_t *places;             /* offset of each member in the text; 0 = parsed as usual */
+    size_t end;                 /* offset after the object */
+    uint64_t *digests;          /* digests of the members that were closed */
 } nnc_json_large;
 
 typedef struct nnc_json_doc {
@@ -200,17 +168,25 @@ typedef struct nnc_json_doc {
     nnc_specs *specs; /* where the data files of its architecture are; NULL = nowhere */
     uint64_t *digest; /* the digests of those data files are added here; NULL = not needed */
     nnc_json_large apart;
-    nnc_json_node *root;       /* NULL: no document, errors have no line */
-    nnc_arena *nodes;          /* of the tree */
-    nnc_arena *opened;         /* of the member of the large object that is open; NULL = none */
+    struct cJSON *root;        /* NULL: no document, errors have no line */
     struct nnc_json_doc *like; /* the file whose values it inherits, freed with it; NULL = none */
 } nnc_json_doc;
 
 /* A value of a document, passed by value. node NULL = absent. */
 typedef struct nnc_json {
     const nnc_json_doc *doc;
-    nnc_json_node *node;
+    const struct cJSON *node;
 } nnc_json;
+
+typedef enum nnc_json_type {
+    NNC_JSON_ABSENT,
+    NNC_JSON_NULL,
+    NNC_JSON_BOOL,
+    NNC_JSON_NUMBER,
+    NNC_JSON_TEXT,
+    NNC_JSON_LIST,
+    NNC_JSON_OBJECT
+} nnc_json_type;
 
 /* Parses a document whose faults, arena, text and size are set; text[size] must be a NUL. false: an error was noted.
  * With doc->foreign, a text without "schema" may be as Python writes it: Infinity and NaN are read as texts ("+inf"),

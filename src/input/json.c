@@ -1,8 +1,12 @@
-/* JSON documents. One pass over the text checks it and builds the tree (json_scan.c); then the tree is checked for repeated
- * keys. Nodes keep no positions: the line of an error is found by walking the text again.
+/* JSON documents. The text is checked first (json_scan.c), because cJSON accepts more than RFC 8259; then
+ * cJSON builds the tree; then the tree is checked for repeated keys and infinite numbers. cJSON keeps no
+ * positions: the line of an error is found by walking the text again.
  *
  * One object of a document can be left out of the tree (nnc_json_large): its members are parsed one at a
  * time. A check of recorded estimates then needs memory for one estimate, not for the whole file. */
+#include <cjson/cJSON.h>
+#include <locale.h>
+
 #include "input/input_internal.h"
 
 static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what)
@@ -17,48 +21,56 @@ static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what)
 
 /* A member of an object and its index. */
 typedef struct keyed {
-    nnc_json_node *node;
+    const cJSON *node;
     int place;
 } keyed;
 
 static int by_key(const void *a, const void *b)
 {
     const keyed *left = a, *right = b;
-    const int keys = strcmp(left->node->key, right->node->key);
+    const int keys = strcmp(left->node->string, right->node->string);
     return keys != 0 ? keys : (left->place > right->place) - (left->place < right->place);
 }
 
-/* Do two keys have the same tag, or are there too many keys to compare each with each? Most objects then need no
- * sorting. */
-static bool may_repeat(const nnc_json_node *object)
+enum { SEEN_MAX = 256 };
+
+/* Do two keys have the same hash, or are there too many keys to tell? Most objects then need no sorting. */
+static bool may_repeat(const cJSON *object)
 {
-    if (object->count > 64) {
-        return true;
-    }
-    for (const nnc_json_node *at = object->u.children.first; at != NULL; at = at->next) {
-        for (const nnc_json_node *other = at->next; other != NULL; other = other->next) {
-            if (other->tag == at->tag) {
-                return true;
-            }
+    uint64_t seen[SEEN_MAX] = { 0 }; /* 0 = empty slot */
+    int count = 0;
+    for (const cJSON *at = object->child; at != NULL; at = at->next) {
+        uint64_t hash = 14695981039346656037U; /* FNV-1a */
+        for (const char *c = at->string; *c != '\0'; c++) {
+            hash = (hash ^ (unsigned char)*c) * 1099511628211U;
         }
+        hash |= 1;
+        size_t place = hash >> 56;
+        while (seen[place] != 0 && seen[place] != hash) {
+            place = (place + 1) % SEEN_MAX;
+        }
+        if (seen[place] == hash || ++count > SEEN_MAX / 2) {
+            return true;
+        }
+        seen[place] = hash;
     }
     return false;
 }
 
-static void refuse_repeated(const nnc_json_doc *doc, const nnc_json_node *object)
+static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
 {
     int count = 0;
-    keyed *members = calloc((size_t)object->count + 1, sizeof *members);
+    keyed *members = calloc((size_t)cJSON_GetArraySize(object) + 1, sizeof *members);
     if (members == NULL) {
         nnc_faults_no_memory(doc->faults);
         return;
     }
-    for (nnc_json_node *at = object->u.children.first; at != NULL; at = at->next, count++) {
+    for (const cJSON *at = object->child; at != NULL; at = at->next, count++) {
         members[count] = (keyed){ at, count };
     }
     qsort(members, (size_t)count, sizeof *members, by_key);
     for (int i = 1; i < count; i++) {
-        if (strcmp(members[i - 1].node->key, members[i].node->key) == 0) {
+        if (strcmp(members[i - 1].node->string, members[i].node->string) == 0) {
             nnc_json_fault((nnc_json){ doc, members[i].node }, NULL,
                            "repeated key, expected it once, found it again");
         }
@@ -66,38 +78,56 @@ static void refuse_repeated(const nnc_json_doc *doc, const nnc_json_node *object
     free(members);
 }
 
-static bool is_container(const nnc_json_node *at)
+/* Checks that need the tree: cJSON keeps both of two equal keys, and reads 1e999 as infinity. The recursion
+ * is as deep as the text is nested, which is limited. */
+static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
 {
-    return at->type == NNC_JSON_OBJECT || at->type == NNC_JSON_LIST;
+    bool finite = isfinite(at->valuedouble);
+    if (cJSON_IsObject(at) && may_repeat(at)) {
+        refuse_repeats(doc, at);
+    }
+    for (const cJSON *child = at->child; child != NULL; child = child->next) {
+        finite = refuse_values(doc, child) && finite;
+    }
+    return finite;
 }
 
-/* The recursion is as deep as the text is nested, which is limited. */
-static void refuse_repeats(const nnc_json_doc *doc, const nnc_json_node *container)
+/* Is the \uXXXX at a place half of a surrogate pair? 1 = first half, 2 = second half, 0 = no. */
+static int surrogate_at(const char *at)
 {
-    if (container->type == NNC_JSON_OBJECT && may_repeat(container)) {
-        refuse_repeated(doc, container);
+    if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') {
+        return 0;
     }
-    for (const nnc_json_node *at = container->u.children.first; at != NULL; at = at->next) {
-        if (is_container(at)) {
-            refuse_repeats(doc, at);
-        }
-    }
+    const char digit = (char)(at[3] | 0x20);
+    return digit >= 'c' && digit <= 'f'
+               ? 2
+               : digit == '8' || digit == '9' || digit == 'a' || digit == 'b';
 }
 
-/* The tree of a text in an arena of its own. NULL: an error was noted. */
-static nnc_json_node *build(const nnc_json_doc *doc, const char *text, size_t size, int values_max,
-                            nnc_arena **arena)
+static bool is_half(const char *at)
 {
-    nnc_json_scan_fault fault = { .what = "" };
-    *arena = nnc_arena_create();
-    nnc_json_node *root =
-        *arena != NULL ? nnc_json_build(text, size, values_max, *arena, &fault) : NULL;
-    if (root == NULL && fault.what[0] != '\0') {
+    const int half = surrogate_at(at);
+    return half == 2 || (half == 1 && surrogate_at(at + 6) != 2);
+}
+
+/* Explains why a text was refused; `end`: the place where cJSON stopped. cJSON reads numbers in the locale
+ * of the caller and supports decimal points of one byte only; every other failure, except half a surrogate
+ * pair, is out of memory. */
+static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end)
+{
+    nnc_json_scan_fault fault;
+    if (!nnc_json_scan(doc->text, doc->size, values_max, &fault)) {
         fault_at(doc, fault.at, fault.what);
-    } else if (root == NULL) {
+    } else if (is_half(end)) {
+        fault_at(doc, nnc_json_position(doc->text, end),
+                 "bad text, expected paired surrogates after \\u, found a half");
+    } else if (strlen(localeconv()->decimal_point) > 1) {
+        fault_at(
+            doc, nnc_json_position(doc->text, end),
+            "cannot be read, expected a locale with a decimal point of one byte, found another");
+    } else {
         nnc_faults_no_memory(doc->faults);
     }
-    return root;
 }
 
 static int values_max_of(const nnc_json_doc *doc)
@@ -156,18 +186,17 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
     return !lean->failed && doc->apart.digests != NULL;
 }
 
-/* Parses the document without the large object. false: it has none, or an error was noted. */
-static bool parse_lean(nnc_json_doc *doc, int values_max)
+/* Parses the document without the large object. false: parse all of it instead. */
+static bool parse_lean(nnc_json_doc *doc)
 {
     nnc_buffer lean = { 0 };
     const char *rest = NULL;
-    const bool large = leave_out(doc, &lean);
-    if (large) {
-        doc->root = build(doc, lean.bytes, lean.size - 1, values_max, &doc->nodes);
+    if (leave_out(doc, &lean)) {
+        doc->root = cJSON_ParseWithLengthOpts(lean.bytes, lean.size, NULL, true);
         doc->apart.object = nnc_json_follow(nnc_json_root(doc), doc->apart.name, &rest).node;
     }
     nnc_buffer_free(&lean);
-    return large;
+    return doc->root != NULL;
 }
 
 /* Length of a number that JSON does not have, at the start of text; 0 = none. */
@@ -214,6 +243,8 @@ bool nnc_json_parse(nnc_json_doc *doc)
     const bool python = doc->foreign && strstr(doc->text, "\"schema\"") == NULL;
     const bool captured = doc->foreign && strstr(doc->text, "\"" NNC_CAPTURE_SCHEMA "\"") != NULL;
     const int values_max = python || captured ? NNC_SCAN_VALUES_MANY : values_max_of(doc);
+    const char *end;
+    nnc_json_scan_fault fault;
     doc->root = NULL;
     const size_t most =
         values_max > NNC_SCAN_VALUES_MANY ? NNC_RECORDED_BYTES_MAX : NNC_FILE_BYTES_MAX;
@@ -227,13 +258,16 @@ bool nnc_json_parse(nnc_json_doc *doc)
         nnc_faults_no_memory(doc->faults);
         return false;
     }
+    end = doc->text;
     /* Requires valid text: nnc_walk does not check it. */
-    if (doc->apart.name == NULL || !nnc_json_scan(doc->text, doc->size, values_max, NULL) ||
-        !parse_lean(doc, values_max)) {
-        doc->root = build(doc, doc->text, doc->size, values_max, &doc->nodes);
+    const bool lean = doc->apart.name != NULL &&
+                      nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
+    if (!lean && (nnc_json_scan_lexemes(doc->text, doc->size, values_max) ||
+                  nnc_json_scan(doc->text, doc->size, values_max, &fault))) {
+        doc->root = cJSON_ParseWithLengthOpts(doc->text, doc->size + 1, &end, true);
     }
-    if (doc->root != NULL && is_container(doc->root)) {
-        refuse_repeats(doc, doc->root);
+    if (doc->root == NULL || !refuse_values(doc, doc->root)) {
+        refuse_text(doc, values_max, end);
     }
     return doc->faults->count == before;
 }
@@ -251,15 +285,16 @@ bool nnc_json_open(nnc_json at, int32_t index)
         return true;
     }
     const int before = doc->faults->count;
-    nnc_walk w = { .text = doc->text, .at = doc->apart.places[index] };
-    nnc_walk_value(&w);
     const size_t place = doc->apart.places[index];
-    const nnc_json_node *read = build(doc, doc->text + place, w.at - place, values_max_of(doc),
-                                      &((nnc_json_doc *)doc)->opened);
+    const char *end = doc->text + place;
+    cJSON *read = cJSON_ParseWithLengthOpts(end, doc->size + 1 - place, &end, false);
     if (read != NULL) {
-        at.node->u = read->u;
-        at.node->count = read->count;
-        refuse_repeats(doc, at.node);
+        ((cJSON *)at.node)->child = read->child;
+        read->child = NULL;
+        cJSON_Delete(read);
+    }
+    if (read == NULL || !refuse_values(doc, at.node)) {
+        refuse_text(doc, values_max_of(doc), end);
     }
     return doc->faults->count == before;
 }
@@ -267,71 +302,24 @@ bool nnc_json_open(nnc_json at, int32_t index)
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip)
 {
     if (is_apart(at, index)) {
-        nnc_json_doc *doc = (nnc_json_doc *)at.doc;
-        doc->apart.digests[index] = nnc_json_digest(at, skip);
-        at.node->u.children.first = at.node->u.children.last = NULL;
-        at.node->count = 0;
-        nnc_arena_destroy(doc->opened);
-        doc->opened = NULL;
-    }
-}
-
-/* The shortest of 15 or 17 digits that reads back as the number. */
-static void put_number(nnc_buffer *out, double value)
-{
-    char text[NNC_NUMBER_TEXT];
-    double again = 0.0;
-    snprintf(text, sizeof text, "%.15g", value);
-    nnc_fix_point(text);
-    if (!nnc_read_double(text, &again) || again < value || again > value) {
-        snprintf(text, sizeof text, "%.17g", value);
-        nnc_fix_point(text);
-    }
-    nnc_buffer_text(out, text);
-}
-
-static void put_value(nnc_buffer *out, const nnc_json_node *at)
-{
-    const bool object = at->type == NNC_JSON_OBJECT;
-    if (is_container(at)) {
-        nnc_buffer_byte(out, object ? '{' : '[');
-        for (const nnc_json_node *child = at->u.children.first; child != NULL;
-             child = child->next) {
-            if (object) {
-                nnc_put_json_text(out, child->key);
-                nnc_buffer_byte(out, ':');
-            }
-            put_value(out, child);
-            nnc_buffer_text(out, child->next != NULL ? "," : "");
-        }
-        nnc_buffer_byte(out, object ? '}' : ']');
-    } else if (at->type == NNC_JSON_TEXT) {
-        nnc_put_json_text(out, at->u.text);
-    } else if (at->type == NNC_JSON_NUMBER) {
-        put_number(out, at->u.number);
-    } else {
-        nnc_buffer_text(out, at->type == NNC_JSON_NULL ? "null" : at->u.truth ? "true" : "false");
+        cJSON *node = (cJSON *)at.node;
+        at.doc->apart.digests[index] = nnc_json_digest(at, skip);
+        cJSON_Delete(node->child);
+        node->child = NULL;
     }
 }
 
 const char *nnc_json_copy(nnc_json at)
 {
-    nnc_buffer text = { 0 };
-    const char *copy = NULL;
-    if (at.node != NULL) {
-        put_value(&text, at.node);
-        nnc_buffer_byte(&text, '\0');
-        copy = !text.failed ? nnc_arena_strdup(at.doc->arena, text.bytes) : NULL;
-    }
-    nnc_buffer_free(&text);
+    char *text = at.node != NULL ? cJSON_PrintUnformatted(at.node) : NULL;
+    const char *copy = text != NULL ? nnc_arena_strdup(at.doc->arena, text) : NULL;
+    cJSON_free(text);
     return copy;
 }
 
 void nnc_json_free(nnc_json_doc *doc)
 {
-    nnc_arena_destroy(doc->nodes);
-    nnc_arena_destroy(doc->opened);
-    doc->nodes = doc->opened = NULL;
+    cJSON_Delete(doc->root);
     doc->root = NULL;
     if (doc->like != NULL) {
         nnc_json_free(doc->like);
@@ -346,26 +334,28 @@ nnc_json nnc_json_root(const nnc_json_doc *doc)
 
 nnc_json_type nnc_json_type_of(nnc_json at)
 {
-    return at.node != NULL ? at.node->type : NNC_JSON_ABSENT;
+    if (at.node == NULL) {
+        return NNC_JSON_ABSENT;
+    }
+    switch (at.node->type & 0xFF) {
+    case cJSON_False:
+    case cJSON_True: return NNC_JSON_BOOL;
+    case cJSON_Number: return NNC_JSON_NUMBER;
+    case cJSON_String: return NNC_JSON_TEXT;
+    case cJSON_Array: return NNC_JSON_LIST;
+    case cJSON_Object: return NNC_JSON_OBJECT;
+    default: return NNC_JSON_NULL;
+    }
 }
 
 nnc_json nnc_json_get(nnc_json object, const char *key)
 {
-    const uint32_t tag = nnc_json_tag(key);
-    nnc_json at = nnc_json_first(object);
-    if (object.node == NULL || object.node->type != NNC_JSON_OBJECT) {
-        at.node = NULL;
-    }
-    while (at.node != NULL && (at.node->tag != tag || strcmp(at.node->key, key) != 0)) {
-        at.node = at.node->next;
-    }
-    return at;
+    return (nnc_json){ object.doc, cJSON_GetObjectItemCaseSensitive(object.node, key) };
 }
 
 nnc_json nnc_json_first(nnc_json container)
 {
-    const bool children = container.node != NULL && is_container(container.node);
-    return (nnc_json){ container.doc, children ? container.node->u.children.first : NULL };
+    return (nnc_json){ container.doc, container.node != NULL ? container.node->child : NULL };
 }
 
 nnc_json nnc_json_next(nnc_json at)
@@ -375,68 +365,66 @@ nnc_json nnc_json_next(nnc_json at)
 
 const char *nnc_json_key(nnc_json at)
 {
-    return at.node->key != NULL ? at.node->key : "";
+    return at.node->string != NULL ? at.node->string : "";
 }
 
 bool nnc_json_bool(nnc_json at)
 {
-    return at.node->type == NNC_JSON_BOOL && at.node->u.truth;
+    return cJSON_IsTrue(at.node) != 0;
 }
 
 double nnc_json_number(nnc_json at)
 {
-    return at.node->type == NNC_JSON_NUMBER ? at.node->u.number : 0.0;
+    return at.node->valuedouble;
 }
 
 const char *nnc_json_text(nnc_json at)
 {
-    return at.node->type == NNC_JSON_TEXT ? at.node->u.text : NULL;
+    return at.node->valuestring;
 }
 
 int nnc_json_count(nnc_json at)
 {
-    return at.node != NULL ? at.node->count : 0;
+    return cJSON_GetArraySize(at.node);
 }
 
-/* A node that the document itself adds to an object. */
-static nnc_json add_inherited(nnc_json object, const nnc_json_node *like)
+/* A bit of a node's type that cJSON does not use. */
+enum { INHERITED = 1 << 16 };
+
+static cJSON *last_of(nnc_json object, bool added)
 {
-    nnc_json_node *node = nnc_arena_alloc(object.doc->nodes, sizeof *node);
-    if (node == NULL) {
+    cJSON *last = NULL;
+    if (added) {
+        last = object.node->child->prev; /* cJSON stores the last child there */
+        last->type |= INHERITED;
+    } else {
         nnc_faults_no_memory(object.doc->faults);
-        return (nnc_json){ object.doc, NULL };
     }
-    *node = *like;
-    node->next = NULL;
-    node->inherited = true;
-    nnc_json_node_append(object.node, node);
-    return (nnc_json){ object.doc, node };
+    return last;
 }
 
 void nnc_json_set_text(nnc_json at, const char *text)
 {
-    const char *copy = nnc_arena_strdup(at.doc->nodes, text);
-    if (copy == NULL) {
+    if (cJSON_SetValuestring((cJSON *)at.node, text) == NULL) {
         nnc_faults_no_memory(at.doc->faults);
-    } else {
-        at.node->u.text = copy;
     }
 }
 
 void nnc_json_inherit(nnc_json object, nnc_json value)
 {
-    add_inherited(object, value.node);
+    last_of(object, cJSON_AddItemReferenceToObject((cJSON *)object.node, value.node->string,
+                                                   (cJSON *)value.node));
 }
 
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key)
 {
-    const nnc_json_node empty = { .key = key, .tag = nnc_json_tag(key), .type = NNC_JSON_OBJECT };
-    return add_inherited(object, &empty);
+    return (nnc_json){ object.doc, last_of(object, cJSON_AddObjectToObject((cJSON *)object.node,
+                                                                           key) != NULL) };
 }
 
 bool nnc_json_inherited(nnc_json at)
 {
-    return at.node != NULL && at.node->inherited;
+    return at.node != NULL && (at.node->type & INHERITED) != 0;
 }
 
 /* ---- errors: finding the place, and noting them ---- */

@@ -1,13 +1,11 @@
-/* JSON text: one pass over it checks the grammar of RFC 8259, names the first error, and builds the tree (nnc_json_build)
- * or no tree (nnc_json_scan). Keys and texts of the tree lie in a copy of the text, each ended by a NUL in the place of
- * its closing quote. nnc_walk finds the places of values in text that is known to be valid; it checks nothing, so it can
- * skip megabytes quickly. */
+/* JSON text without a tree. nnc_json_scan checks the grammar of RFC 8259 and names the first error;
+ * nnc_json_scan_lexemes is the fast path, which checks numbers and strings only and leaves the order of
+ * lexemes to cJSON. nnc_walk finds the places of values in text that is known to be valid; it checks
+ * nothing, so it can skip megabytes quickly. */
 #include "input/input_internal.h"
 
 /* The lexemes that may come next. */
 enum { VALUE = 1, KEY = 2, COLON = 4, COMMA = 8, CLOSE = 16, END = 32 };
-
-enum { NUMBER_MAX = 63 }; /* characters */
 
 typedef struct scan {
     const char *begin, *at, *end;
@@ -15,14 +13,7 @@ typedef struct scan {
     uint64_t objects; /* one bit per open bracket, the innermost lowest: 1 = object, 0 = list */
     int depth;
     int values, values_max;     /* number of values so far */
-    bool escaped;               /* the text that was scanned last has an escape */
     nnc_json_scan_fault *fault; /* NULL: do not describe the error */
-    nnc_arena *arena;           /* of the tree; NULL: build none */
-    char *copy;                 /* of the text */
-    const char *key;            /* of the next member */
-    uint32_t tag;
-    nnc_json_node *open[NNC_SCAN_DEPTH_MAX +
-                        1]; /* the containers around the place, after the node above the root */
 } scan;
 
 nnc_position nnc_json_position(const char *text, const char *at)
@@ -68,10 +59,11 @@ static void describe(const scan *s, const char *at, char *text, size_t size)
     }
 }
 
-static bool refuse_as(scan *s, const char *at, const char *what, const char *expected,
-                      const char *found)
+static bool refuse(scan *s, const char *at, const char *what, const char *expected)
 {
+    char found[48];
     if (s->fault != NULL) {
+        describe(s, at, found, sizeof(found));
         snprintf(s->fault->what, sizeof(s->fault->what), "%s, expected %s, found %s", what,
                  expected, found);
         s->fault->at = nnc_json_position(s->begin, at);
@@ -79,40 +71,9 @@ static bool refuse_as(scan *s, const char *at, const char *what, const char *exp
     return false;
 }
 
-static bool refuse(scan *s, const char *at, const char *what, const char *expected)
-{
-    char found[48];
-    describe(s, at, found, sizeof(found));
-    return refuse_as(s, at, what, expected, found);
-}
-
-/* The four hexadecimal digits at a place; -1: other characters. */
-static int hexadecimal(const scan *s, const char *at)
-{
-    int value = 0;
-    for (int i = 0; i < 4; i++) {
-        const char c = at + i < s->end ? at[i] : '\0';
-        const char letter = (char)(c | 0x20);
-        if (c >= '0' && c <= '9') {
-            value = value * 16 + (c - '0');
-        } else if (letter >= 'a' && letter <= 'f') {
-            value = value * 16 + (letter - 'a' + 10);
-        } else {
-            return -1;
-        }
-    }
-    return value;
-}
-
-static bool between(int value, int least, int most)
-{
-    return value >= least && value <= most;
-}
-
 /* After a backslash. \u0000 is refused because it would end the C string early. */
 static bool scan_escape(scan *s)
 {
-    s->escaped = true;
     if (s->end - s->at < 2 || strchr("\"\\/bfnrtu", s->at[1]) == NULL || s->at[1] == '\0') {
         return refuse(s, s->at, "bad escape in text",
                       "one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u");
@@ -121,22 +82,18 @@ static bool scan_escape(scan *s)
         s->at += 2;
         return true;
     }
-    const int code = hexadecimal(s, s->at + 2);
-    if (code < 0) {
-        return refuse(s, s->at, "bad escape in text", "four hexadecimal digits after \\u");
+    bool zero = true;
+    for (int i = 2; i < 6; i++) {
+        const int c = s->at + i < s->end ? s->at[i] : 0;
+        if (c == 0 || strchr("0123456789abcdefABCDEF", c) == NULL) {
+            return refuse(s, s->at, "bad escape in text", "four hexadecimal digits after \\u");
+        }
+        zero = zero && c == '0';
     }
-    if (code == 0) {
+    if (zero) {
         return refuse(s, s->at, "NUL in text", "a character from \\u0001");
     }
-    if (!between(code, 0xD800, 0xDFFF)) {
-        s->at += 6;
-        return true;
-    }
-    if (code >= 0xDC00 || s->end - s->at < 12 || s->at[6] != '\\' || s->at[7] != 'u' ||
-        !between(hexadecimal(s, s->at + 8), 0xDC00, 0xDFFF)) {
-        return refuse_as(s, s->at, "bad text", "paired surrogates after \\u", "a half");
-    }
-    s->at += 12;
+    s->at += 6;
     return true;
 }
 
@@ -164,14 +121,9 @@ static const char *past_plain(const char *at, const char *end)
 
 static bool scan_text(scan *s)
 {
-    s->escaped = false;
     s->at = past_plain(s->at + 1, s->end);
     while (s->at < s->end && *s->at != '"') {
         const unsigned char c = (unsigned char)*s->at;
-        if (c >= 0x20 && c < 0x80 && c != '\\') {
-            s->at++;
-            continue;
-        }
         const size_t length = c < 0x80 ? 1 : nnc_utf8_length(s->at, (size_t)(s->end - s->at));
         if (length == 0) {
             return refuse(s, s->at, "bad character in text", "UTF-8");
@@ -192,109 +144,30 @@ static bool scan_text(scan *s)
     return true;
 }
 
-/* Writes a character as UTF-8. Returns the place after it. */
-static char *put_character(char *to, unsigned code)
-{
-    const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned char first[] = { 0, 0xC0, 0xE0, 0xF0 };
-    *to++ = (char)(unsigned char)(first[more] | code >> (6 * more));
-    for (int i = more - 1; i >= 0; i--) {
-        *to++ = (char)(unsigned char)(0x80 | (code >> (6 * i) & 0x3F));
-    }
-    return to;
-}
-
-/* Replaces the escapes of a valid text, [from, end), in the copy, where it becomes shorter. Returns its new end. */
-static char *unescape(const scan *s, const char *from, const char *end, char *to)
-{
-    static const char names[] = "bfnrt", controls[] = "\b\f\n\r\t";
-    while (from < end) {
-        if (*from != '\\') {
-            *to++ = *from++;
-        } else if (from[1] != 'u') {
-            const char *name = strchr(names, from[1]);
-            *to++ = name != NULL ? controls[name - names] : from[1];
-            from += 2;
-        } else {
-            unsigned code = (unsigned)hexadecimal(s, from + 2);
-            from += 6;
-            if (between((int)code, 0xD800, 0xDBFF)) {
-                code =
-                    0x10000 + ((code & 0x3FF) << 10 | ((unsigned)hexadecimal(s, from + 2) & 0x3FF));
-                from += 6;
-            }
-            to = put_character(to, code);
-        }
-    }
-    return to;
-}
-
-/* The text in the copy whose scan just ended; `from`: its opening quote. */
-static char *take_text(scan *s, const char *from)
-{
-    char *text = s->copy + (from + 1 - s->begin);
-    char *end = s->copy + (s->at - 1 - s->begin);
-    if (s->escaped) {
-        end = unescape(s, from + 1, s->at - 1, text);
-    }
-    *end = '\0';
-    return text;
-}
-
-uint32_t nnc_json_tag(const char *key)
-{
-    const size_t length = strlen(key);
-    const uint32_t first = (unsigned char)key[0], middle = (unsigned char)key[length / 2];
-    const uint32_t last = (unsigned char)key[length - (length > 0)];
-    return (uint32_t)length << 24 ^ first << 16 ^ middle << 8 ^ last;
-}
-
-void nnc_json_node_append(nnc_json_node *container, nnc_json_node *child)
-{
-    if (container->u.children.first == NULL) {
-        container->u.children.first = child;
-    } else {
-        container->u.children.last->next = child;
-    }
-    container->u.children.last = child;
-    container->count++;
-}
-
-/* Adds a node to the innermost open container. NULL: out of memory. */
-static nnc_json_node *add_node(scan *s, nnc_json_type type)
-{
-    nnc_json_node *node = nnc_arena_alloc(s->arena, sizeof *node);
-    if (node == NULL) {
-        if (s->fault != NULL) {
-            s->fault->what[0] = '\0';
-        }
-        return NULL;
-    }
-    node->type = type;
-    node->key = s->key;
-    node->tag = s->tag;
-    nnc_json_node_append(s->open[s->depth], node);
-    return node;
-}
-
 /* Can this character continue a number? After a complete number it is an error. */
 static bool goes_on(char c)
 {
     return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
 }
 
-static bool scan_number(scan *s, double *value)
+static bool scan_number(scan *s)
 {
+    char number[64]; /* cJSON looks at no more than 63 characters */
+    double value;
     const size_t length = nnc_number_span(s->at, (size_t)(s->end - s->at));
     const char *after = s->at + length;
     if (length == 0 || (after < s->end && goes_on(*after))) {
         return refuse(s, s->at, "bad number", "one such as 12, -0.5 or 3e9");
     }
-    if (length > NUMBER_MAX) {
+    if (length >= sizeof(number)) {
         return refuse(s, s->at, "number too long", "at most 63 characters");
     }
-    if (!nnc_read_double_span(s->at, length, value)) {
-        return refuse(s, s->at, "infinite number", "at most 1.79e308");
+    if (s->fault != NULL) { /* else the tree is checked for it */
+        memcpy(number, s->at, length);
+        number[length] = '\0';
+        if (!nnc_read_double(number, &value)) {
+            return refuse(s, s->at, "infinite number", "at most 1.79e308");
+        }
     }
     s->at = after;
     return true;
@@ -310,17 +183,43 @@ static bool begins_number(char c)
     return c == '-' || (c >= '0' && c <= '9');
 }
 
+bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max)
+{
+    scan s = { .begin = text, .at = text, .end = text + size };
+    int values = 1, depth = 0; /* an empty list counts as one value */
+    while (s.at < s.end) {
+        const char c = *s.at;
+        if (is_blank(c)) {
+            s.at++;
+            continue;
+        }
+        if (c == '"' ? !scan_text(&s) : begins_number(c) && !scan_number(&s)) {
+            return false;
+        }
+        if (c == '"' || begins_number(c)) {
+            continue;
+        }
+        const bool opens = c == '{' || c == '[';
+        depth += opens ? 1 : c == '}' || c == ']' ? -1 : 0;
+        values += opens || c == ',';
+        if (depth > NNC_SCAN_DEPTH_MAX || values > values_max || (unsigned char)c > 0x7E ||
+            c < ' ') {
+            return false;
+        }
+        s.at++;
+    }
+    return true;
+}
+
 /* ---- the grammar, with error messages ---- */
 
-static bool scan_word(scan *s, nnc_json_type *type, bool *truth)
+static bool scan_word(scan *s)
 {
     static const char *const words[] = { "true", "false", "null" };
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         const size_t length = strlen(words[i]);
         if (word_length(s->at, s->end) == length && memcmp(s->at, words[i], length) == 0) {
             s->at += length;
-            *truth = i == 0;
-            *type = i == 2 ? NNC_JSON_NULL : NNC_JSON_BOOL;
             return true;
         }
     }
@@ -349,14 +248,6 @@ static bool open_bracket(scan *s)
     if (s->depth == NNC_SCAN_DEPTH_MAX) {
         return refuse(s, s->at, "nested too deeply", "at most 64 levels");
     }
-    if (s->arena != NULL) {
-        nnc_json_node *node = add_node(s, object ? NNC_JSON_OBJECT : NNC_JSON_LIST);
-        if (node == NULL) {
-            return false;
-        }
-        s->open[s->depth + 1] = node;
-        s->key = NULL;
-    }
     s->at++;
     s->depth++;
     s->objects = s->objects << 1 | (object ? 1U : 0U);
@@ -372,35 +263,6 @@ static void close_bracket(scan *s)
     s->allowed = s->depth > 0 ? COMMA | CLOSE : END;
 }
 
-/* A text, a number or a word. */
-static bool scan_plain(scan *s, char c)
-{
-    const char *from = s->at;
-    nnc_json_type type = c == '"' ? NNC_JSON_TEXT : NNC_JSON_NUMBER;
-    double number = 0.0;
-    bool truth = false;
-    if (!(c == '"'           ? scan_text(s)
-          : begins_number(c) ? scan_number(s, &number)
-                             : scan_word(s, &type, &truth))) {
-        return false;
-    }
-    if (s->arena == NULL) {
-        return true;
-    }
-    nnc_json_node *node = add_node(s, type);
-    if (node == NULL) {
-        return false;
-    }
-    if (type == NNC_JSON_TEXT) {
-        node->u.text = take_text(s, from);
-    } else if (type == NNC_JSON_NUMBER) {
-        node->u.number = number;
-    } else {
-        node->u.truth = truth;
-    }
-    return true;
-}
-
 static bool scan_value(scan *s, char c)
 {
     if (s->values++ == s->values_max) {
@@ -412,21 +274,7 @@ static bool scan_value(scan *s, char c)
         return open_bracket(s);
     }
     s->allowed = s->depth > 0 ? COMMA | CLOSE : END;
-    return scan_plain(s, c);
-}
-
-static bool scan_key(scan *s)
-{
-    const char *from = s->at;
-    s->allowed = COLON;
-    if (!scan_text(s)) {
-        return false;
-    }
-    if (s->arena != NULL) {
-        s->key = take_text(s, from);
-        s->tag = nnc_json_tag(s->key);
-    }
-    return true;
+    return c == '"' ? scan_text(s) : begins_number(c) ? scan_number(s) : scan_word(s);
 }
 
 /* Scans the next lexeme if it is allowed here. */
@@ -438,7 +286,8 @@ static bool scan_next(scan *s)
         return true;
     }
     if ((s->allowed & KEY) != 0 && c == '"') {
-        return scan_key(s);
+        s->allowed = COLON;
+        return scan_text(s);
     }
     if (((s->allowed & COLON) != 0 && c == ':') || ((s->allowed & COMMA) != 0 && c == ',')) {
         s->allowed = c == ',' && in_object(s) ? KEY : VALUE;
@@ -461,14 +310,6 @@ static bool scan_all(scan *s)
     return false;
 }
 
-static bool scan_text_all(scan *s)
-{
-    if (s->end - s->begin >= 3 && memcmp(s->begin, "\xEF\xBB\xBF", 3) == 0) {
-        return refuse(s, s->begin, "byte order mark", "plain UTF-8 text");
-    }
-    return scan_all(s);
-}
-
 bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault)
 {
     scan s = { .begin = text,
@@ -477,31 +318,11 @@ bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_
                .allowed = VALUE,
                .values_max = values_max,
                .fault = fault };
-    return scan_text_all(&s);
-}
-
-nnc_json_node *nnc_json_build(const char *text, size_t size, int values_max, nnc_arena *arena,
-                              nnc_json_scan_fault *fault)
-{
-    nnc_json_node above = { .type = NNC_JSON_LIST };
-    scan s = { .begin = text,
-               .at = text,
-               .end = text + size,
-               .allowed = VALUE,
-               .values_max = values_max,
-               .fault = fault,
-               .arena = arena,
-               .copy = nnc_arena_alloc(arena, size + 1),
-               .open = { &above } };
-    fault->what[0] = '\0';
-    if (s.copy == NULL) {
-        return NULL;
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+        return refuse(&s, text, "byte order mark", "plain UTF-8 text");
     }
-    memcpy(s.copy, text, size);
-    return scan_text_all(&s) ? above.u.children.first : NULL;
+    return scan_all(&s);
 }
-
-/* ---- places in valid text ---- */
 
 static bool opens(char c)
 {
