@@ -590,6 +590,25 @@ static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row)
     return row->split != NULL;
 }
 
+nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nnc_error *err)
+{
+    size_t count = 0;
+    for (int32_t i = 0; i < report->row_count; i++) {
+        count += (size_t)report->rows[i].change_count;
+    }
+    nnc_check_line *lines = nnc_arena_array(arena, count + 1, sizeof *lines);
+    NNC_GOT(lines, err);
+    report->lines = lines;
+    report->line_count = 0;
+    for (int32_t i = 0; i < report->row_count; i++) {
+        const nnc_check_row *row = &report->rows[i];
+        for (int32_t k = 0; k < row->change_count; k++) {
+            lines[report->line_count++] = (nnc_check_line){ row, &row->changes[k] };
+        }
+    }
+    return NNC_OK;
+}
+
 nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_path,
                          const char *now_path, nnc_check_report *report, nnc_error *err)
 {

@@ -56,25 +56,6 @@ void nnc_check_summary(const nnc_check_report *report, char *text, size_t size)
     }
 }
 
-nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nnc_error *err)
-{
-    size_t count = 0;
-    for (int32_t i = 0; i < report->row_count; i++) {
-        count += (size_t)report->rows[i].change_count;
-    }
-    nnc_check_line *lines = nnc_arena_array(arena, count + 1, sizeof *lines);
-    NNC_GOT(lines, err);
-    report->lines = lines;
-    report->line_count = 0;
-    for (int32_t i = 0; i < report->row_count; i++) {
-        const nnc_check_row *row = &report->rows[i];
-        for (int32_t k = 0; k < row->change_count; k++) {
-            lines[report->line_count++] = (nnc_check_line){ row, &row->changes[k] };
-        }
-    }
-    return NNC_OK;
-}
-
 NNC_ENUM_NAMES(nnc_check_state, NNC_CHECK_STATE_LIST)
 
 static const char *kind_name(unsigned kind)
