@@ -397,6 +397,7 @@ struct nnc_model {
     const char *stored; /* format of the weights by the name on the hub; NULL = not stated */
     bool lenient;       /* parameters that differ from published_params are no error */
     nnc_implementation implementation; /* the library whose operators run */
+    bool stand_in;                     /* another network of its counts: ranges are wider */
     bool composed_gelu;                /* its GELU is written out, operator by operator */
     bool joined_qkv; /* one product for queries, keys and values; one for gate and up */
 };

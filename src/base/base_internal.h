@@ -270,6 +270,11 @@ void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...) NNC_PRINTF(2,
 void nnc_buffer_clear(nnc_buffer *buffer); /* keeps the memory */
 void nnc_buffer_free(nnc_buffer *buffer);
 
+/* Appends to a text of at most size - 1 bytes: the separator, unless the text is empty, and what is formatted. What does
+ * not fit is left out. */
+void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...)
+    NNC_PRINTF(4, 5);
+
 /* ---- text ---- */
 
 /* Bytes of the valid UTF-8 character at the start of text; 0 = not valid. */

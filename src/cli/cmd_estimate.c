@@ -623,6 +623,9 @@ static void write_trust(nnc_sheet *sheet, const void *record)
     nnc_sheet_label(sheet, "");
     if (nnc_report_is_implausible(report)) {
         nnc_sheet_words(sheet, "no range: the input is implausible");
+    } else if (report->model->stand_in) {
+        nnc_sheet_words(sheet,
+                        "another network of its counts stands in for it, so ranges are wider");
     } else if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
     } else if (!report->device->efficiency.fitted) {

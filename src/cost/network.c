@@ -59,11 +59,8 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
                                         ? NNC_HOST_MEM_BYTES_PER_S
                                         : device->host.mem_bytes_per_s;
     for (int i = 0; i < NNC_ROUTE_COUNT; i++) {
-        network->routes[i].size = 1;
-        if (groups[i].size > 1) {
-            NNC_TRY(nnc_route_find(device, plan->devices, plan->devices_per_node, groups[i].size,
-                                   groups[i].stride, &network->routes[i], err));
-        }
+        NNC_TRY(nnc_route_find(device, plan->devices, plan->devices_per_node, groups[i].size,
+                               groups[i].stride, &network->routes[i], err));
     }
     if (plan->offload != 0 && isnan(device->host.bytes_per_s)) {
         return nnc_fail(err, NNC_BAD_SPEC, device->id,

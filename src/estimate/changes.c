@@ -178,9 +178,8 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
 static void write_options(const tuner *t, const candidate *c, char *text, size_t size)
 {
     char from[64], to[64], name[NNC_OPTION_NAME];
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < nnc_plan_table.count && used < size; i++) {
+    for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
         nnc_field_text(field, t->ask->plan, from, sizeof from);
         nnc_field_text(field, &c->plan, to, sizeof to);
@@ -191,15 +190,14 @@ static void write_options(const tuner *t, const candidate *c, char *text, size_t
             nnc_option_name(strcmp(field->name, "adapter_rank") == 0 ? "lora" : field->name, name);
         const char *off = strcmp(to, "off") == 0 ? "=off" : "";
         const bool is_switch = field->type == NNC_FIELD_BOOL;
-        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", used > 0 ? " " : "", option,
-                                 is_switch ? off : " ", is_switch ? "" : to);
+        nnc_text_append(text, size, " ", "%s%s%s", option, is_switch ? off : " ",
+                        is_switch ? "" : to);
     }
-    if (c->padded && used < size) {
-        used += (size_t)snprintf(text + used, size - used, "%s--set vocab_multiple=%d",
-                                 used > 0 ? " " : "", VOCAB_MULTIPLE);
+    if (c->padded) {
+        nnc_text_append(text, size, " ", "--set vocab_multiple=%d", VOCAB_MULTIPLE);
     }
-    if (c->software != NULL && used < size) {
-        snprintf(text + used, size - used, "%s--software %s", used > 0 ? " " : "", c->software->id);
+    if (c->software != NULL) {
+        nnc_text_append(text, size, " ", "--software %s", c->software->id);
     }
 }
 

@@ -177,6 +177,12 @@ typedef struct nnc_step {
     nnc_derivation *why;              /* NULL: the step is not explained */
 } nnc_step;
 
+/* Does a kernel of its own add the gradients of a pass to those before? In captured programs autograd does so. */
+static inline bool nnc_step_adds_gradients(const nnc_step *step)
+{
+    return step->software->added_gradients || step->list->recorded;
+}
+
 /* Working memory of a step. */
 typedef struct nnc_step_memory {
     nnc_stage_partition partition;

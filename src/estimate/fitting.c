@@ -353,9 +353,9 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device,
     memset(answer, 0, sizeof *answer);
     answer->of = of;
     answer->limit = (double)NAN;
-    limit_search s = {
-        { model, device, &profiles, scratch, *model }, &base, answer, 0, 1, NNC_BOUND_COMPUTE
-    };
+    limit_search s = { .f = { model, device, &profiles, scratch, *model },
+                       .base = &base,
+                       .answer = answer };
     if (of == NNC_LIMIT_TENSOR || of == NNC_LIMIT_CONTEXT) {
         NNC_TRY(largest_degree(&s, &size, err));
     } else {

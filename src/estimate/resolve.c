@@ -9,14 +9,11 @@
 /* "fp64, fp32, bf16": the formats in which a device multiplies. */
 static void formats_of(const nnc_device *device, char *text, size_t size)
 {
-    size_t length = 0;
     text[0] = '\0';
-    for (int i = 0; i < NNC_DTYPE_COUNT && length < size; i++) {
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         if (!isnan(nnc_device_matmul_peak(device, (nnc_dtype)i)) && i != NNC_FP64 &&
             i != NNC_INT8 && i != NNC_FP4 && i != NNC_INT4) {
-            const int n = snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
-                                   nnc_dtype_name((nnc_dtype)i));
-            length += n > 0 ? (size_t)n : 0;
+            nnc_text_append(text, size, ", ", "%s", nnc_dtype_name((nnc_dtype)i));
         }
     }
 }
@@ -265,7 +262,7 @@ nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device 
     if (strncmp(device->architecture, "tpu", 3) == 0) {
         return NNC_PROFILE_TPU;
     }
-    if (plan == NULL || kept == NNC_PROFILE_EAGER || !transformer || !is_early(device) ||
+    if (plan == NULL || !transformer || !is_early(device) ||
         resolve_precision(device, &formats, NULL) != NNC_OK) {
         return kept;
     }

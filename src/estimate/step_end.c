@@ -187,7 +187,7 @@ static int64_t added_passes(const nnc_step *step)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
-    return step->software->added_gradients ? nnc_step_passes(step->plan) - (own_buffer ? 0 : 1) : 0;
+    return nnc_step_adds_gradients(step) ? nnc_step_passes(step->plan) - (own_buffer ? 0 : 1) : 0;
 }
 
 static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *held)

@@ -306,10 +306,13 @@ struct nnc_captured {
     int64_t params, table_params;
     int64_t operators; /* operators issued in one step, the optimizer's included */
     double input_bytes;
-    nnc_dtype dtype; /* format of the parameters */
+    double peak_gradients, peak_kept,
+        peak_temporary; /* bytes that live at the moment of forward and backward with most of them */
+    nnc_dtype dtype;    /* of the parameters */
     nnc_optimizer
-        optimizer; /* optimizer, by the operators of its update; NNC_OPTIMIZER_COUNT = no update
-                    * was recorded */
+        optimizer; /* by the operators of its update; NNC_OPTIMIZER_COUNT = none were recorded */
+    const struct nnc_captured
+        *second; /* the same step with another number of samples; NULL = none */
 };
 
 /* ---- rows of kinds ---- */

@@ -47,6 +47,7 @@ static const rule fitted[] = {
     { ENDING("ratio"), 0.05, 20.0, "factor on a rate",
       "0.6 flash attention backward, 7.2 unaligned" },
     { ENDING("calibration"), 0.05, 20.0, "factor on a rate", "1" },
+    { ENDING("_per_s"), 1e6, 1e18, "rate", "1e12 and more" },
     { ENDING("_s"), 1e-10, 2e-3, "fixed time, s",
       "9.3e-10 row of a norm, 1e-4 collectives of the H800" },
     { ENDING("_half"), 1e-6, 3e4, "size at half of the rate", "12 to 2,204" },

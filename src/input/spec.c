@@ -276,8 +276,25 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
+/* Says so of a network that stands in for another one. */
+static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made,
+                                nnc_error *err)
+{
+    char text[320];
+    const char **notes = nnc_arena_array(specs->arena, 1, sizeof *notes);
+    NNC_GOT(notes, err);
+    snprintf(text, sizeof text, "has no shape here; %.250s has its counts", words);
+    notes[0] = nnc_arena_strdup(specs->arena, text);
+    NNC_GOT(notes[0], err);
+    made->notes = notes;
+    made->note_count = 1;
+    made->stand_in = true;
+    return NNC_OK;
+}
+
 /* A network by the name that a library of vision models gives it, with or without the library ("timm/") and the weights
- * (".a1_in1k"); *out stays NULL: no library has it. */
+ * (".a1_in1k"); itself or another one that has its counts; *out
+ * stays NULL: no library has it. */
 static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err)
 {
     const char *path = NULL, *words = NULL;
@@ -294,10 +311,15 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
             NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
         }
     }
+    const bool stand_in = path != NULL && words == NULL;
+    if (stand_in) {
+        NNC_TRY(read_value(specs, path, "stand_ins", name, &words, &unused, err));
+    }
     if (words != NULL) {
         NNC_TRY(nnc_model_make(specs, words, name, &made, err));
         made->implementation = made->family == NNC_FAMILY_DECODER ? NNC_IMPLEMENTATION_TRANSFORMERS
                                                                   : NNC_IMPLEMENTATION_TIMM;
+        NNC_TRY(stand_in ? note_stand_in(specs, words, made, err) : NNC_OK);
         *out = made;
     }
     return NNC_OK;

@@ -546,6 +546,7 @@ typedef struct moving {
     nnc_fit *fit;
     int32_t group;     /* -1 = all rows */
     int32_t left_out;  /* a part of the cross-validation; -1 = none */
+    bool relative;     /* minimises |predicted / measured - 1| instead of its logarithm */
     nnc_device device; /* device of the current row */
     nnc_software software;
     nnc_fit_parameter *parameters[NNC_MINIMISE_MAX];
@@ -685,7 +686,8 @@ static double misfit(moving *m, const double *x)
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         const nnc_fit_row *r = &m->fit->rows[i];
         if (uses(m, r)) {
-            sum += r->weight * fabs(log(predict(m, r) / r->row->measured_s));
+            const double ratio = predict(m, r) / r->row->measured_s;
+            sum += r->weight * fabs(m->relative ? ratio - 1.0 : log(ratio));
         }
     }
     return sum;
@@ -881,7 +883,7 @@ static bool refuse_contradicted(moving *m)
 /* Fits the parameters of a group. false: out of memory. */
 static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
 {
-    *m = (moving){ .fit = fit, .group = group, .left_out = -1 };
+    *m = (moving){ .fit = fit, .group = group, .left_out = -1, .relative = m->relative };
     for (int32_t i = 0; i < fit->parameter_count; i++) {
         nnc_fit_parameter *p = &fit->parameters[i];
         if (p->group != group || p->reason != NULL) {
@@ -1125,36 +1127,55 @@ static double mean_of_steps(moving *m)
     return sum;
 }
 
-/* Takes parameters of kernels back under which the mean error of their rows is greater, or steps are predicted worse:
- * kernels that were measured one call at a time, or on operands in the cache, are not those of a step. First the fixed
- * time, in which the launch of a single call is, then all. false: out of memory. */
-static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
+/* Whether the fitted parameters of a group make the mean error of its rows greater, or that of the steps. */
+static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse)
 {
     double values[NNC_MINIMISE_MAX];
-    if (fit->groups[group].kind == NNC_MEASURED_STEP) {
-        return true;
+    const double rows = mean_error(m, group), steps = mean_of_steps(m);
+    for (int i = 0; i < m->count; i++) {
+        values[i] = m->parameters[i]->value;
+        m->parameters[i]->value = (double)NAN;
     }
-    for (int round = 0; round < 2 && m->count > 0; round++) {
-        const double with = mean_of_steps(m), after = mean_error(m, group);
-        for (int i = 0; i < m->count; i++) {
-            values[i] = m->parameters[i]->value;
-            m->parameters[i]->value = (double)NAN;
+    *rows_worse = rows > mean_error(m, group);
+    *steps_worse = steps > mean_of_steps(m);
+    for (int i = 0; i < m->count; i++) {
+        m->parameters[i]->value = values[i];
+    }
+}
+
+/* Leaves out the parameters whose names end so; "" = all. Returns their number. */
+static int leave_out(moving *m, const char *end, const char *reason)
+{
+    int count = 0;
+    for (int i = 0; i < m->count; i++) {
+        nnc_fit_parameter *p = m->parameters[i];
+        if (nnc_ends_in(p->name, end)) {
+            p->reason = reason;
+            p->value = p->low = p->high = (double)NAN;
+            count++;
         }
-        const bool own = after > mean_error(m, group);
-        const bool worse = own || with > mean_of_steps(m);
-        for (int i = 0; i < m->count; i++) {
-            nnc_fit_parameter *p = m->parameters[i];
-            const char *end = strrchr(p->name, '.');
-            const bool leaves = worse && (round == 1 || strcmp(end, ".fixed_s") == 0);
-            p->reason = !leaves ? NULL
-                        : own   ? "does not make the mean error of its rows less"
-                                : "makes the measured steps worse";
-            p->value = leaves ? (double)NAN : values[i];
-            p->low = leaves ? (double)NAN : p->low;
-            p->high = leaves ? (double)NAN : p->high;
+    }
+    return count;
+}
+
+/* Takes parameters of kernels back under which the mean error of their rows is greater, or steps are predicted worse:
+ * kernels that were measured one call at a time, or on operands in the cache, are not those of a step. Before that, the
+ * error itself is made least instead of its logarithm, and the fixed time, in which the launch of a single call is, is
+ * left out. false: out of memory. */
+static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
+{
+    static const char for_rows[] = "does not make the mean error of its rows less",
+                      for_steps[] = "makes the measured steps worse";
+    while (fit->groups[group].kind != NNC_MEASURED_STEP && m->count > 0) {
+        bool rows_worse, steps_worse;
+        compare_without(m, group, &rows_worse, &steps_worse);
+        if (!rows_worse && !steps_worse) {
+            break;
         }
-        if (!worse) {
-            return true;
+        if (rows_worse && !m->relative) {
+            m->relative = true;
+        } else if (rows_worse || leave_out(m, ".fixed_s", for_steps) == 0) {
+            leave_out(m, "", rows_worse ? for_rows : for_steps);
         }
         if (!fit_group(m, fit, group)) {
             return false;

@@ -152,7 +152,9 @@ typedef struct nnc_scored {
     const char *software; /* id of the profile; NULL = not loaded */
     bool unknown;         /* no release of its framework is known: predicted without --software */
     const char *what; /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
+    double measured_s; /* the row's; past predicted saturation seconds per request */
     double predicted_s, low_s, high_s, lower_bound_s;
+    bool saturated; /* the engine as predicted cannot serve the row's rate, which was served */
     double error;
     double model_flops;          /* FLOPs of the step, over all devices; attention over all pairs */
     nnc_memory_stat memory_stat; /* the kind that memory_error compares with */
@@ -203,6 +205,8 @@ nnc_scored nnc_scored_open(const nnc_measured *row);
     X(NNC_SECTION_TPOT_EXPERTS, "tpot_experts", "time per output token, models with experts") \
     X(NNC_SECTION_TTFT_OPEN, "ttft_open", "time to first token, by request rate")             \
     X(NNC_SECTION_TTFT_CLOSED, "ttft_closed", "time to first token, by concurrency")          \
+    X(NNC_SECTION_SATURATED, "saturated",                                                     \
+      "rates past predicted saturation, as seconds per request")                              \
     X(NNC_SECTION_PASS, "forward_pass", "one forward pass: denoising steps, encoders")        \
     X(NNC_SECTION_SERVING_APART, "serving_apart",                                             \
       "served requests that leave a deciding field open")
@@ -398,8 +402,9 @@ typedef struct nnc_log {
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
     double whole_run_s; /* mean of the whole run */
-    double late_s; /* of the only line, if its number is past the warm-up; used if none is judged */
-    double mfu;    /* of the last line, as the program counts it */
+    double
+        late_s; /* seconds of the only line, if its number is past the warm-up; used if none is judged */
+    double mfu;                             /* MFU of the last line, as the program counts it */
     double allocated_bytes, reserved_bytes; /* greatest */
     double bar_steps;
 } nnc_log;

@@ -327,9 +327,36 @@ static void sum_refuse(void *context, const char *expected, const char *at)
     (void)context, (void)expected, (void)at;
 }
 
-/* Whole-number arithmetic as in $((..)). false: a value is not known. */
+/* The first '?' outside brackets, or the ':' that belongs to one before `at`; NULL: none. */
+static const char *find_choice(const char *at, char sign)
+{
+    int brackets = 0, choices = 0;
+    for (; *at != '\0'; at++) {
+        brackets += (*at == '(') - (*at == ')');
+        if (brackets == 0 && choices == 0 && *at == sign) {
+            return at;
+        }
+        choices += brackets == 0 ? (*at == '?') - (*at == ':') : 0;
+    }
+    return NULL;
+}
+
+/* Whole-number arithmetic as in $((..)), also "a > b ? a : b". false: a value is not known. */
+/* NOLINTNEXTLINE(misc-no-recursion): each part is shorter */
 static bool calculate(shell *s, const char *text, double *result)
 {
+    const char *ask = find_choice(text, '?');
+    const char *other = ask != NULL ? find_choice(ask + 1, ':') : NULL;
+    char part[256];
+    if (other != NULL && strlen(text) < sizeof part) {
+        double holds = 0.0;
+        snprintf(part, sizeof part, "%.*s", (int)(ask - text), text);
+        if (!calculate(s, part, &holds)) {
+            return false;
+        }
+        snprintf(part, sizeof part, "%.*s", (int)(other - ask - 1), ask + 1);
+        return calculate(s, holds > 0.0 || holds < 0.0 ? part : other + 1, result);
+    }
     static const nnc_expression_reader grammar = {
         .operators = NNC_OPERATORS_ALL &
                      ~(1 << NNC_OPERATOR_AND | 1 << NNC_OPERATOR_OR | 1 << NNC_OPERATOR_NOT),

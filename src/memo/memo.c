@@ -392,7 +392,7 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step,
 /* Does the step end depend on the number of passes? */
 static bool counts_passes(const nnc_step *step)
 {
-    return step->plan->zero == 2 || step->software->added_gradients;
+    return step->plan->zero == 2 || nnc_step_adds_gradients(step);
 }
 
 /* Partition, memory and step ends, unless the values of the previous plan still apply. */
@@ -570,7 +570,7 @@ static bool create_lists(nnc_memo *memo, uint32_t count)
     return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
 }
 
-enum { LOAD_BYTES = 3 << 19 }; /* a simulation of 10,000 requests; untouched pages take no memory */
+enum { LOAD_BYTES = 6 << 20 }; /* 16 simulations of 10,000 requests; untouched pages take no memory */
 
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes)
 {
@@ -666,7 +666,7 @@ enum { ENDS = 1024, END_WAYS = 4 };
 static void set_plan(end_key *key, const nnc_step *step)
 {
     const nnc_plan *plan = step->plan;
-    const bool every_pass = plan->zero == 2 || step->software->added_gradients;
+    const bool every_pass = plan->zero == 2 || nnc_step_adds_gradients(step);
     memcpy(&key->plan, plan, sizeof key->plan);
     key->plan.micro_batch = key->plan.micro_batches = 0;
     key->plan.recompute = 0;

@@ -413,6 +413,21 @@ static bool is_given(const void *in, const char *field)
     return found;
 }
 
+/* Adds the switches of the command line to the list of overrides: they are no fields of the plan. */
+static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_setting *setting = &given->settings[i];
+        if (nnc_field_is_of(&nnc_switch_table, setting->field)) {
+            const size_t used = strlen(scenario->overrides);
+            snprintf(scenario->overrides + used, sizeof scenario->overrides - used,
+                     "%ssoftware.%s=%s", used > 0 ? ", " : "", setting->field->name,
+                     setting->value);
+            scenario->report.overrides = scenario->overrides;
+        }
+    }
+}
+
 /* The release that --software names, and then the switches of the command line. */
 static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario,
                                 nnc_error *err)
@@ -460,6 +475,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
     NNC_TRY(nnc_scenario_choose(scenario, err));
     NNC_TRY(apply_release(given, scenario, err));
+    say_switched(given, scenario);
     NNC_TRY(judge(scenario, err));
     scenario->rollout_tokens_per_s = scenario->rollout_batch = (double)NAN;
     if (scenario->run_ask.method != NNC_METHOD_TRAIN) {
@@ -971,6 +987,12 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     const reader readers[] = {
         { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL, "--adapter-rank or --train",
           "frozen" },
+        { plan->expert > 1, "--expert", "dispatcher overlap_expert" },
+        { plan->tensor > 1, "--tensor", "overlap_tensor" },
+        { plan->context > 1, "--context", "overlap_context" },
+        { plan->pipeline > 1, "--pipeline", "overlap_pipeline" },
+        { nnc_model_sizes_of(&scenario->model).experts > 0, "a model with experts",
+          "launch_expert_s launch_product_s" },
         { run->evaluate_every > 0.0, "--evaluate-every", "evaluate_s" },
         { stops, of_failures,
           "detect_s start_s replace_s repair_s failing_share elastic_replicas" },

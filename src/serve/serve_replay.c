@@ -662,14 +662,16 @@ static void begin(simulation *s)
     nnc_serve_work *work = s->work;
     const double scale = draws_arrivals(s) ? gap_scale(s) : 1.0;
     double arrival_s = 0.0;
+    const int64_t each = s->count / s->workers, more = s->count % s->workers;
     s->issued = 0;
     for (int32_t i = 0; i < NNC_SERVE_WORKERS; i++) {
-        work->workers[i] = (worker){ .head = NONE, .tail = NONE, .newest = NONE };
+        work->workers[i] =
+            (worker){ .head = NONE,
+                      .tail = NONE,
+                      .newest = NONE,
+                      .heap =
+                          work->heaps + (i < s->workers ? i * each + (i < more ? i : more) : 0) };
         work->free_s[i] = 0.0;
-    }
-    const int64_t each = s->count / s->workers + 1;
-    for (int32_t i = 0; i < s->workers; i++) {
-        work->workers[i].heap = work->heaps + (i == 0 ? 0 : (int64_t)i * each);
     }
     const int64_t first = l->open > 0 ? (l->open < s->count ? l->open : s->count) : s->count;
     for (int64_t i = 0; i < first; i++) {

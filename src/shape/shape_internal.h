@@ -48,9 +48,11 @@ typedef struct nnc_op_list {
     /* The segment of each layer when layers of several kinds alternate; count 0 = segments in order. */
     uint8_t mixed[NNC_MIXED_LAYERS_MAX];
     int32_t mixed_count;
-    bool truncated;               /* there are more ops or blocks than the list holds */
-    bool overflow;                /* a product of dims left int64 */
-    bool recorded;                /* the operators of a captured program, casts included */
+    bool truncated; /* more ops or blocks than the list holds */
+    bool overflow;  /* a product of dims left int64 */
+    bool recorded;  /* the operators of a captured program, casts included */
+    double recorded_gradients, recorded_kept,
+        recorded_temporary;       /* of them: what lives at the peak */
     double input_bytes;           /* training data of one micro-batch: token ids or images */
     int64_t tokens;               /* tokens of one micro-batch; 0 for images */
     int64_t lookup_params;        /* position table and, when untied, input embedding */

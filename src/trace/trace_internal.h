@@ -61,7 +61,7 @@ typedef struct nnc_trace {
     int64_t kind_count, name_count, call_count, launch_count, kernel_count;
     int64_t steps;            /* annotations ProfilerStep#N */
     int64_t rank, world_size; /* -1 = not recorded */
-    double bytes;             /* of JSON text that were read */
+    double bytes;             /* bytes of JSON text that were read */
     const char *device;       /* name of the first device, NULL = not recorded */
 } nnc_trace;
 
@@ -115,8 +115,8 @@ typedef struct nnc_trace_row {
     double measured_s, longest_s;
     double share; /* share of all kernel time */
     nnc_trace_class class;
-    nnc_trace_price price; /* of all calls */
-    double factor;         /* of measured over predicted time, as other rows have it */
+    nnc_trace_price price; /* price of all calls */
+    double factor;         /* measured over predicted time, as other rows have it */
     double expected_s;     /* predicted, times the factor */
     double times;          /* measured / expected */
     double save_s;         /* measured - expected; NaN = not priced */
@@ -130,7 +130,7 @@ typedef struct nnc_trace_sum {
     nnc_trace_row *findings;  /* findings, the largest saving first */
     int64_t row_count, finding_count;
     int32_t devices;
-    double span_s, busy_s, idle_s;        /* of the device with most kernels */
+    double span_s, busy_s, idle_s;        /* times of the device with most kernels */
     double idle_host_s;                   /* idle, and the next kernel was launched only then */
     double communication_s, exposed_s;    /* exposed: no compute kernel runs */
     double compute_s, copy_s, kernel_s;   /* sums over kernels */

@@ -62,6 +62,46 @@ static int64_t slots_before(int64_t total, int64_t count, int64_t v)
     return v * (total / count) + (v < total % count ? v : total % count);
 }
 
+/* A first and a last stage with layers of their own, over all small pipelines: their chunks share these evenly, the chunks of
+ * the other stages the rest, earlier ones taking one more. */
+START_TEST(given_ends_keep_their_layers)
+{
+    for (int i = 0; i < 5 * 3 * 5 * 5; i++) {
+        nnc_plan plan = nnc_plan_default();
+        const int32_t p = 2 + i % 5, chunks = 1 + i / 5 % 3;
+        const int64_t first = i / 15 % 5, last = i / 75;
+        const int64_t others = p - (first > 0) - (last > 0);
+        plan.schedule = NNC_SCHEDULE_INTERLEAVED;
+        plan.pipeline = p;
+        plan.virtual_stages = chunks;
+        plan.first_stage_layers = (int32_t)first;
+        plan.last_stage_layers = (int32_t)last;
+        for (int64_t rest = others > 0 ? others * chunks : 0; rest <= 3 * others * chunks; rest++) {
+            int64_t held[6 * 3] = { 0 }, number = 0, sum = 0;
+            deal_of(&plan, first + last + rest, held);
+            for (int32_t v = 0; v < p * chunks; v++) {
+                const int32_t stage = v % p, chunk = v / p;
+                int64_t wanted = 0;
+                if (stage == 0 && first > 0) {
+                    wanted =
+                        slots_before(first, chunks, chunk + 1) - slots_before(first, chunks, chunk);
+                } else if (stage == p - 1 && last > 0) {
+                    wanted =
+                        slots_before(last, chunks, chunk + 1) - slots_before(last, chunks, chunk);
+                } else {
+                    wanted = slots_before(rest, others * chunks, number + 1) -
+                             slots_before(rest, others * chunks, number);
+                    number++;
+                }
+                ck_assert_int_eq(held[v], wanted);
+                sum += wanted;
+            }
+            ck_assert_int_eq(sum, first + last + rest);
+        }
+    }
+}
+END_TEST
+
 /* Two kinds of layers in sequence, over all numbers of virtual stages: each layer is assigned once and in
  * order, and equal stages are recognised. */
 START_TEST(every_layer_is_dealt_out_once)
@@ -233,7 +273,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         uneven_stages,         every_layer_is_dealt_out_once, alternating_layers_are_dealt_out,
-        equal_chunks_are_even, a_partition_is_found_again,
+        equal_chunks_are_even, a_partition_is_found_again,    given_ends_keep_their_layers,
     };
     return run_tests("deal", tests, COUNT_OF(tests));
 }
