@@ -6,9 +6,6 @@
 #include "input/input_internal.h"
 #include "op/op_internal.h"
 
-NNC_ENUM_NAMES(nnc_ops_sort, NNC_SORT_LIST)
-NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
-
 /* A row of the table: one op and phase, or several added up. All sums are of the whole step. */
 typedef struct ops_row {
     const char *name;

@@ -11,7 +11,7 @@ enum { SHORT_BYTES = 2000, PATH_BYTES = 256 };
 /* A choice of members. */
 typedef struct choice {
     const char *const *paths; /* up to NULL; NULL = all members down to `depth` */
-    bool *found;              /* by path: it names a member; NULL = nobody asks */
+    bool *found;              /* for each path: does it name a member? NULL = not needed */
     int most, depth;          /* elements of each list; levels of objects */
     bool cut;                 /* a list had more */
     nnc_buffer *out;

@@ -10,6 +10,9 @@
 #include "plot/plot_internal.h"
 #include "search/search_internal.h"
 
+NNC_ENUM_NAMES(nnc_ops_sort, NNC_SORT_LIST)
+NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
+
 /* ---- rows ---- */
 
 /* The place of a value, by the type of the member. */

@@ -13,7 +13,6 @@
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-NNC_ENUM_NAMES(nnc_bound, NNC_BOUND_LIST)
 NNC_ENUM_NAMES(nnc_verdict, NNC_VERDICT_LIST)
 
 _Static_assert(sizeof(nnc_memory) <= NNC_MEMORY_SPACE && (int)NNC_GROUP_COUNT <= NNC_GROUP_SPACE &&

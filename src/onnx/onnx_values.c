@@ -68,6 +68,12 @@ nnc_onnx_value *nnc_onnx_input(nnc_onnx_graph *g, size_t index)
     return &g->values[found < 0 ? 0 : found];
 }
 
+void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out)
+{
+    out->rank = in->rank;
+    memcpy(out->dims, in->dims, sizeof out->dims);
+}
+
 nnc_onnx_value *nnc_onnx_output(nnc_onnx_graph *g, size_t index)
 {
     const bool said = index < g->node->n_output && g->node->output[index] != NULL;

@@ -218,12 +218,6 @@ void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern)
     out->same_as = 0;
 }
 
-void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out)
-{
-    out->rank = in->rank;
-    memcpy(out->dims, in->dims, sizeof out->dims);
-}
-
 void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern,
                     const nnc_onnx_value *src)
 {

@@ -889,40 +889,43 @@ static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, 
     return status;
 }
 
-nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
-                          const nnc_plans *plans, const nnc_plans_scenario *from,
-                          const char *device, nnc_scenario *scenario, nnc_error *err)
+/* Loads a scenario that is trained, or one that is served: the pointer of the other kind is NULL. */
+static nnc_status load_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
+                             const nnc_plans *plans, const nnc_plans_scenario *from,
+                             const char *device, nnc_scenario *trained, nnc_serve_scenario *served,
+                             nnc_error *err)
 {
     whole_ask whole = { .own = false };
-    if (from->serve) {
-        nnc_fail(err, NNC_BAD_USAGE, "serve",
-                 "it is served, expected a scenario that is trained; see 'nncost serve --help'");
+    if (from->serve != (served != NULL)) {
+        nnc_fail(
+            err, NNC_BAD_USAGE, "serve", "%s",
+            from->serve
+                ? "it is served, expected a scenario that is trained; see 'nncost serve --help'"
+                : "it is trained, expected a scenario with \"serve\": true");
         return nnc_plans_blame(plans, from, err);
     }
     NNC_TRY(blame(plans, from, false,
                   ask_whole(specs, given, arena, plans, from, device, &whole, err), err));
+    const char *model = whole.refs[NNC_REF_MODEL], *on = whole.refs[NNC_REF_DEVICE];
     return blame(plans, from, whole.own,
-                 nnc_scenario_load(specs, &whole.given, whole.refs[NNC_REF_MODEL],
-                                   whole.refs[NNC_REF_DEVICE], scenario, err),
+                 served != NULL
+                     ? nnc_serve_scenario_load(specs, &whole.given, model, on, served, err)
+                     : nnc_scenario_load(specs, &whole.given, model, on, trained, err),
                  err);
+}
+
+nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
+                          const nnc_plans *plans, const nnc_plans_scenario *from,
+                          const char *device, nnc_scenario *scenario, nnc_error *err)
+{
+    return load_whole(specs, given, arena, plans, from, device, scenario, NULL, err);
 }
 
 nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
                                  const nnc_plans *plans, const nnc_plans_scenario *from,
                                  const char *device, nnc_serve_scenario *scenario, nnc_error *err)
 {
-    whole_ask whole = { .own = false };
-    if (!from->serve) {
-        nnc_fail(err, NNC_BAD_USAGE, "serve",
-                 "it is trained, expected a scenario with \"serve\": true");
-        return nnc_plans_blame(plans, from, err);
-    }
-    NNC_TRY(blame(plans, from, false,
-                  ask_whole(specs, given, arena, plans, from, device, &whole, err), err));
-    return blame(plans, from, whole.own,
-                 nnc_serve_scenario_load(specs, &whole.given, whole.refs[NNC_REF_MODEL],
-                                         whole.refs[NNC_REF_DEVICE], scenario, err),
-                 err);
+    return load_whole(specs, given, arena, plans, from, device, NULL, scenario, err);
 }
 
 /* ---- values ---- */

@@ -208,7 +208,7 @@ typedef struct nnc_collector {
  * or in the arena. */
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
 
-/* ---- reports of a check (check_report.c) ---- */
+/* ---- reports of a check (change.c) ---- */
 
 /* Outcome of a check, or of a comparison of two estimates. */
 

@@ -268,7 +268,7 @@ bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const ch
 void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const char *lines,
                    size_t size);
 
-/* ---- JSON: json_writer.c ---- */
+/* ---- JSON: formats.c ---- */
 
 enum { NNC_RECORD_DEPTH = 20 };
 

@@ -107,7 +107,7 @@ void nnc_front_result(const nnc_front *front, nnc_search_result *result);
 /* The front of a result. */
 void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
-/* ---- batched replay (search_task.c) ---- */
+/* ---- batched replay (plan_group.c) ---- */
 
 /* Pipelines of one shape (schedule, stages, chunks, micro-batches) are collected and replayed together, one per SIMD
  * lane; the plans that need their times wait until then. */
