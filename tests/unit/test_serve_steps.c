@@ -249,7 +249,7 @@ START_TEST(groups_share_experts)
 END_TEST
 
 /* However a prompt is divided, its tokens are sent to their experts and back once, 4,096 x 2 B x 2 experts x 1/2 there and back in
- * 32 layers; each chunk waits once for the exchange to begin. */
+ * 32 layers; each chunk waits once for the all-to-all to begin. */
 START_TEST(chunks_send_their_tokens_once)
 {
     const nnc_model *mixtral = load("mixtral-8x7b");
