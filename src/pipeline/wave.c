@@ -516,7 +516,7 @@ static bool is_due(const watch *w, int64_t t)
 static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
 {
     const int64_t age = t - w->then, left = w->until - t, turn = slots_of_turn(shape);
-    if (left < age || left < NNC_SKIP_MIN || (turn > 1 && age % turn != 0)) {
+    if (left < age || left < NNC_SKIP_MIN || age % turn != 0) {
         return 0;
     }
     const int64_t times = left / age;

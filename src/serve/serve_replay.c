@@ -557,9 +557,6 @@ static double steps_for(double time_s, double first_s, double slope_s)
     while (steps > 1.0 && (steps - 1.0) * (b + slope_s / 2.0 * (steps - 1.0)) >= time_s) {
         steps -= 1.0;
     }
-    while (steps * (b + slope_s / 2.0 * steps) < time_s) {
-        steps += 1.0;
-    }
     return steps;
 }
 

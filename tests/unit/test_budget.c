@@ -113,6 +113,15 @@ START_TEST(money_by_hand)
     CLOSE(back.cost, 2500.0, 1e-12);
     ck_assert_int_eq(nnc_budget_of(NULL, &ask, &back, NULL), NNC_OK); /* FLOPs need no device */
     ck_assert(isnan(back.flops_per_s));
+    /* the only price that a device records, unless another is asked */
+    nnc_price recorded[] = { { .per_device_hour = 7.5 } };
+    nnc_device sold = device;
+    sold.prices = recorded;
+    sold.price_count = 1;
+    ask.price = (double)NAN;
+    ck_assert_int_eq(nnc_budget_of(&sold, &ask, &back, NULL), NNC_OK);
+    ck_assert_double_eq(back.price_per_device_hour, 7.5);
+    CLOSE(back.cost, 7.5 * back.device_hours, 1e-12);
 }
 END_TEST
 

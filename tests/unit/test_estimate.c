@@ -354,6 +354,32 @@ START_TEST(added_gradients_of_experts)
 }
 END_TEST
 
+/* Gradients go to the host and weights come back once in a step, 2 B of each parameter at 25 GB/s. */
+START_TEST(offload_moves_once)
+{
+    const nnc_model model = gpt(3, 64, 4, 100, 32);
+    nnc_device device = plain_device();
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    device.host = (nnc_host_link){ .bytes_per_s = 25e9, .mem_bytes_per_s = 50e9 };
+    plan.offload = NNC_OFFLOAD_OPTIMIZER;
+    plan.micro_batches = 3;
+    const nnc_result r = estimate_with(&model, &device, &software, &plan);
+    int32_t count = 0, found = 0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    const double once_s = 2.0 * (double)r.params / 25e9;
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].op->name, "offload.gradients") == 0 ||
+            strcmp(rows[i].op->name, "offload.weights") == 0) {
+            ck_assert_double_eq(rows[i].repeat, 1.0);
+            ck_assert_double_eq_tol(rows[i].network_s, once_s, 1e-9 * once_s);
+            found++;
+        }
+    }
+    ck_assert_int_eq(found, 2);
+}
+END_TEST
+
 /* Bytes per parameter by policy (weights, gradients, and master copy with Adam's two moments), and
  * temporary bytes. */
 START_TEST(policies)
@@ -458,6 +484,7 @@ int main(void)
     tcase_add_test(tests, gradient_accumulation);
     tcase_add_test(tests, added_gradients);
     tcase_add_test(tests, added_gradients_of_experts);
+    tcase_add_test(tests, offload_moves_once);
     tcase_add_test(tests, policies);
     tcase_add_test(tests, optimizers);
     return run_suite(suite);

@@ -1,4 +1,5 @@
 /* Open fields of a plan are filled in; impossible plans are refused with the name of the option. */
+#include "estimate/estimate_internal.h"
 #include "support.h"
 
 static nnc_model decoder(void)
@@ -280,12 +281,40 @@ START_TEST(recompute_texts)
 }
 END_TEST
 
+/* A model of a library runs op by op on one device unless its state is shared; other models have no such profile. */
+START_TEST(profiles_of_a_device)
+{
+    nnc_model library = decoder();
+    nnc_plan plan = nnc_plan_default();
+    ck_assert_int_eq(nnc_profile_kind_by_plan(&library, &plan), NNC_PROFILE_COPIES);
+    library.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
+    ck_assert_int_eq(nnc_profile_kind_by_plan(&library, &plan), NNC_PROFILE_EAGER);
+    plan.zero = 1;
+    ck_assert_int_eq(nnc_profile_kind_by_plan(&library, &plan), NNC_PROFILE_SPLIT);
+    plan.zero = 3;
+    ck_assert_int_eq(nnc_profile_kind_by_plan(&library, &plan), NNC_PROFILE_SHARDED);
+    plan.zero = 0;
+    plan.data = 2;
+    ck_assert_int_eq(nnc_profile_kind_by_plan(&library, &plan), NNC_PROFILE_COPIES);
+    plan.tensor = 2;
+    ck_assert_int_eq(nnc_profile_kind_by_plan(&library, &plan), NNC_PROFILE_SPLIT);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
-        batches,   batches_refused, precision,   policy,
-        lengths,   images,          korthikanti, questions_for_the_other_family,
-        too_large, recompute_texts,
+        batches,
+        batches_refused,
+        precision,
+        policy,
+        lengths,
+        images,
+        korthikanti,
+        questions_for_the_other_family,
+        too_large,
+        recompute_texts,
+        profiles_of_a_device,
     };
     return run_tests("resolve", tests, COUNT_OF(tests));
 }

@@ -248,6 +248,28 @@ START_TEST(groups_share_experts)
 }
 END_TEST
 
+/* However a prompt is divided, its tokens are sent to their experts and back once, 4,096 x 2 B x 2 experts x 1/2 there and back in
+ * 32 layers; each chunk waits once for the all-to-all to begin. */
+START_TEST(chunks_send_their_tokens_once)
+{
+    const nnc_model *mixtral = load("mixtral-8x7b");
+    nnc_serve_ask ask = ask_of(1, 1);
+    ask.attention_data = 2;
+    set_up_model(mixtral, &ask);
+    of.rates.all_reduce = (nnc_small_all_reduce){ 1e-5, 0.0, 2e-6, 0.5, 0.25, 0.0 };
+    of.rates.exchange_fixed_s = 3e-5;
+    const double sent = 2.0 * 32.0 * 800.0 * 4096.0 * 2.0 * 2.0 / 2.0;
+    for (int64_t chunks = 1; chunks <= 8; chunks *= 2) {
+        plan.chunk = 800 / chunks;
+        const nnc_serve_step p = nnc_serve_prefill(&of, 1.0, 0.0, 800.0, NULL);
+        CLOSE(p.network_bytes, sent, 1e-12);
+        CLOSE(p.comm_s,
+              sent / (0.25 * of.rates.exchange_bytes_per_s) + 2.0 * 32.0 * (double)chunks * 3e-5,
+              1e-9);
+    }
+}
+END_TEST
+
 /* Latent attention reads the latent of 512 and the key of 64 once, however many heads share them; 27 layers, 2 bytes. */
 START_TEST(a_latent_is_read_once)
 {
@@ -289,8 +311,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { llama_by_hand,         steps_are_sums,
-                                   ranks_and_stages,      groups_share_experts,
-                                   a_latent_is_read_once, rates_end_at_the_memory };
+    const TTest *const tests[] = { llama_by_hand,          steps_are_sums,
+                                   ranks_and_stages,       chunks_send_their_tokens_once,
+                                   groups_share_experts,   a_latent_is_read_once,
+                                   rates_end_at_the_memory };
     return run_tests("serving steps", tests, COUNT_OF(tests));
 }
