@@ -24,6 +24,7 @@ nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 40
 os.environ["NNCOST_PATH"] = root
 folder = tempfile.mkdtemp()
+SHAPE = ("virtual_stages", "ends_as_layers", "first_stage_layers", "last_stage_layers")  # of a pipeline
 covered, faults, illegal, pipelines = collections.Counter(), [], 0, 0
 
 
@@ -34,7 +35,7 @@ def run(words):
 
 
 def options(plan):
-    return [word for key, value in plan.items() for word in ("--" + key.replace("_", "-"), value)]
+    return [word for key, value in plan.items() for word in ("--" + key.replace("_", "-"), value) if word != ""]
 
 
 def check(what, mine, printed, tolerance=0.0):
@@ -114,6 +115,24 @@ def place(schedule, p, device, chunk):
     return chunk * p + device
 
 
+def dealt(layers, parts, plan):
+    """Layers of each part: as even as possible, the first ones get one more; table and head may count as one layer each, and
+    the first and the last device may have a number of their own."""
+    p = plan["pipeline"]
+    own = {0: plan.get("first_stage_layers"), p - 1: plan.get("last_stage_layers")}
+    own = {device: number for device, number in own.items() if number}
+    ends = 1 if "ends_as_layers" in plan else 0
+    rest = [part for part in range(parts) if part % p not in own]
+    share = layers + 2 * ends - sum(own.values())
+    found = {part: share // len(rest) + (i < share % len(rest)) for i, part in enumerate(rest)}
+    for device, number in own.items():
+        chunks = range(device, parts, p)
+        found |= {part: number // len(chunks) + (i < number % len(chunks)) for i, part in enumerate(chunks)}
+    found[0] -= ends
+    found[parts - 1] -= ends
+    return found
+
+
 def legal(timeline, schedule, p, m, v):
     """Each pass runs once, after what it needs, and alone on its device."""
     parts, ends, last = (p if schedule == "dualpipe" else p * v), {}, collections.defaultdict(float)
@@ -191,7 +210,8 @@ def pipeline(answer, d, plan, path):
                 faults.append(f"order of stage {stage}: {printed[:8]}, published {order[:8]}: {' '.join(map(str, command))}")
     # What one layer and the head keep, from two plans without a pipeline.
     flat = {**plan, "pipeline": 1, "devices": plan["devices"] // p, "micro_batches": 1, "global_batch": plan["micro_batch"] * plan["data"]}
-    flat.pop("schedule"), flat.pop("virtual_stages", None)
+    for name in ("schedule", *SHAPE):
+        flat.pop(name, None)
     kept = []
     parts = p if schedule == "dualpipe" else p * v
     for layers in (parts, 2 * parts):
@@ -203,16 +223,14 @@ def pipeline(answer, d, plan, path):
     if schedule in ("zb-h2", "zb-v", "dualpipe"):
         mine = [(e["stage"], e["activity"] == "forward", e["chunk"], e["micro_batch"], e["start_s"], e["end_s"])
                 for e in answer["timeline"] if e["activity"] in ("forward", "weight")]
-    own = d["layers"] / parts
+    own = dealt(d["layers"], parts, plan)
     for stage in answer["stages"]:
         number = stage["stage"]
 
         def keeps(chunk):
             part = place(schedule, p, number, chunk)  # pylint: disable=cell-var-from-loop
-            return layer * own + (head if part == parts - 1 else 0) + (ids if part == 0 else 0)
-        # An interleaved device counts passes in parts of v, whose product is rounded up to a whole byte.
-        derived = round(peak(mine, number, keeps))
-        check(f"bytes kept by {schedule}", derived, stage["activation_bytes"] - (v == 3 and stage["activation_bytes"] == derived + 1))
+            return layer * own[part] + (head if part == parts - 1 else 0) + (ids if part == 0 else 0)
+        check(f"bytes kept by {schedule}", round(peak(mine, number, keeps)), stage["activation_bytes"])
     if schedule not in ("gpipe", "1f1b", "interleaved"):
         return
     # Equal stages without transfers idle for (p - 1) / (m v) of their work, in any of these schedules.
@@ -263,14 +281,24 @@ def searched(path, chance):
 seed = random.Random(28)
 for number in range(rounds):
     schedule = seed.choice(["gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe"])
-    p, v = seed.choice([2, 4, 8]), seed.choice([2, 3]) if schedule == "interleaved" else 2 if schedule == "zb-v" else 1
-    layers = p * v * seed.randint(1, 3)
+    p = seed.choice([2, 4, 8] if schedule == "dualpipe" else [2, 3, 4, 5, 8])
+    v = seed.randint(2, 7) if schedule == "interleaved" else 2 if schedule == "zb-v" else 1
+    layers, uneven = p * v * seed.randint(1, 3), {}
+    kind = seed.randint(0, 5)  # of an uneven pipeline; 3 to 5: even
+    if kind == 0:
+        layers += seed.randint(1, p * v - 1)
+    elif kind == 1 and layers > p * v:
+        layers, uneven = layers - 2, {"ends_as_layers": ""}
+    elif kind == 2 and p > 2 and schedule not in ("zb-v", "dualpipe"):
+        uneven = {seed.choice(["first_stage_layers", "last_stage_layers"]): v * seed.randint(1, 2)}
+        layers = sum(uneven.values()) + (p - 1) * v * seed.randint(1, 2)
     experts = seed.choice([0, 0, 8])
     model_path, dims = decoder(seed, layers, experts)
     plan_device = seed.choice(["h100", "a100", "h200"])
     plan = {"tensor": seed.choice([1, 2, 4]), "pipeline": p, "data": seed.choice([1, 2, 4]), "zero": seed.choice([0, 1]),
             "micro_batch": seed.choice([1, 2]), "micro_batches": p * seed.randint(1, 4), "schedule": schedule,
             "software": seed.choice(["megatron", "torch-compile"]), "recompute": seed.choice(["none", "none", "full"])}
+    plan |= uneven
     if schedule == "interleaved":
         plan["virtual_stages"] = v
     if seed.random() < 0.3:
@@ -296,7 +324,8 @@ for number in range(rounds):
     if experts or "context" in plan:
         continue
     flat = {**plan, "pipeline": 1, "devices": plan["tensor"] * plan["data"], "zero": seed.choice([0, 1, 2, 3])}
-    flat.pop("schedule"), flat.pop("virtual_stages", None)
+    for name in ("schedule", *SHAPE):
+        flat.pop(name, None)
     command = ["estimate", model_path, plan_device, *options(flat)]
     text = run([*command, "--stages"])
     if text is not None:

@@ -48,8 +48,12 @@ assert ops.rows() == json.loads(said("ops", "gpt2", "a100", "--sort", "time", "-
 assert len(ops["name"]) == 3 and ops.to_dict() == ops and ops._repr_html_().count("<tr>") == 4
 table = module.sweep("gpt2", ["a100", "h100"], micro_batch=range(1, 3), set={"layers": [6, 12]}, threads=1)
 assert len(table["row"]) == 8 and {len(column) for column in table.values()} == {8}
-assert [json.dumps(row) for row in table.rows()] == [json.dumps(json.loads(line)) for line in said(
-    "sweep", "gpt2", "a100,h100", "--micro-batch", "1,2", "--set", "layers=6,12").splitlines()]
+lines = [json.loads(line) for line in said("sweep", "gpt2", "a100,h100", "--micro-batch", "1,2", "--set",
+                                           "layers=6,12").splitlines()]
+assert len(table["row"]) == len(lines) == 8 and "step.step_s" not in table
+for name in lines[0]:
+    assert [json.dumps(cell) for cell in table[name]] == [json.dumps(line[name]) for line in lines], name
+assert table.step_s is table["step_s"] is table["step.step_s"]
 assert module.sweep("llama2-70b", "a100") == {}  # exit code 1: no row fits
 found = module.search("gpt2", "a100", devices=2, global_batch=8)
 assert found.best[0].plan.devices == 2 and found.best[0].step_s <= found.best[-1].step_s

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Slips of 1,000 and more: each number of a device, software or cluster file times 1e-9, 1e-6, 1e-3, 1e3, 1e6 and 1e9. What
-moves a step by a factor of 2 is refused. Each shipped device is accepted.
+"""Slips of 1,000 and more: each number of a device, software or cluster file times 1e-9, 1e-6, 1e-3, 1e3, 1e6 and 1e9; and
+random numbers of random devices, for plans of all kinds. What moves a step by a factor of 2 is refused. Each shipped device
+is accepted.
 
     usage: slips.py NNCOST ROOT
 """
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -38,6 +40,33 @@ for device in ("h100", "a100", "tpu-v5p"):
             step = step_s([*base, "--set", f"device.{field}={value * 10.0 ** power:.17g}"])
             if step is not None and not 0.5 < step / usual < 2:
                 faults.append(f"{device}: {field} x 1e{power}: step x {step / usual:.3g}, not refused")
+# Random ones.
+KINDS = [["estimate", "llama3-8b", "--devices", "16", "--tensor", "8", "--pipeline", "2", "--micro-batches", "4"],
+         ["estimate", "gpt2"], ["estimate", "resnet-50", "--devices", "32", "--micro-batch", "32"],
+         ["estimate", "mixtral-8x7b", "--devices", "64", "--expert", "8", "--zero", "1"],
+         ["estimate", "gpt2-xl", "--devices", "8", "--software", "torch-eager"],
+         ["serve", "llama3-8b", "--batch", "8"], ["serve", "llama3-70b", "--tensor", "8", "--batch", "8"]]
+
+
+def kind_s(words):
+    done = run([*words, "--format", "json"])
+    answer = json.loads(done.stdout) if done.returncode in (0, 1) else None
+    return answer and (answer["latency"]["tpot_s"] if words[0] == "serve" else answer["step"]["step_s"])
+
+
+chance = random.Random(28)
+numbers = {path.stem: [row for row in json.loads(run(["show", path.stem, "--format", "json"]).stdout)["fields"]
+                       if isinstance(row["value"], (int, float)) and row["value"]]
+           for path in sorted(Path(root, "hw").glob("*.json"))}
+for _ in range(1500):
+    device, kind = chance.choice(sorted(numbers)), chance.choice(KINDS)
+    row, factor = chance.choice(numbers[device]), chance.choice([1e-9, 1e-6, 1e-3, 1 / 1024, 1024, 1e3, 1e6, 1e9])
+    words = [kind[0], kind[1], device, *kind[2:]]
+    slipped = kind_s([*words, "--set", f"device.{row['field']}={row['value'] * factor:.17g}"])
+    tried += 1
+    usual = slipped and kind_s(words)
+    if usual and not 0.5 < slipped / usual < 2:
+        faults.append(f"{' '.join(words)}: {row['field']} x {factor:g}: x {slipped / usual:.3g}, not refused")
 # The same of software profiles and clusters: files with one number changed.
 files = [(kind, path) for kind in ("software", "clusters") for path in sorted(Path(root, kind).glob("*.json"))]
 for kind, path in files:
@@ -62,6 +91,17 @@ for device in devices:
     done = run(["serve", "gpt2", device, "--batch", "1", "--input-len", "8", "--output-len", "8"])
     if "implausible" in done.stderr:
         faults.append(f"{device}: {done.stderr.strip()}")
+# --lenient: every output is marked, and no range or error of measurements is printed.
+LENIENT = ["--set", "device.mem_bytes_per_s=3.35e9", "--lenient"]
+for words in (["estimate", "llama3-8b", "h100"], ["run", "llama3-8b", "h100", "--days", "3"], ["serve", "llama3-8b", "h100"],
+              ["serve", "llama3-8b", "h100", "--concurrency", "4"], ["ops", "llama3-8b", "h100"], ["explain", "step_s", "llama3-8b", "h100"],
+              ["compare", "llama3-8b", "h100", "--devices", "8", "--zero", "0,1"], ["sweep", "llama3-8b", "h100", "--zero", "0,3", "--devices", "16", "--all"],
+              ["scale", "llama3-8b", "h100", "--devices", "8,16"], ["search", "llama3-8b", "h100", "--devices", "8"],
+              ["limit", "llama3-8b", "h100", "--of", "tensor"]):
+    for output in ("table", "json", "csv", "markdown"):
+        text = run([*words, *LENIENT, "--format", output]).stdout
+        if "implausible" not in text or re.search("90 % range|unseen|that no fit has|interval_s\": \\[\\d", text):
+            faults.append(f"{' '.join(words)} as {output}: not marked, or with a range")
 print(f"{tried} slips, {len(devices)} devices, {len(faults)} faults")
 print("\n".join(faults))
 sys.exit(1 if faults or tried < 500 else 0)

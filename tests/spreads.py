@@ -29,8 +29,8 @@ USUAL, TIMES = 0.7, 2
 
 
 def settled(row):
-    """A row that leaves its plan open, or is said to lack a deciding setting, tells nothing of the profile."""
-    return not {"quality B", "parallelism"} & set(row["undecided"].split(", "))
+    """A row that leaves its plan or its network open, or is said to lack a deciding setting, tells nothing of the profile."""
+    return not {"quality B", "parallelism", "network"} & set(row["undecided"].split(", "))
 
 
 # Profiles that a plan gets when none is named: what is said of them is measured on rows predicted as a user would ask.
@@ -218,4 +218,5 @@ def main():
         write(source, own, by)
 
 
-main()
+if __name__ == "__main__":
+    main()

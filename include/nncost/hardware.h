@@ -39,8 +39,9 @@ typedef struct nnc_scale_up {
     bool wrap[3];       /* torus: does the axis close into a ring? */
     int32_t wrap_count;
     double bytes_per_s; /* B/s, one direction */
-    double latency_s;   /* of one step, s; NaN = not recorded */
-    double knee_bytes;  /* message size that takes twice its time at full bandwidth; NaN = 0 */
+    double latency_s;   /* seconds of one step of the algorithm; NaN = not recorded */
+    double knee_bytes;  /* message size whose transfer takes twice its time at full bandwidth;
+                         * NaN = 0 */
     bool reduces_in_switch;
 } nnc_scale_up;
 
@@ -75,19 +76,20 @@ typedef struct nnc_source {
 /* Pointwise kernels, the optimizer.
  * time = max(flops / (sustained_fraction * peak), bytes / (memory_fraction * bandwidth)) + fixed_s */
 typedef struct nnc_efficiency {
-    double sustained_fraction; /* of the peak FLOP/s, in (0, 1]   [1] */
-    double memory_fraction;    /* of mem_bytes_per_s, in (0, 1]   [1] */
-    double fixed_s;            /* per kernel; does not overlap   [0] */
+    double sustained_fraction; /* share of the peak FLOP/s, in (0, 1]   [1] */
+    double memory_fraction;    /* share of mem_bytes_per_s, in (0, 1]   [1] */
+    double fixed_s;            /* fixed time per kernel; does not overlap   [0] */
 } nnc_efficiency;
 
-/* Convolutions; see nnc_conv_time. */
+/* Convolutions. The formula: docs/formulas.md, conv-time. */
 typedef struct nnc_conv_efficiency {
     double sustained_fraction, memory_fraction, fixed_s; /* as above */
     double channels_half; /* channels per group at which half of the rate is reached   [0] */
     double
         depth_half; /* terms in the sum of an output value at which half of the rate is reached   [0] */
-    double vector_fraction; /* of the vector units' peak, where they are faster; NaN = not used */
-    /* of kernels that PyTorch issues; NaN = as above */
+    double vector_fraction; /* share of the vector units' peak, where they are faster; NaN = not
+                             * used */
+    /* the same for kernels that PyTorch issues; NaN = as above */
     double library_sustained_fraction, library_channels_half;
     double
         library_tf32_backward_ratio; /* time of products in tf32, of each gradient over forward */
@@ -97,17 +99,18 @@ typedef struct nnc_conv_efficiency {
         library_channel_weight_ratio; /* time of the weight gradient of single channels over forward */
 } nnc_conv_efficiency;
 
-/* Matrix products; see nnc_gemm_time. */
+/* Matrix products. The formula: docs/formulas.md, gemm-time. */
 typedef struct nnc_gemm_efficiency {
-    double sustained_fraction;      /* of the peak, sustained by long kernels   [1] */
+    double sustained_fraction;      /* share of the peak that long kernels sustain   [1] */
     double boost_ratio;             /* rate of short kernels over that of long ones, >= 1   [1] */
-    double memory_fraction;         /* of mem_bytes_per_s   [1] */
-    double library_memory_fraction; /* of products that PyTorch issues; NaN = as memory_fraction */
+    double memory_fraction;         /* share of mem_bytes_per_s   [1] */
+    double library_memory_fraction; /* the same for products that PyTorch issues; NaN = as
+                                     * memory_fraction */
     double fixed_s;                 /* [0] */
     double k_fill; /* start and end of a tile take the time of this many elements of k   [0] */
     double
         l2_bytes_per_flop; /* operand bytes that the cache delivers per FLOP of the peak; NaN = no limit */
-    double l2_bytes_per_s; /* the same as a rate, replaces it; NaN = not given */
+    double l2_bytes_per_s; /* the same limit as a rate, which replaces it; NaN = not given */
     double
         wave_quantization; /* share of a partly filled wave of tiles that counts as full; NaN = a constant rate without tiles */
     double unaligned_ratio; /* time over that of dimensions that are multiples of 8   [1] */
@@ -119,14 +122,15 @@ typedef struct nnc_gemm_efficiency {
         power_share; /* share of power_w that the matrix units draw at their peak; NaN = unknown */
 } nnc_gemm_efficiency;
 
-/* One kernel of fused attention; see nnc_flash_time. */
+/* One kernel of fused attention. The formula: docs/formulas.md, flash-time. */
 typedef struct nnc_flash_efficiency {
     double sustained_fraction; /* forward   [1] */
     double backward_ratio;     /* rate of backward over that of forward   [1] */
     double memory_fraction;    /* [1] */
     double fixed_s;            /* [0] */
     double seq_half;           /* sequence length at which half of the rate is reached   [0] */
-    /* of kernels that PyTorch issues, NaN = as above: without a mask; backward_ratio; seq_half in backward over forward's */
+    /* the same for kernels that PyTorch issues, NaN = as above: without a mask; backward_ratio;
+     * seq_half in backward over forward's */
     double library_unmasked_half, library_backward_ratio, library_backward_seq_ratio;
     double narrow_ratio; /* rate of heads of width 64 over that of 128 and more   [1] */
     double
@@ -151,25 +155,28 @@ NNC_API const char *nnc_flash_kernel_help(nnc_flash_kernel kernel);
 
 /* One kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
 typedef struct nnc_collective_efficiency {
-    double fixed_s, log2_s; /* per call; per doubling of the group   [0] */
-    double bus_fraction;    /* of the link bandwidth, for a large message in a large group   [1] */
-    double knee_bytes;      /* message size per rank that takes twice its time at full rate   [0] */
+    double fixed_s, log2_s; /* fixed time per call; time per doubling of the group   [0] */
+    double
+        bus_fraction;  /* share of the link bandwidth, for a large message in a large group   [1] */
+    double knee_bytes; /* message size per rank whose transfer takes twice its time at full rate 
+                        *  [0] */
     double small_group_loss; /* a group of n ranks reaches 1 - loss / n^2 of the rate   [0] */
 } nnc_collective_efficiency;
 
 typedef struct nnc_collective_efficiencies {
     nnc_collective_efficiency all_reduce, all_gather, reduce_scatter, all_to_all;
     double step_fixed_s;       /* additional time inside a training step: launch and skew   [0] */
-    double scale_out_fraction; /* of scale_out.bytes_per_s   [1] */
-    double scale_out_fixed_s;  /* per call that leaves the domain   [0] */
+    double scale_out_fraction; /* share of scale_out.bytes_per_s   [1] */
+    double scale_out_fixed_s;  /* fixed time per call that leaves the domain   [0] */
     bool fitted;               /* false: the file has no such object */
 } nnc_collective_efficiencies;
 
 /* An all-reduce of a decode step, in one round or two; see nnc_serve_all_reduce_s. */
 typedef struct nnc_small_all_reduce {
-    double fixed_s, rank_s;                      /* per call; per rank of the group */
+    double fixed_s, rank_s;                      /* fixed time per call; time per rank of the
+                                                  * group */
     double two_shot_s;                           /* second round */
-    double one_shot_fraction, two_shot_fraction; /* of the link bandwidth */
+    double one_shot_fraction, two_shot_fraction; /* shares of the link bandwidth */
     double node_s;                               /* additional time of a group that spans nodes */
 } nnc_small_all_reduce;
 
@@ -177,15 +184,19 @@ typedef struct nnc_small_all_reduce {
  * NaN = not measured; src/serve/ has the replacements. */
 typedef struct nnc_serve_efficiency {
     double stream_fraction
-        [NNC_STORED_COUNT]; /* of the bandwidth: products with few rows, by the format of the weights */
+        [NNC_STORED_COUNT]; /* share of the bandwidth in products with few rows, by the format of
+                             * the weights */
     double kv_fraction
-        [NNC_STORED_COUNT]; /* of the bandwidth: decode attention, by the format of the cache */
+        [NNC_STORED_COUNT]; /* share of the bandwidth in decode attention, by the format of the
+                             * cache */
     double product_fraction
-        [NNC_STORED_COUNT]; /* of the peak: products with many rows, by the format of the weights */
+        [NNC_STORED_COUNT]; /* share of the peak in products with many rows, by the format of the
+                             * weights */
     double product_s
         [NNC_STORED_COUNT]; /* fixed time of a product, by the format of the weights; NaN = kernel_s */
-    double attention_fraction;                /* of the 16-bit peak: prefill attention */
-    double expert_fraction[NNC_STORED_COUNT]; /* of the bandwidth: products of many experts */
+    double attention_fraction;                /* share of the 16-bit peak in prefill attention */
+    double expert_fraction[NNC_STORED_COUNT]; /* share of the bandwidth in products of many
+                                               * experts */
     double kernel_s, attention_s; /* fixed time of a kernel in a graph; of a decode attention */
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the file has no such object */
@@ -198,7 +209,7 @@ typedef struct nnc_serve_efficiency {
 /* Power draw as shares of power_w; see nnc_power_throttle. */
 typedef struct nnc_power_efficiency {
     double idle_share;   /* always drawn   [0] */
-    double memory_share; /* drawn by the memory at its full bandwidth   [0] */
+    double memory_share; /* share of the power that the memory draws at its full bandwidth   [0] */
     double
         exponent; /* times grow with this power of (power drawn / power limit)   [0: no effect] */
 } nnc_power_efficiency;
@@ -220,12 +231,14 @@ NNC_API const char *nnc_basis_help(nnc_basis basis);
 
 /* Kernels of single operators, as libraries issue them. */
 typedef struct nnc_stream_efficiency {
-    double memory_fraction; /* of pointwise kernels with operands of one type */
-    double mixed_fraction;  /* of two types: casts */
+    double memory_fraction; /* share of the bandwidth; pointwise kernels with operands of one
+                             * type */
+    double mixed_fraction;  /* the same; operands of two types (casts) */
     double norm_fraction, softmax_fraction, loss_fraction;
-    double norm_row_s, norm_row_backward_s;       /* in addition, for each row of a norm */
-    double adamw_fraction, adamw_narrow_fraction; /* of fp32 states; of 16-bit ones */
-    double fixed_s;                               /* of each kernel */
+    double norm_row_s, norm_row_backward_s;       /* additional time for each row of a norm */
+    double adamw_fraction, adamw_narrow_fraction; /* share of the bandwidth with fp32 states;
+                                                   * with 16-bit states */
+    double fixed_s;                               /* fixed time of each kernel */
 } nnc_stream_efficiency;
 
 /* Fitted parameters, separate from the datasheet. Absent in the file = neutral. */
@@ -233,14 +246,16 @@ typedef struct nnc_efficiencies {
     nnc_basis basis;
     double
         calibration; /* factor of one machine on the rate of products, attention and convolution   [1] */
-    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* by the format of the operands */
-    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* by the generation of the kernel */
+    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* efficiencies by the format of the
+                                                             * operands */
+    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* efficiencies by the generation of the
+                                                             * kernel */
     nnc_conv_efficiency conv;
     nnc_efficiency pointwise; /* norms, activations, copies, loss */
     nnc_efficiency
         pointwise_tuned;       /* the same with kernels written for the device   [as pointwise] */
     nnc_efficiency maps;       /* the same for feature maps; memory_fraction NaN = as pointwise */
-    nnc_efficiency maps_tuned; /* with kernels written for the device   [as maps] */
+    nnc_efficiency maps_tuned; /* the same with kernels written for the device   [as maps] */
     nnc_efficiency optimizer;
     nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;
@@ -287,11 +302,11 @@ struct nnc_device {
     nnc_scale_out scale_out;
     nnc_host_link host;
     double power_w;
-    double power_cap_w; /* a lower limit set by the operator; NaN = none */
+    double power_cap_w; /* a power limit below power_w, set by the operator; NaN = none */
     nnc_node_power node_power;
     nnc_mtbf mtbf;
     nnc_efficiencies efficiency;
-    nnc_rated rated;         /* all 0: units and clock do not change the peaks */
+    nnc_rated rated;         /* all 0: changes of units and clock do not change the peaks */
     const nnc_price *prices; /* newest on-demand price first; may be NULL */
     int32_t price_count;
     const char *const *aliases;
@@ -300,9 +315,9 @@ struct nnc_device {
     int32_t source_count;
     const char *path;    /* file it was read from */
     double embodied_kg;  /* embodied carbon, with the scope of its source */
-    double usable_bytes; /* of mem_bytes, what one process can get; NaN = not recorded */
-    bool lenient;        /* implausible values are computed with, instead of refused */
-    bool implausible;    /* it has some: no range of measurements applies */
+    double usable_bytes; /* part of mem_bytes that one process can get; NaN = not recorded */
+    bool lenient;        /* compute with implausible values instead of refusing them */
+    bool implausible;    /* true: some value is implausible, so no range of measurements applies */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

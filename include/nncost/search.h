@@ -26,7 +26,7 @@ NNC_API const char *nnc_objective_name(nnc_objective objective);
 
 /* Start from nnc_search_default(), which sets struct_size: members are only ever appended. */
 typedef struct nnc_search {
-    size_t struct_size; /* of the struct as the program knows it */
+    size_t struct_size; /* size of the struct as the program knows it */
     union {
         nnc_plan base; /* all choices that are not searched; set devices and global_batch */
         unsigned char base_space[NNC_PLAN_SPACE];
@@ -36,7 +36,7 @@ typedef struct nnc_search {
     nnc_choice recompute; /* nnc_recompute flags */
     nnc_choice schedule;  /* nnc_schedule */
     nnc_choice offload;   /* nnc_offload flags */
-    int64_t mem_bytes;    /* per device; 0 = the device's */
+    int64_t mem_bytes;    /* memory of a device; 0 = the device file's */
     double deadline_s;    /* the run (base.tokens or base.samples) ends by then; 0 = no deadline */
     double budget; /* maximum cost of the run, at base.price or the device's price; 0 = no budget */
     nnc_objective objective;
@@ -73,7 +73,7 @@ typedef struct nnc_found {
     int64_t memory_bytes;
     char software[48];                   /* id of its profile */
     const char *command;                 /* the command line that estimates it; NULL = unknown */
-    double goodput, energy_j, carbon_kg; /* of the run; NaN without nnc_search.run */
+    double goodput, energy_j, carbon_kg; /* results of the run; NaN without nnc_search.run */
 } nnc_found;
 
 enum { NNC_PARETO_MAX = 256 };

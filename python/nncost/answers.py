@@ -86,12 +86,30 @@ class Answer(dict):
 
 class Columns(dict):
     """A table: one list per column, all of one length. pandas.DataFrame(columns), polars.DataFrame(columns) and
-    pyarrow.table(dict(columns)) take it as it is. None is an unknown number."""
+    pyarrow.table(dict(columns)) take it as it is. None is an unknown number. A column has the last part of its name where
+    that is unique, with '_' for '.': "step_s" is "step.step_s" of the command; columns["step.step_s"] finds it, too."""
+
+    full: dict[str, str] = {}  # names of the command, where they differ
 
     @classmethod
     def of_rows(cls, rows: list[dict[str, Any]]) -> "Columns":
-        names = dict.fromkeys(name for row in rows for name in row)
-        return cls({name: [row.get(name) for row in rows] for name in names})
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        last = [name.split(".", 1)[-1].replace(".", "_") for name in names]
+        plain = [short if last.count(short) == 1 else name.replace(".", "_") for name, short in zip(names, last)]
+        table = cls({short: [row.get(name) for row in rows] for name, short in zip(names, plain)})
+        table.full = {name: short for name, short in zip(names, plain) if name != short}
+        return table
+
+    def __missing__(self, name: str) -> list[Any]:
+        if name not in self.full:
+            known = ", ".join(self)
+            raise KeyError(f"{name}: not a column, expected one of {known}")
+        return self[self.full[name]]
+
+    def __getattr__(self, name: str) -> list[Any]:
+        if name.startswith("_") or name not in self:
+            raise AttributeError(f"{name}: not a column, expected one of {', '.join(self)}")
+        return self[name]
 
     def rows(self) -> list[dict[str, Any]]:
         return [dict(zip(self, row)) for row in zip(*self.values())]

@@ -102,7 +102,8 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 #define NNC_ROW(value) nnc_row_of_##value
 #define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
 
-/* For rows that are lines of one table: the last value has a line. tests/unit/test_rows.c checks the others. */
+/* For rows that are lines of one table: checks that the last value has a line. tests/unit/test_rows.c checks the
+ * others. */
 #define NNC_ROW_EACH(rows, values) \
     _Static_assert(sizeof(rows) / sizeof(rows)[0] == (values), "a value has no row")
 
@@ -162,6 +163,17 @@ static inline double nnc_max(double a, double b)
 static inline double nnc_min(double a, double b)
 {
     return isnan(a) || a < b ? a : b;
+}
+static inline double nnc_pow4(double x)
+{
+    return x * x * x * x;
+}
+
+/* Does a text end in another, shorter one? */
+static inline bool nnc_ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
 /* ceil(x) without a library call, for x > 0 and far below 2^63. */
@@ -258,6 +270,11 @@ void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...) NNC_PRINTF(2,
 void nnc_buffer_clear(nnc_buffer *buffer); /* keeps the memory */
 void nnc_buffer_free(nnc_buffer *buffer);
 
+/* Appends to a text of at most size - 1 bytes: the separator, unless the text is empty, and what is formatted. What does
+ * not fit is left out. */
+void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...)
+    NNC_PRINTF(4, 5);
+
 /* ---- text ---- */
 
 /* Bytes of the valid UTF-8 character at the start of text; 0 = not valid. */
@@ -311,7 +328,7 @@ uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
 typedef struct nnc_atomic_file {
     char *target; /* the file to replace; for a symbolic link the file it names. NULL = not open */
     char *temporary; /* path of the temporary file; NULL = it has no name yet */
-    int descriptor;  /* of the temporary file */
+    int descriptor;  /* descriptor of the temporary file */
 } nnc_atomic_file;
 
 /* Creates an empty temporary file with the permissions that path has or would get. Where the system supports it the

@@ -24,7 +24,7 @@ typedef enum nnc_operator {
     NNC_OPERATOR_MULTIPLY,
     NNC_OPERATOR_DIVIDE,
     NNC_OPERATOR_REMAINDER,
-    NNC_OPERATOR_COUNT, /* of those with two operands */
+    NNC_OPERATOR_COUNT, /* number of operators with two operands */
     NNC_OPERATOR_NOT = NNC_OPERATOR_COUNT,
     NNC_OPERATOR_NEGATE
 } nnc_operator;
@@ -39,13 +39,13 @@ enum {
 /* One grammar. A callback that returns false or 0 ends the reading, and has told why. */
 typedef struct nnc_expression_reader {
     unsigned operators;
-    int nesting_max; /* of brackets and signs */
+    int nesting_max; /* deepest nesting of brackets and signs */
     const char *
         name_marks; /* allowed in names after the first letter, in addition to letters and digits */
     size_t (*number)(void *context, const char *at); /* number of characters read */
     bool (*name)(void *context, const char *name, size_t length);
     bool (*text)(void *context, const char *text,
-                 size_t length); /* without its quotes; may be NULL */
+                 size_t length); /* text of the token without its quotes; may be NULL */
     bool (*operate)(void *context, nnc_operator of);
     void (*refuse)(void *context, const char *expected, const char *at);
 } nnc_expression_reader;

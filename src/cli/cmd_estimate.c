@@ -47,7 +47,7 @@ static void write_past(nnc_sheet *sheet, const void *record)
     nnc_sheet_end(sheet);
 }
 
-/* The two facts of the software whose answers would narrow the range most. */
+/* The two facts about the software that would narrow the range most if they were known. */
 static void write_open_facts(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -114,6 +114,18 @@ static void write_memory(nnc_sheet *sheet, const void *record)
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
+/* The lower end of the memory, and the settings that the plan leaves open which reach it. */
+static void write_least(nnc_sheet *sheet, const nnc_report *report)
+{
+    char least[NNC_NUMBER_TEXT];
+    nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
+    if (report->least_options[0] != '\0') {
+        nnc_sheet_item(sheet, NNC_INK_BAD, "with %s %s or more", report->least_options, least);
+    } else {
+        nnc_sheet_item(sheet, NNC_INK_BAD, "measured peaks may be as low as %s", least);
+    }
+}
+
 void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report)
 {
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
@@ -134,8 +146,8 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
                     nnc_binary_text(capacity, b), nnc_percent_text(total / capacity, c));
     nnc_unit_text(fabs((double)memory->headroom_bytes), "B", a);
     if (verdict == NNC_TIGHT && memory->headroom_bytes < 0) {
-        nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight, over by %s, %s with settings that are open", a,
-                         nnc_unit_text((double)memory->total_interval_bytes[0], "B", b));
+        nnc_sheet_phrase(sheet, NNC_INK_BAD, "over by %s as given", a);
+        write_least(sheet, report);
     } else if (verdict == NNC_TIGHT) {
         nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight, %s free, where peaks up to %s were measured",
                          a, nnc_unit_text((double)memory->total_interval_bytes[1], "B", b));
@@ -197,8 +209,8 @@ static void write_stages(nnc_sheet *sheet, const void *record)
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* From this factor on between the step with a doubled peak and the one that its elasticity promises, the page says
- * why. */
+/* The page explains the gap from this factor on, between the step with a doubled peak and the step that its
+ * elasticity promises. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry)
@@ -609,7 +621,12 @@ static void write_trust(nnc_sheet *sheet, const void *record)
         return; /* the measured step stands below */
     }
     nnc_sheet_label(sheet, "");
-    if (report->result->plan.mode == NNC_MODE_IDEAL) {
+    if (nnc_report_is_implausible(report)) {
+        nnc_sheet_words(sheet, "no range: the input is implausible");
+    } else if (report->model->stand_in) {
+        nnc_sheet_words(sheet,
+                        "another network of its counts stands in for it, so ranges are wider");
+    } else if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
     } else if (!report->device->efficiency.fitted) {
         nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
@@ -633,7 +650,7 @@ static void add_verdict(nnc_sheet *sheet, const void *record)
     if (r->verdict == NNC_OVER_MEMORY) {
         nnc_sheet_item(sheet, NNC_INK_BAD, "DOES NOT FIT by %s", a);
     } else if (r->verdict == NNC_TIGHT && r->memory.headroom_bytes < 0) {
-        nnc_sheet_item(sheet, NNC_INK_BAD, "tight: over by %s, %s with settings that are open", a,
+        nnc_sheet_item(sheet, NNC_INK_BAD, "over by %s as given, else from %s", a,
                        nnc_unit_text((double)r->memory.total_interval_bytes[0], "B", b));
     } else if (r->verdict == NNC_TIGHT) {
         nnc_sheet_item(sheet, NNC_INK_BAD, "tight: %s free, the peak may reach %s", a,

@@ -447,35 +447,15 @@ static bool read_dims(const char *text, nnc_single_op *alone)
     return false;
 }
 
-/* Takes the options of a plan that a single op has; refuses the others. */
+/* Takes the options of a plan that a single op has. */
 static nnc_status read_settings(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err)
 {
-    static const char *const known[] = { "precision", "devices", "devices_per_node", NULL };
-    if (given->software != NULL || given->cluster != NULL || given->set_count > 0) {
-        return nnc_fail(err, NNC_BAD_USAGE,
-                        given->software != NULL  ? "--software"
-                        : given->cluster != NULL ? "--cluster"
-                                                 : "--set",
-                        "no option of a single op, expected --precision, --devices or "
-                        "--devices-per-node");
-    }
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
-        int n = 0;
-        while (known[n] != NULL && strcmp(known[n], setting->field->name) != 0) {
-            n++;
-        }
-        char name[NNC_OPTION_NAME];
-        nnc_option_name(setting->field->name, name);
-        if (known[n] == NULL) {
-            return nnc_fail(err, NNC_BAD_USAGE, name,
-                            "no option of a single op, expected --precision, --devices or "
-                            "--devices-per-node");
-        }
         const nnc_status status =
             nnc_field_set(&nnc_plan_table, plan, setting->field->name, setting->value, err);
         if (status != NNC_OK) {
-            snprintf(err->where, sizeof err->where, "%s", name);
+            nnc_option_name(setting->field->name, err->where);
             return status;
         }
     }
@@ -547,10 +527,9 @@ const nnc_command nnc_cmd_op = {
              "(copy, add, cast, gelu, optimizer with the number of values; softmax, norm, loss and "
              "loss-fp32, which casts the logits, with ROWSxCOLUMNS), or a "
              "collective with the bytes of the whole tensor and --devices: all-reduce, all-gather, "
-             "reduce-scatter, all-to-all, broadcast, p2p. Forward only; the rest of a plan does "
-             "not apply.",
+             "reduce-scatter, all-to-all, broadcast, p2p. Forward only.",
     .min_operands = 3,
     .max_operands = 3,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_KERNEL,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_ONE_OP,
     .run = run_op,
 };

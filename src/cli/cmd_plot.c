@@ -1,6 +1,14 @@
-/* plot: a picture as SVG, of an estimate or of the plans that a search finds. */
+/* plot: a picture as SVG, of an estimate or of the plans that a search finds. "-o NAME.png" has an installed program convert
+ * it. */
+#if !defined(__wasi__)
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
+#include "cli/views_internal.h"
 #include "plot/plot_internal.h"
 
 /* The picture that the first operand names. */
@@ -181,15 +189,103 @@ static nnc_status draw_found(nnc_session *session, void *context, const nnc_sear
     return draw(session, &(nnc_plot_data){ .search = report }, err);
 }
 
+/* ---- PNG ---- */
+
+/* Programs that convert SVG on standard input to PNG on standard output. */
+static char *const converters[][4] = { { (char *)"resvg", (char *)"-", (char *)"-c", NULL },
+                                       { (char *)"rsvg-convert", (char *)"--zoom=2", NULL, NULL } };
+
+#if defined(__wasi__) /* no processes */
+static bool convert(char *const *words, FILE *svg, FILE *png)
+{
+    (void)words, (void)svg, (void)png;
+    return false;
+}
+#else
+extern char **environ;
+
+static bool convert(char *const *words, FILE *svg, FILE *png)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child = 0;
+    int status = 0;
+    if (posix_spawn_file_actions_init(&actions) != 0) {
+        return false;
+    }
+    const bool begun =
+        posix_spawn_file_actions_adddup2(&actions, fileno(svg), STDIN_FILENO) == 0 &&
+        posix_spawn_file_actions_adddup2(&actions, fileno(png), STDOUT_FILENO) == 0 &&
+        posix_spawnp(&child, words[0], &actions, NULL, words, environ) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    return begun && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+#endif
+
+/* Replaces the text by what is in the file; false: nothing is in it. */
+static bool take_bytes(nnc_buffer *text, FILE *file)
+{
+    char bytes[4096];
+    size_t size = 0;
+    nnc_buffer_clear(text);
+    rewind(file);
+    while ((size = fread(bytes, 1, sizeof bytes, file)) > 0) {
+        nnc_buffer_put(text, bytes, size);
+    }
+    return text->size > 0;
+}
+
+/* Replaces the SVG in text by a PNG picture of it. */
+static nnc_status make_png(nnc_buffer *text, nnc_error *err)
+{
+    FILE *svg = tmpfile(), *png = tmpfile();
+    bool done = false;
+    const bool written = svg != NULL && png != NULL && !text->failed &&
+                         fwrite(text->bytes, 1, text->size, svg) == text->size && fflush(svg) == 0;
+    for (size_t i = 0; written && !done && i < sizeof converters / sizeof converters[0]; i++) {
+        rewind(svg);
+        done = convert(converters[i], svg, png) && take_bytes(text, png);
+    }
+    if (svg != NULL) {
+        fclose(svg);
+    }
+    if (png != NULL) {
+        fclose(png);
+    }
+    return done ? NNC_OK
+                : nnc_fail(err, NNC_BAD_USAGE, "--output",
+                           "PNG needs 'resvg' or 'rsvg-convert' (Debian: librsvg2-bin), found "
+                           "neither; a name that ends in .svg needs none");
+}
+
+static nnc_status draw_picture(nnc_session *session, const nnc_picture *picture, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    if (picture->of < NNC_PLOT_FRONT) {
+        return nnc_scenario_report(session, operands[1], operands[2], draw_report, NULL, err);
+    }
+    int64_t batch = 0;
+    bool chosen = false;
+    nnc_arena *arena = nnc_arena_create();
+    NNC_GOT(arena, err);
+    nnc_status status = nnc_batch_choose(session, operands[1], arena, &batch, &chosen, err);
+    if (status == NNC_OK) {
+        status = nnc_search_args_run(session, operands[1], operands[2], draw_found, NULL, err);
+    }
+    nnc_arena_destroy(arena);
+    return status;
+}
+
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_picture *picture = NULL;
-    char **operands = session->options.operands;
+    const nnc_options *options = &session->options;
     NNC_TRY(find_picture(session, &picture, err));
-    NNC_TRY(check_options(&session->options, picture, err));
-    return picture->of >= NNC_PLOT_FRONT
-               ? nnc_search_args_run(session, operands[1], operands[2], draw_found, NULL, err)
-               : nnc_scenario_report(session, operands[1], operands[2], draw_report, NULL, err);
+    NNC_TRY(check_options(options, picture, err));
+    NNC_TRY(draw_picture(session, picture, err));
+    return options->output != NULL && nnc_ends_in(options->output, ".png")
+               ? make_png(session->out, err)
+               : NNC_OK;
 }
 
 const nnc_command nnc_cmd_plot = {
@@ -200,10 +296,11 @@ const nnc_command nnc_cmd_plot = {
         "step: the parts of a step and the range in which measurements fall. memory: memory of the "
         "fullest device by class; with --stages, of every stage. roofline: every op under the "
         "roofline of the device. timeline: what every pipeline stage does when. front: step time "
-        "against memory of the plans that 'search' finds for --devices N and --global-batch. "
+        "against memory of the plans that 'search' finds for --devices N. "
         "scaling: throughput of the best plans for --devices 8..512. All numbers are those of "
         "'estimate' or 'search' with the same options. The file follows the reader's light or dark "
-        "mode; 'rsvg-convert' turns it into PNG or PDF. --format does not change it. Exits with 0 "
+        "mode. '-o NAME.png' converts it by resvg or rsvg-convert, if one is installed. Exits with "
+        "0 "
         "whether the step fits or not, with 1 when no plan of a search fits.",
     .min_operands = 2,
     .max_operands = 3,

@@ -230,7 +230,7 @@ static const char *difference(const char *what, double less_s, double step_s, ch
     return text;
 }
 
-/* The difference of the best plan to the second: where the time goes. */
+/* The difference between the best and the second plan: where the time goes. */
 static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r)
 {
     const nnc_found *a = &r->best[0], *b = &r->best[1];
@@ -314,7 +314,7 @@ static bool is_as_fast(const nnc_found *a, const nnc_found *b)
 /* How sure the first plan is, and what else is likely to be the best. */
 static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
-    enum { STEPS = 20 }; /* of a run that decides */
+    enum { STEPS = 20 }; /* steps of a run that decides */
     const nnc_search_result *r = report->result;
     const nnc_sure *sure = report->sure;
     char word[NNC_METRIC_TEXT_MAX], time[NNC_NUMBER_TEXT];
@@ -478,7 +478,7 @@ static int64_t whole_setting(const nnc_scenario_args *given, const char *name, i
     return none;
 }
 
-/* The batch that micro-batches and degrees fix, as launch files do; 0 = they leave it open. */
+/* The batch that follows from micro-batches and degrees, as in launch files; 0 = not determined. */
 static int64_t fixed_batch(const nnc_scenario_args *given)
 {
     const int64_t split = whole_setting(given, "tensor", 1) * whole_setting(given, "pipeline", 1) *
@@ -500,8 +500,8 @@ static nnc_status keep_batch(nnc_scenario_args *given, nnc_arena *arena, int64_t
     return NNC_OK;
 }
 
-nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *global_batch,
-                            bool *chosen, nnc_error *err)
+nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena,
+                            int64_t *global_batch, bool *chosen, nnc_error *err)
 {
     nnc_scenario_args *given = &session->options.given;
     nnc_plan plan = nnc_plan_default();
@@ -514,14 +514,14 @@ nnc_status nnc_batch_choose(nnc_session *session, nnc_arena *arena, int64_t *glo
     if (*global_batch == 0) {
         *global_batch = fixed_batch(given);
     }
-    NNC_TRY(nnc_plans_open(session->specs, arena, session->options.operands[0], &plans, err));
+    NNC_TRY(nnc_plans_open(session->specs, arena, model_asked, &plans, err));
     if (plan.global_batch > 0 || plans != NULL) {
         return NNC_OK;
     }
     if (*global_batch > 0) {
         return keep_batch(given, arena, *global_batch, err);
     }
-    NNC_TRY(nnc_model_load(session->specs, session->options.operands[0], &model, err));
+    NNC_TRY(nnc_model_load(session->specs, model_asked, &model, err));
     const int64_t seq_len = plan.seq_len > 0 ? plan.seq_len : nnc_model_sizes_of(model).seq_len;
     if (seq_len == 0 || given->setting_count == NNC_SETTINGS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
@@ -612,7 +612,7 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best)
  * the faster one where this says 80 %. */
 static const double common_share = 0.7;
 
-/* 90 % of a normal distribution lie within so many deviations. */
+/* 90 % of a normal distribution lie within this many standard deviations. */
 static const double within_90 = 1.6449;
 
 /* Probability that a normal variable is above x deviations. */
@@ -621,10 +621,10 @@ static double above(double x)
     return 0.5 * erfc(x / sqrt(2.0));
 }
 
-/* A plan of the list: logarithm of its step, and the deviation of what it does not share with the others. */
+/* A plan of the list: logarithm of its step, and the deviation of the part that it does not share with the others. */
 typedef struct candidate {
     double log_s, deviation;
-    bool repeats; /* has the step of the plan before it */
+    bool repeats; /* has the same step as the plan before it */
 } candidate;
 
 /* Integral over the own error of plan i of the probability that every other plan is slower. */
@@ -681,7 +681,7 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
 
 /* ---- the command ---- */
 
-/* --emit: the best plan; of several sizes that of the fastest. */
+/* --emit: the best plan; with several sizes, the plan of the fastest size. */
 static nnc_status emit_best(nnc_session *session, const nnc_search_report *report, nnc_error *err)
 {
     char **operands = session->options.operands;
@@ -726,7 +726,7 @@ static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *
     char **operands = session->options.operands;
     int64_t batch = 0;
     bool chosen = false;
-    NNC_TRY(nnc_batch_choose(session, arena, &batch, &chosen, err));
+    NNC_TRY(nnc_batch_choose(session, session->options.operands[0], arena, &batch, &chosen, err));
     return nnc_search_args_run(session, operands[0], operands[1], write_found, &chosen, err);
 }
 
@@ -769,7 +769,7 @@ const nnc_command nnc_cmd_search = {
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
              NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_TARGET | NNC_TAKES_EMIT,
-    .crew = true,
+    .ranks = true,
     .run = run,
     .serving = &nnc_cmd_serve_search,
 };

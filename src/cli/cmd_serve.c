@@ -113,13 +113,13 @@ static const nnc_page_row answer_rows[] = {
     NNC_BAD(UNBOUNDED, .when = "!latency.ttft_s"),
     NNC_BOLD("{latency.ttft_s}"),
     NNC_ITEM("90 % range {latency.ttft_interval_s.0} to {latency.ttft_interval_s.1}",
-             .when = "latency.ttft_s"),
+             .when = "latency.ttft_interval_s.0"),
     NNC_ITEM("at least {latency.ttft_lower_bound_s}", .when = "latency.ttft_s"),
     NNC_LINE("per token"),
     NNC_BAD(UNBOUNDED, .when = "!latency.tpot_s"),
     NNC_BOLD("{latency.tpot_s}"),
     NNC_ITEM("90 % range {latency.tpot_interval_s.0} to {latency.tpot_interval_s.1}",
-             .when = "latency.tpot_s"),
+             .when = "latency.tpot_interval_s.0"),
     NNC_ITEM("at least {latency.tpot_lower_bound_s}", .when = "latency.tpot_s"),
     NNC_LINE("request"),
     NNC_BAD(UNBOUNDED, .when = "!latency.request_s"),
@@ -404,7 +404,7 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report,
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     char **operands = session->options.operands;
-    if (nnc_emit_instead(session)) { /* whatever the requests are */
+    if (nnc_emit_instead(session)) { /* this does not depend on the requests */
         return nnc_serve_with(session, operands[0], operands[1], write_answer, err);
     }
     return nnc_serve_report(session, operands[0], operands[1], write_answer, err);

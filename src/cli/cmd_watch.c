@@ -3,7 +3,7 @@
 #include "cli/views_internal.h"
 #include "lab/lab_internal.h"
 
-/* An alarm is so many times as far from the estimate as the end of its interval, in the logarithm. Of 2,191 published steps
+/* An alarm is this many times as far from the estimate as the end of its interval, in the logarithm. Of 2,191 published steps
  * 9.2 % lie outside of the interval, 3.5 % outside of these limits (tests/false_alarms.py). */
 static const double reach = 1.5;
 

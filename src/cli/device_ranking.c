@@ -15,8 +15,8 @@
 typedef struct choice_row {
     nnc_best best;
     const char *id, *name;
-    const char *seller, *date; /* of the price; NULL = none */
-    nnc_basis basis;           /* of the device's efficiencies */
+    const char *seller, *date; /* seller and date of the price; NULL = no price */
+    nnc_basis basis;           /* basis of the device's efficiencies */
     double energy_j, price;
 } choice_row;
 
@@ -25,7 +25,7 @@ typedef struct choices {
     const nnc_scenario_args *given;
     const char *aim; /* "the cheapest size within the deadline" */
     int64_t global_batch;
-    bool batch_chosen; /* by the command; the options have none */
+    bool batch_chosen; /* the command chose the batch; the options have none */
     choice_row *rows;
     int32_t count;
 } choices;
@@ -432,7 +432,8 @@ static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err)
     }
     all.rows = rows;
     all.aim = aim_of(&session->options, &r->fastest);
-    NNC_TRY(nnc_batch_choose(session, r->arena, &all.global_batch, &all.batch_chosen, err));
+    NNC_TRY(nnc_batch_choose(session, session->options.operands[0], r->arena, &all.global_batch,
+                             &all.batch_chosen, err));
     NNC_TRY(search_all(r, session, &all, err));
     for (int32_t i = 0; i < all.count; i++) {
         any = any || rows[i].best.result != NULL;

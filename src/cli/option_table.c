@@ -65,14 +65,14 @@ const nnc_own_option nnc_own_options[] = {
     { .field = { .name = "kernel", TEXT(kernel), .group = "Numbers",
                  .help = "Kernel of attention: flash, cudnn, efficient or math as PyTorch names them, or flash1 to "
                          "flash3.", .default_text = "flash" },
-      .argument = "NAME", .takes = NNC_TAKES_KERNEL },
+      .argument = "NAME", .takes = NNC_TAKES_ONE_OP },
     { .field = { .name = "unmasked", SWITCH(unmasked), .group = "Numbers",
                  .help = "Attention without the causal mask." },
-      .takes = NNC_TAKES_KERNEL },
+      .takes = NNC_TAKES_ONE_OP },
     { .field = { .name = "layout", TEXT(layout), .group = "Numbers",
                  .help = "Layout of the maps of a convolution: channels_last or contiguous.",
                  .default_text = "channels_last" },
-      .argument = "NAME", .takes = NNC_TAKES_KERNEL },
+      .argument = "NAME", .takes = NNC_TAKES_ONE_OP },
     { .field = { .name = "lenient", SWITCH(lenient), .group = "Batch",
                  .help = "Skip unknown keys of a Hugging Face configuration, unless they look like part of the "
                          "shape, and keys of a launch file that cannot be used; the output names them." },
@@ -294,11 +294,26 @@ const int nnc_own_option_count = sizeof nnc_own_options / sizeof nnc_own_options
 _Static_assert(sizeof nnc_own_options / sizeof nnc_own_options[0] <= NNC_OWN_OPTIONS_MAX,
                "nnc_options keeps a text of each");
 
+static const char *const of_one_op[] = { "precision", "devices", "devices_per_node", NULL };
+
 const nnc_option_fields nnc_option_tables[] = {
-    { NNC_TAKES_PLAN, &nnc_plan_table },     { NNC_TAKES_SWITCH, &nnc_switch_table },
-    { NNC_TAKES_RUN, &nnc_run_table },       { NNC_TAKES_SERVE, &nnc_serve_table },
-    { NNC_TAKES_BUDGET, &nnc_budget_table }, { 0, NULL },
+    { NNC_TAKES_PLAN, &nnc_plan_table, NULL },
+    { NNC_TAKES_SWITCH, &nnc_switch_table, NULL },
+    { NNC_TAKES_RUN, &nnc_run_table, NULL },
+    { NNC_TAKES_SERVE, &nnc_serve_table, NULL },
+    { NNC_TAKES_BUDGET, &nnc_budget_table, NULL },
+    { NNC_TAKES_ONE_OP, &nnc_plan_table, of_one_op },
+    { 0, NULL, NULL },
 };
+
+bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field)
+{
+    const char *const *name = of->only;
+    while (name != NULL && *name != NULL && strcmp(*name, field->name) != 0) {
+        name++;
+    }
+    return name == NULL || *name != NULL;
+}
 
 /* ---- an option as text ---- */
 
@@ -310,6 +325,7 @@ static const char *field_argument(const nnc_field *field)
     case NNC_FIELD_ENUM: return " NAME";
     case NNC_FIELD_RECOMPUTE:
     case NNC_FIELD_TRAIN:
+    case NNC_FIELD_ADAPTERS:
     case NNC_FIELD_OFFLOAD: return " LIST";
     case NNC_FIELD_F64: return " X";
     default: return " N";
@@ -397,14 +413,13 @@ bool nnc_option_at(unsigned takes, int index, nnc_option_text *text)
 {
     *text = (nnc_option_text){ 0 };
     for (const nnc_option_fields *of = nnc_option_tables; of->table != NULL; of++) {
-        if (!(of->takes & takes)) {
-            continue;
+        for (size_t i = 0; (of->takes & takes) && i < of->table->count; i++) {
+            const nnc_field *field = &of->table->fields[i];
+            if (nnc_option_has(of, field) && index-- == 0) {
+                describe_field(of, field, text);
+                return true;
+            }
         }
-        if (index < (int)of->table->count) {
-            describe_field(of, &of->table->fields[index], text);
-            return true;
-        }
-        index -= (int)of->table->count;
     }
     for (int i = 0; i < nnc_own_option_count; i++) {
         if ((nnc_own_options[i].takes & takes) && index-- == 0) {

@@ -10,7 +10,9 @@ nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char 
                              const nnc_plans_scenario **picked, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    NNC_TRY(nnc_plans_open(session->specs, arena, model, plans, err));
+    if (nnc_is_path(model)) {
+        NNC_TRY(nnc_plans_open(session->specs, arena, model, plans, err));
+    }
     if (*plans != NULL) {
         return nnc_plans_pick(*plans, options->scenario, picked, err);
     }

@@ -1,7 +1,7 @@
 /* From model and plan to the op list of one rank: how the plan is lowered, checks of the list, sizes of the whole
  * model, and the communication that ZeRO-3 and offload add inside every pass.
  *
- *     nnc_lower (shape/) -> check -> nnc_shard (parallel/) -> sums of segments -> casts, unit collectives */
+ *     nnc_lower -> check -> nnc_list_shard (both in shape/) -> sums of segments -> casts, unit collectives */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -87,7 +87,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
                         "trains nothing of %s, expected other parts of it", model->id);
     }
-    double params = 0.0; /* before integers count them */
+    double params = 0.0; /* a double, in case the parameters exceed whole numbers */
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_weights *w = &list->ops[i].weights;
         params += ((double)w->count * (double)w->rows * (double)w->cols + (double)w->vector) *

@@ -18,7 +18,7 @@ typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
 
 static const struct {
     const char *name, *unit;
-    size_t offset; /* of a double, or the first of one for each format */
+    size_t offset; /* place of a double, or of the first double of one for each format */
     which_rate rate;
 } figures[] = {
 #define FIGURE(member, unit) #member, (unit), offsetof(nnc_device, member)
@@ -85,7 +85,7 @@ void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_paramet
 {
     const double value = nnc_sensitivity_parameter_value(device, figure, precision) * factor;
     if (isnan(value) || !(factor > 0.0)) {
-        return; /* not recorded, or no such parameter */
+        return; /* the value is not recorded, or there is no such parameter */
     }
     double *place = place_of(device, figure, precision);
     if (place != NULL) {
@@ -103,7 +103,7 @@ typedef struct trial {
     const nnc_software *software;
     const nnc_plan *plan;
     nnc_scratch *scratch;
-    nnc_dtype precision; /* of the resolved plan */
+    nnc_dtype precision; /* precision of the resolved plan */
 } trial;
 
 static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, double factor,
@@ -201,7 +201,7 @@ nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
     nnc_estimate_args asked;
     nnc_plan resolved;
     trial t;
-    double low = 0.0, high = log2(WITHOUT_BOUND); /* of the factor, base-2 logarithm */
+    double low = 0.0, high = log2(WITHOUT_BOUND); /* range of the factor, as base-2 logarithm */
     NNC_TRY(nnc_need(__func__, "target", target != NULL, err));
     NNC_TRY(begin(__func__, model, device, software, plan, scratch, &asked, &t, err));
     if ((unsigned)figure >= NNC_PARAMETER_COUNT || !(step_s > 0.0) || isinf(step_s)) {

@@ -17,7 +17,7 @@
 #define NNC_EXPLAINED_LIST(X)                                                           \
     X(NNC_EXPLAINED_FORMULA, "formula") /* computed: formula, numbers, result */        \
     X(NNC_EXPLAINED_GIVEN, "given")     /* read from model, device, software or plan */ \
-    X(NNC_EXPLAINED_TEXT, "text")       /* a fact, not computed: see its meaning */
+    X(NNC_EXPLAINED_TEXT, "text")       /* a fact that is not computed: its meaning explains it */
 NNC_ENUM(nnc_explained_kind, NNC_EXPLAINED_LIST, NNC_EXPLAINED_KINDS);
 const char *nnc_explained_kind_name(nnc_explained_kind value);
 
@@ -52,7 +52,7 @@ extern const nnc_metrics nnc_answer_document;
 
 /* Output of another command, whose members can be explained too. */
 typedef struct nnc_explain_output {
-    const char *name; /* of the command; NULL ends a list */
+    const char *name; /* name of the command; NULL ends a list */
     const nnc_metrics *metrics;
 } nnc_explain_output;
 
@@ -104,13 +104,13 @@ nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *
 
 typedef struct nnc_question {
     const nnc_report *report;
-    const nnc_explain_output *outputs; /* of other commands; NULL = none */
+    const nnc_explain_output *outputs; /* outputs of other commands; NULL = none */
     const char
         /* description of the example, when only formulas are asked; NULL: a real estimate */
         *example;
-    nnc_answer answer; /* to the current name */
+    nnc_answer answer; /* answer to the current name */
     nnc_arena *arena;
-    nnc_columns columns;       /* of the estimate */
+    nnc_columns columns;       /* columns of the estimate */
     nnc_explained_names names; /* filled when a word needs them */
     nnc_derivation *step, *row;
     const nnc_line *said; /* lines of the estimate */

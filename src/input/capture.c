@@ -23,14 +23,7 @@ static const char *const storage_kinds[] = { "parameter", "buffer", "input",    
 
 /* ---- small values ---- */
 
-bool nnc_is_capture(nnc_json root)
-{
-    const nnc_json at = nnc_json_get(root, "schema");
-    return nnc_json_type_of(at) == NNC_JSON_TEXT &&
-           strcmp(nnc_json_text(at), NNC_CAPTURE_SCHEMA) == 0;
-}
-
-/* Formats as PyTorch names them. Others than floating point only have bytes. */
+/* Formats with their names in PyTorch. Formats that are not floating point only have bytes. */
 static const struct {
     const char *name;
     int bytes;
@@ -232,12 +225,12 @@ bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all)
 
 /* ---- operators: names ---- */
 
-/* Operators that are more than a pass over their tensors, and the group of others. Names: native_functions.yaml of
- * PyTorch. */
+/* Operators that do more than pass over their tensors, and the group of the other operators. Names:
+ * native_functions.yaml of PyTorch. */
 static const struct {
     const char *name;
     form form;
-    nnc_group group; /* NNC_GROUP_COUNT = by its module and shapes */
+    nnc_group group; /* NNC_GROUP_COUNT = the group follows from its module and shapes */
 } operators[] = {
     { "mm", FORM_PRODUCT, NNC_GROUP_COUNT },
     { "addmm", FORM_PRODUCT, NNC_GROUP_COUNT },
@@ -863,7 +856,7 @@ static bool read_parameters(reader *r, nnc_json root)
         return false;
     }
     r->ops[0].vector +=
-        (count - r->program->params) / r->ops[0].repeat; /* that no operator reads */
+        (count - r->program->params) / r->ops[0].repeat; /* parameters that no operator reads */
     r->program->params = count;
     return true;
 }

@@ -7,7 +7,7 @@
 
 enum {
     RANK_MAX = 8,
-    TENSORS_MAX = 4096, /* of one operator: foreach kernels take lists */
+    TENSORS_MAX = 4096, /* tensors of one operator: foreach kernels take lists */
 };
 
 typedef struct tensor {
@@ -16,7 +16,7 @@ typedef struct tensor {
     double elements,
         bytes; /* bytes: at most those of its storage, which a broadcast tensor shares */
     nnc_dtype dtype;
-    bool whole; /* integers or truth values */
+    bool whole; /* the format holds integers or truth values */
     int32_t storage;
 } tensor;
 
@@ -48,7 +48,7 @@ typedef struct reader {
     int32_t storage_count;
     nnc_captured_op *ops;
     int32_t count, capacity;
-    int32_t *first_of, *last_of; /* of each op of the file: its entries in ops */
+    int32_t *first_of, *last_of; /* for each op of the file: its first and last entry in ops */
     int32_t file_ops;
     bool updates, divides; /* operators of the optimizer: any, and addcdiv or fused Adam */
     struct nnc_captured *program;

@@ -60,7 +60,7 @@ static const nnc_field mtbf_fields[] = {
 static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, id), .required = true,
       .help = "File stem and name on the command line." },
-    { NNC_FIELD(nnc_device, name), .required = true, .help = "Full name." },
+    { NNC_FIELD(nnc_device, name), .default_text = "id", .help = "Full name." },
     { NNC_FIELD(nnc_device, vendor), .help = "Who makes it." },
     { NNC_FIELD(nnc_device, architecture), .help = "Generation of the design." },
     { NNC_FIELD(nnc_device, year), .min = 1990, .max = 2100, .help = "Year it came out." },
@@ -273,7 +273,7 @@ static void need_sources(nnc_json root, const nnc_device *device)
     }
 }
 
-/* Refuses values that cannot all be right; of a lenient device, marks it. */
+/* Refuses values that cannot all be right; marks a lenient device instead. */
 static void judge(nnc_json at, nnc_device *device)
 {
     char why[NNC_IMPLAUSIBLE_TEXT];
@@ -295,6 +295,7 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
         return;
     }
     nnc_read_identity(root, "nncost.device/1", stem);
+    nnc_name_by_id(device->name, sizeof device->name, device->id);
     nnc_read_texts(nnc_json_get(root, "aliases"), &device->aliases, &device->alias_count);
     read_prices(nnc_json_get(root, "prices"), device);
     nnc_read_sources(root, &nnc_device_table, other_keys, &device->sources, &device->source_count);
@@ -471,7 +472,8 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
         return;
     }
     nnc_fields_init(&nnc_cluster_table, &c);
-    nnc_read_identity(root, "nncost.cluster/1", stem); /* first: it may be another kind of file */
+    nnc_read_identity(root, "nncost.cluster/1", stem); /* checked first: it may be another kind
+                                                        * of file */
     nnc_read_object(root, &nnc_cluster_table, cluster_keys, &c);
     nnc_read_sources(root, &nnc_cluster_table, cluster_keys, &c.sources, &c.source_count);
     if (has(root, "scale_up")) {
@@ -540,15 +542,14 @@ nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *devi
     NNC_NEED(path);
     NNC_NEED(device);
     char *text = NULL;
-    char stem[256];
+    char stem[NNC_STEM_MAX];
     size_t size = 0;
     nnc_status status = nnc_file_read(path, &text, &size, err);
     if (status == NNC_IO) {
         nnc_error_within(err, "--cluster");
     }
     NNC_TRY(status);
-    nnc_spec_stem(path, false, stem, sizeof(stem));
-    status = apply_cluster(specs, path, stem, text, size, device, err);
+    status = apply_cluster(specs, path, nnc_spec_required_id(path, stem), text, size, device, err);
     free(text);
     return status;
 }
@@ -888,7 +889,7 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
     }
     const char *slash = strrchr(name, '/');
     nnc_buffer_text(json, "{\"schema\":\"nncost.device/1\",\"id\":");
-    nnc_put_json_text(json, slash != NULL ? slash + 1 : name); /* as the file is called */
+    nnc_put_json_text(json, slash != NULL ? slash + 1 : name); /* name of the file */
     nnc_buffer_text(json, ",\"like\":");
     nnc_put_json_text(json, like);
     nnc_buffer_text(json, ",\"name\":");

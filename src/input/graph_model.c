@@ -163,7 +163,7 @@ typedef struct reader {
     nnc_graph_define *defines; /* read so far */
     int32_t define_count;
     const nnc_graph_define *inside; /* NULL = not inside a macro */
-    const char **names;             /* of tensors */
+    const char **names;             /* names of tensors */
     int32_t name_count;
     int depth;
     char path[PATH_MAX_SIZE];
@@ -797,7 +797,7 @@ void nnc_graph_tower(nnc_json at, nnc_model *model)
 
 static void complete_graph(nnc_json root, nnc_model *model)
 {
-    if (model->graph.net == NULL) { /* else the configuration has set it */
+    if (model->graph.net == NULL) { /* otherwise the configuration has set it */
         nnc_graph_take(root, model);
     }
     if (model->graph.net != NULL) {

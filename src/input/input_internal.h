@@ -56,12 +56,12 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path);
 
 enum { NNC_CSV_CELLS_MAX = 256 };
 
-/* A reader that decodes cells in place: they point into the text, which it changes. */
+/* Reads lines of cells and decodes them in place: the cells point into the text, which changes. */
 typedef struct nnc_csv {
-    const char *name; /* of the file, in messages */
+    const char *name; /* name of the file in messages */
     char *at, *end;
-    long line;     /* of the next row, from 1 */
-    long row_line; /* of the row read last */
+    long line;     /* line of the next row, from 1 */
+    long row_line; /* line of the row read last */
     char *cells[NNC_CSV_CELLS_MAX];
     int count;
 } nnc_csv;
@@ -80,7 +80,7 @@ nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *er
 
 enum {
     NNC_SCAN_DEPTH_MAX = 64,
-    NNC_SCAN_VALUES_MAX = 10000,                /* keeps the tree small */
+    NNC_SCAN_VALUES_MAX = 10000,                /* limit of values that keeps the tree small */
     NNC_SCAN_VALUES_MANY = 700000,              /* a configuration written by another program */
     NNC_SCAN_VALUES_RECORDED = 50 * 1000 * 1000 /* a file with many recorded estimates */
 };
@@ -111,8 +111,9 @@ nnc_position nnc_json_position(const char *text, const char *at);
 typedef struct nnc_walk {
     const char *text;
     size_t at;
-    long line;  /* of the place, from 1 */
-    size_t key; /* start of the current member's key, with its quotes; in a list, of its value */
+    long line;  /* line of the place, from 1 */
+    size_t key; /* start of the current member's key, with its quotes; in a list, start of the
+                 * value */
     size_t key_length; /* 0 in a list */
     long key_line;
 } nnc_walk;
@@ -136,35 +137,36 @@ enum { NNC_FAULTS_MAX = 100 };
 /* The errors of a file. With `report`, reading continues after an error and reports up to NNC_FAULTS_MAX of them;
  * without it, reading stops at the first. */
 typedef struct nnc_faults {
-    const char *name;     /* of the file, in messages; NULL = no file */
+    const char *name;     /* name of the file in messages; NULL = no file */
     nnc_error *err;       /* receives the first error; may be NULL */
     nnc_fault_fn *report; /* receives every error; may be NULL */
     void *context;
-    nnc_status status; /* of the first error */
+    nnc_status status; /* status of the first error */
     int count;
-    bool no_memory; /* one of them is out of memory */
+    bool no_memory; /* one of the faults is "out of memory" */
 } nnc_faults;
 
 /* One large object whose members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of that
  * size. */
 typedef struct nnc_json_large {
     const char *name;           /* dotted: "recorded.estimates" */
-    const struct cJSON *object; /* NULL: the document does not have it, or it was parsed as usual */
-    int32_t count;              /* of its members */
+    const struct cJSON *object; /* NULL: the document has no such object, or was parsed as usual */
+    int32_t count;              /* number of its members */
     size_t *places;             /* offset of each member in the text; 0 = parsed as usual */
     size_t end;                 /* offset after the object */
-    uint64_t *digests;          /* of the members that were closed */
+    uint64_t *digests;          /* digests of the members that were closed */
 } nnc_json_large;
 
 typedef struct nnc_json_doc {
     nnc_faults *faults;
-    nnc_arena *arena; /* for texts that outlive the document */
+    nnc_arena *arena; /* arena for texts that outlive the document */
     const char *text;
     size_t size;
     int values_max;   /* 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows a larger file */
     bool foreign;     /* may be the configuration of another program: see nnc_json_parse */
-    bool lenient;     /* skip and note unknown keys of such a file */
+    bool lenient;     /* skip unknown keys of such a configuration and note them */
     nnc_specs *specs; /* where the data files of its architecture are; NULL = nowhere */
+    uint64_t *digest; /* the digests of those data files are added here; NULL = not needed */
     nnc_json_large apart;
     struct cJSON *root;        /* NULL: no document, errors have no line */
     struct nnc_json_doc *like; /* the file whose values it inherits, freed with it; NULL = none */
@@ -219,6 +221,8 @@ const char *nnc_json_copy(nnc_json at);
 /* Digest of a value, independent of the order of keys, without the members named in `skip` (ends with NULL) at any
  * depth. */
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
+/* Adds the digest of a data file to that of a document that is read by it, where the document collects it. */
+void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data);
 
 /* Changing a document. An inherited value comes from this or another document, which must live as long; it is marked,
  * and so is an object created empty. */
@@ -274,6 +278,8 @@ void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources,
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem);
 void nnc_read_schema(nnc_json root, const char *schema);
 void nnc_read_id(nnc_json root, const char *stem);
+/* A file without a name has its id as name. */
+void nnc_name_by_id(char *name, size_t size, const char *id);
 
 /* Called first for each row of a recorded object; true: it has read the value, which may be absent, itself. record: the
  * struct that the row describes. */
@@ -293,7 +299,7 @@ typedef void nnc_spec_read_fn(nnc_json root, const char *stem, void *spec);
 nnc_spec_read_fn nnc_device_read, nnc_model_read, nnc_software_read;
 
 typedef struct nnc_spec_info {
-    const char *what, *plural; /* in messages, and in "nncost list" */
+    const char *what, *plural; /* words for messages, and for "nncost list" */
     const char *folder;        /* inside a data folder */
     const char *argument;      /* place of a wrong id on the command line */
     const char *schema;
@@ -316,12 +322,16 @@ void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind,
 /* The same from text; text[size] must be a NUL. */
 nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text,
                          size_t size, nnc_faults *faults, void *out);
-/* The same from a file into the arena, with its path; the id must be the file's stem. */
+/* The same from a file into the arena, with its path. */
 nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out,
                          nnc_error *err);
 
+enum { NNC_STEM_MAX = 256 };
 /* "hw/h100.json" -> "h100"; with `config`, a config.json is named after its folder. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
+/* The id that the file must have: its stem in a folder where files are found by id (hw/, models/ ...); elsewhere, and for a
+ * pipe, NULL: any. */
+const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]);
 
 /* Digest of the content of a spec file, inherited values included: independent of the order of keys, without notes and
  * sources. */
@@ -331,9 +341,9 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
 
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
-/* Its folders of data. Returns their number. */
+/* Folders of data of a kind. Returns their number. */
 int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
-/* The implausible inputs of this answer, "" = none; and adds one. */
+/* The list of implausible inputs of this answer, "" = none; adds one to it. */
 const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
 
@@ -379,14 +389,14 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
 typedef struct nnc_hub_name {
     const char *path;    /* the file with its shape; NULL = the name is not known */
     const char *shape;   /* the file's id */
-    const char *source;  /* the place of the configuration; NULL = it is that of a shipped model */
-    const char *stored;  /* the format of weights that the name says, "int4"; NULL = none */
-    const char *nearest; /* of an unknown name: the nearest one; NULL = none */
+    const char *source;  /* place of the configuration; NULL = the shape is a shipped model */
+    const char *stored;  /* format of weights in the name, "int4"; NULL = none */
+    const char *nearest; /* known name nearest to an unknown one; NULL = none is near */
 } nnc_hub_name;
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
-/* The usual name of the hub for a shipped id; another text stays as it is. */
+/* The usual name on the hub for a shipped id; another text is returned unchanged. */
 nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);
-/* Notes in a model that was found by its name which shape it has. */
+/* Adds a note to a model that was found by its name: the shape that the name has. */
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub,
                         nnc_model *model, nnc_error *err);
 
@@ -395,7 +405,7 @@ enum { NNC_LIKE_MAX = 4 };
 /* Between these two calls a file waits for the file it is like. begin: false = the chain is too long. */
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name);
 void nnc_specs_end_like(nnc_specs *specs);
-/* Is a file waiting for another? Then being like it would be a circle. */
+/* Does a file wait for another? Then being like it would be a circle. */
 bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
 
 /* Completes a document before it is read: replaces "@key" by the texts of "references", inherits from the file that
@@ -523,7 +533,7 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 #define NNC_COMMON_FIELDS                                                                    \
     { NNC_FIELD(nnc_model, id), .required = true,                                            \
       .help = "Name of the file without \".json\", and on the command line." },              \
-    { NNC_FIELD(nnc_model, name), .required = true, .help = "Full name." },                  \
+    { NNC_FIELD(nnc_model, name), .default_text = "id", .help = "Full name." },             \
     { NNC_FIELD(nnc_model, family), NNC_FIELD_NAMES(nnc_family, NNC_FAMILY_COUNT),           \
       .required = true,                                                                      \
       .help = "Kind of network; it decides the other fields." },                             \
@@ -552,7 +562,7 @@ void nnc_capture_read(nnc_json root, nnc_model *model);
 typedef struct nnc_expr_scope {
     const char *const *lets;
     int32_t let_count;
-    const char *const *args; /* of the macro around it */
+    const char *const *args; /* arguments of the macro around it */
     int32_t arg_count;
 } nnc_expr_scope;
 
@@ -584,7 +594,7 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
 /* The profile of one kind of plan. */
 nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software,
                             nnc_error *err);
-/* The profile that is named; NULL = the default one, from its file if a data folder has it. */
+/* The named profile; NULL = the default profile, from its file if a data folder has it. */
 nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
                               nnc_error *err);
 
@@ -603,7 +613,7 @@ typedef struct nnc_release_ask {
 typedef struct nnc_release {
     const nnc_software *software;
     const nnc_framework *entry;
-    const char *version; /* as asked for */
+    const char *version; /* as the user wrote it */
     size_t named;        /* length of the name that was found */
     int met;             /* length of the conditions that hold */
 } nnc_release;
@@ -619,7 +629,7 @@ extern const nnc_field_table nnc_recipe_table;
 /* The entry with the longest name; of these the newest release that is not newer; of these the most conditions. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release,
                             nnc_error *err);
-/* Fills in what a plan and its model leave open. _switch: sets what recipes of the release say in the profile. */
+/* Fills in what a plan and its model leave open. _switch: sets the switches of the release's recipes in the profile. */
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model,
                       nnc_plan *plan);
 nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask,

@@ -1,10 +1,10 @@
-/* Relations that hold for every real device and software profile, as two lists: a value that was typed in another unit
+/* Relations that hold for every real device and software profile, as lists: a value that was typed in another unit
  * (GB for TB, MHz for GHz) breaks one of them. The limits of single fields are wider, so that a file stays readable;
  * these judge what a command is about to compute with. Each bound leaves a factor of 1.5 or more to the devices in hw/ that come closest to it. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 
-/* The peak that most training uses: 16 bits, else the fastest other one. */
+/* The peak that training mostly uses: 16 bits, else the fastest other format. */
 static double main_peak(const nnc_device *d)
 {
     const double *peak = d->matmul_flops_per_s;
@@ -31,87 +31,96 @@ static double extreme_peak(const nnc_device *d, bool fastest)
     return found / main_peak(d);
 }
 
-/* The outermost values of one kind among the fitted efficiencies; NaN is left out. */
-typedef struct extremes {
-    double fraction, ratio; /* the smallest share of a rate; the smallest or largest factor */
-    double fixed_s;         /* the longest fixed time */
-} extremes;
+/* ---- fitted figures, by the endings of their names ---- */
 
-static void add_shares(extremes *x, const double *values, size_t count)
+typedef struct rule {
+    const char *ending;
+    size_t length;
+    double least, most;
+    const char *what, *seen;
+} rule;
+
+#define ENDING(text) (text), sizeof(text) - 1
+static const rule fitted[] = {
+    { ENDING("fraction"), 0.02, 1.0, "share of a rate",
+      "0.06 vector units, 0.18 attention of the B200" },
+    { ENDING("ratio"), 0.05, 20.0, "factor on a rate",
+      "0.6 flash attention backward, 7.2 unaligned" },
+    { ENDING("calibration"), 0.05, 20.0, "factor on a rate", "1" },
+    { ENDING("_per_s"), 1e6, 1e18, "rate", "1e12 and more" },
+    { ENDING("_s"), 1e-10, 2e-3, "fixed time, s",
+      "9.3e-10 row of a norm, 1e-4 collectives of the H800" },
+    { ENDING("_half"), 1e-6, 3e4, "size at half of the rate", "12 to 2,204" },
+    { ENDING("knee_bytes"), 1e-3, 1e9, "message size at half of the rate, B", "2e7 and less" },
+    { ENDING("block_penalty"), 1e-9, 5.0, "loss of rate", "1.26 B200" },
+    { ENDING("l2_bytes_per_flop"), 1e-4, 1.0, "cache bytes per FLOP of a product",
+      "0.0024 and more" },
+    { ENDING("power_share"), 0.05, 50.0, "power of a product over that of the board",
+      "1.24 to 3.25" },
+};
+
+/* The object that a field is in, and those above it. */
+typedef struct frame {
+    const struct frame *above;
+    const char *name;
+} frame;
+
+static void path_text(const frame *at, char *text, size_t size)
 {
-    for (size_t i = 0; i < count; i++) {
-        x->fraction = fmin(x->fraction, values[i]);
+    text[0] = '\0';
+    if (at->above != NULL) {
+        path_text(at->above, text, size);
     }
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used > 0 ? "." : "", at->name);
 }
 
-static void add_ratio(extremes *x, double ratio)
+static const rule *rule_of(const char *name)
 {
-    x->ratio = fmin(x->ratio, fmin(ratio, 1.0 / ratio));
+    const size_t length = strlen(name);
+    for (const rule *r = fitted; r < fitted + NNC_COUNT_OF(fitted); r++) {
+        if (name[length - 1] == r->ending[r->length - 1] && length >= r->length &&
+            memcmp(name + length - r->length, r->ending, r->length) == 0) {
+            return r;
+        }
+    }
+    return NULL;
 }
 
-static void add_kernel(extremes *x, const nnc_efficiency *e)
+static bool is_possible(double value, const rule *by, const frame *at, char *text, size_t size)
 {
-    add_shares(x, (const double[]){ e->sustained_fraction, e->memory_fraction }, 2);
-    x->fixed_s = fmax(x->fixed_s, e->fixed_s);
+    const rule *own = isnan(value) || value == 0.0 ? NULL : rule_of(at->name);
+    const rule *of = own != NULL ? own : by;
+    if (of == NULL || isnan(value) || value == 0.0 || (value >= of->least && value <= of->most)) {
+        return true; /* not recorded, or set to nothing on purpose */
+    }
+    path_text(at, text, size);
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, ": %s, expected %g to %g, found %.4g", of->what, of->least,
+             of->most, value);
+    return false;
 }
 
-static extremes extremes_of(const nnc_device *d)
+/* Are all fitted figures of an object possible? by: the rule of the object's name, for members that have none. */
+static bool are_possible(const nnc_field *fields, size_t count, const char *object, const rule *by,
+                         const frame *above, char *text, size_t size)
 {
-    const nnc_efficiencies *e = &d->efficiency;
-    const nnc_collective_efficiencies *c = &e->collectives;
-    const nnc_efficiency *kernels[] = { &e->pointwise, &e->pointwise_tuned, &e->maps,
-                                        &e->maps_tuned, &e->optimizer };
-    const nnc_collective_efficiency *kinds[] = { &c->all_reduce, &c->all_gather, &c->reduce_scatter,
-                                                 &c->all_to_all };
-    extremes x = { 1.0, 1.0, 0.0 };
-    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-        const nnc_gemm_efficiency *g = &e->gemm[i];
-        add_shares(&x, (const double[]){ g->sustained_fraction, g->memory_fraction }, 2);
-        add_ratio(&x, g->boost_ratio);
-        x.fixed_s = fmax(x.fixed_s, g->fixed_s);
+    bool all = true;
+    for (const nnc_field *f = fields; all && f < fields + count; f++) {
+        const frame at = { above, f->name };
+        const char *place = object + f->offset;
+        const bool formats = f->type == NNC_FIELD_OBJECT_BY_DTYPE;
+        const size_t copies = formats ? NNC_DTYPE_COUNT : f->type == NNC_FIELD_OBJECT ? 1 : 0;
+        const rule *of = copies > 0 ? rule_of(f->name) : NULL;
+        for (size_t i = 0; all && i < copies; i++) {
+            const frame format = { &at, nnc_dtype_name((nnc_dtype)i) };
+            all = are_possible(f->fields, f->field_count, place + i * (f->size / copies), of,
+                               formats ? &format : &at, text, size);
+        }
+        all = all && (f->type != NNC_FIELD_F64 ||
+                      is_possible(*(const double *)(const void *)place, by, &at, text, size));
     }
-    for (int i = 0; i < NNC_FLASH_KERNEL_COUNT; i++) {
-        const nnc_flash_efficiency *a = &e->attention[i];
-        add_shares(&x, (const double[]){ a->sustained_fraction, a->memory_fraction }, 2);
-        add_ratio(&x, a->backward_ratio);
-        x.fixed_s = fmax(x.fixed_s, a->fixed_s);
-    }
-    for (size_t i = 0; i < NNC_COUNT_OF(kernels); i++) {
-        add_kernel(&x, kernels[i]);
-    }
-    for (size_t i = 0; i < NNC_COUNT_OF(kinds); i++) {
-        add_shares(&x, &kinds[i]->bus_fraction, 1);
-        x.fixed_s = fmax(x.fixed_s, fmax(kinds[i]->fixed_s, kinds[i]->log2_s));
-    }
-    add_shares(&x, &c->scale_out_fraction, 1);
-    add_ratio(&x, e->calibration);
-    x.fixed_s = fmax(x.fixed_s, fmax(c->step_fixed_s, c->scale_out_fixed_s));
-    return x;
-}
-
-static double largest_half(const nnc_device *d)
-{
-    double most = 0.0;
-    for (int i = 0; i < NNC_FLASH_KERNEL_COUNT; i++) {
-        most = fmax(most, d->efficiency.attention[i].seq_half);
-    }
-    return most;
-}
-
-static double largest_penalty(const nnc_device *d)
-{
-    double most = 0.0;
-    for (int i = 0; i < NNC_FLASH_KERNEL_COUNT; i++) {
-        most = fmax(most, d->efficiency.attention[i].block_penalty);
-    }
-    return most;
-}
-
-static double largest_knee(const nnc_device *d)
-{
-    const nnc_collective_efficiencies *c = &d->efficiency.collectives;
-    return fmax(fmax(c->all_reduce.knee_bytes, c->all_gather.knee_bytes),
-                fmax(c->reduce_scatter.knee_bytes, c->all_to_all.knee_bytes));
+    return all;
 }
 
 /* ---- software profiles ---- */
@@ -158,7 +167,7 @@ static bool is_within(const bounds *of, char *text, size_t size)
 {
     const double value = of->value;
     if (isnan(value) || value == 0.0 || isinf(value) || (value >= of->least && value <= of->most)) {
-        return true; /* infinite: the other field is 0 */
+        return true; /* the ratio is infinite: the other field is 0 */
     }
     snprintf(text, size, "%s: %s, expected %g to %g, found %.4g", of->fields, of->what, of->least,
              of->most, value);
@@ -178,7 +187,6 @@ static bool are_within(const bounds *list, size_t count, char *text, size_t size
 bool nnc_device_is_plausible(const nnc_device *d, char *text, size_t size)
 {
     const double peak = main_peak(d);
-    const extremes x = extremes_of(d);
     const bounds list[] = {
         { d->clock_hz, 2e8, 1e10, "clock, Hz", "clock_hz", "0.7 GHz TPU v2, 2.6 GHz RTX PRO 6000" },
         { peak / d->mem_bytes_per_s, 0.5, 3000.0, "16-bit FLOPs per byte of memory traffic (ridge)",
@@ -224,21 +232,10 @@ bool nnc_device_is_plausible(const nnc_device *d, char *text, size_t size)
           "scale_up.latency_s", "1e-6 TPU v3, 2.5e-6 PCIe" },
         { d->scale_out.latency_s, 1e-8, 2e-3, "latency of the scale-out link, s",
           "scale_out.latency_s", "4e-6 InfiniBand; 1e-3 between sites" },
-        { x.fraction, 0.02, 1.0, "smallest share of a rate that kernels or links reach",
-          "efficiency (a fraction)", "0.18 B200" },
-        { x.ratio, 0.05, 1.0, "outermost factor on a rate, or 1 over it",
-          "efficiency (a ratio or calibration)", "0.4 flash attention backward" },
-        { x.fixed_s, 1e-9, 2e-3, "longest fixed time of a kernel or a collective, s",
-          "efficiency (a fixed time)", "1e-4 collectives of the H800" },
-        { largest_half(d), 1e-6, 3e4, "sequence length at half of the rate of attention",
-          "efficiency.attention.seq_half", "1,000 and less" },
-        { largest_penalty(d), 1e-9, 5.0, "loss of rate of attention",
-          "efficiency.attention.block_penalty", "1.26 B200" },
-        { d->efficiency.gemm[NNC_BF16].l2_bytes_per_flop, 1e-4, 1.0,
-          "cache bytes per 16-bit FLOP of a product", "efficiency.gemm.bf16.l2_bytes_per_flop",
-          "0.0096 and more" },
-        { largest_knee(d), 1e-3, 1e9, "message size at half of the rate of a collective, B",
-          "efficiency.collectives.knee_bytes", "1e7 and less" },
+        { d->scale_up.kind == NNC_LINK_SWITCH ? d->scale_up.devices : (double)NAN, 1.0, 2048.0,
+          "devices on one switch", "scale_up.devices", "72 GB300" },
+        { d->scale_up.devices, 1.0, 1e5, "devices of one scale-up domain", "scale_up.devices",
+          "9,216 TPU v7" },
         { d->scale_up.bytes_per_s, 1e9, 1e13, "scale-up link, B/s", "scale_up.bytes_per_s",
           "1.6e10 T4, 9e11 GB300" },
         { d->scale_out.bytes_per_s, 1e8, 2e12, "scale-out link, B/s", "scale_out.bytes_per_s",
@@ -249,7 +246,11 @@ bool nnc_device_is_plausible(const nnc_device *d, char *text, size_t size)
         { d->host.bytes_per_s, 1e9, 5e12, "host link, B/s", "host.bytes_per_s",
           "1.5e10 TPU v4, 4.5e11 GH200" },
     };
-    return are_within(list, NNC_COUNT_OF(list), text, size);
+    const nnc_field *efficiency = nnc_field_of_key(&nnc_device_table, "efficiency");
+    return are_within(list, NNC_COUNT_OF(list), text, size) &&
+           are_possible(efficiency->fields, efficiency->field_count,
+                        (const char *)d + efficiency->offset, NULL,
+                        &(frame){ NULL, efficiency->name }, text, size);
 }
 
 bool nnc_software_is_plausible(const nnc_software *s, char *text, size_t size)

@@ -200,7 +200,7 @@ static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, interleaves), NNC_DEFAULT_OFF,
       .help = "Pipelines are interleaved with one layer per virtual stage, if the number of "
               "micro-batches allows it." },
-    { NNC_FIELD(nnc_framework, adapters), NNC_FIELD_NAMES(nnc_adapted, NNC_ADAPTED_COUNT),
+    { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_framework, adapters),
       .default_text = "linear",
       .help = "Layers that have adapters, when only adapters are trained." },
     { NNC_FIELD(nnc_framework, frozen), NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
@@ -290,7 +290,7 @@ static bool split_words(const char *words, const char *name, const char **versio
     return *rest == '\0' || is_digit(*rest);
 }
 
-/* Length of the name by which an entry is asked for; 0: it is not. */
+/* Length of the name of an entry that the request uses; 0: the request names another framework. */
 static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version)
 {
     const char *const names[] = { f->framework, f->also };
@@ -388,7 +388,7 @@ static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_mod
     }
 }
 
-/* Micro-batches of a step, where the plan determines them; 0 = not. */
+/* Micro-batches of a step, where the plan determines them; 0 = not determined. */
 static int64_t passes_of(const nnc_plan *p)
 {
     const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;

@@ -28,7 +28,7 @@ struct nnc_specs {
     bool lenient;
     char marks[512]; /* implausible inputs */
     bool implementation_given;
-    nnc_implementation implementation; /* of every model, if given */
+    nnc_implementation implementation; /* implementation of every model, if given */
     nnc_model_reader *model_reader;
 };
 
@@ -276,8 +276,25 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
+/* Says so of a network that stands in for another one. */
+static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made,
+                                nnc_error *err)
+{
+    char text[320];
+    const char **notes = nnc_arena_array(specs->arena, 1, sizeof *notes);
+    NNC_GOT(notes, err);
+    snprintf(text, sizeof text, "has no shape here; %.250s has its counts", words);
+    notes[0] = nnc_arena_strdup(specs->arena, text);
+    NNC_GOT(notes[0], err);
+    made->notes = notes;
+    made->note_count = 1;
+    made->stand_in = true;
+    return NNC_OK;
+}
+
 /* A network by the name that a library of vision models gives it, with or without the library ("timm/") and the weights
- * (".a1_in1k"); *out stays NULL: no library has it. */
+ * (".a1_in1k"); itself or another one that has its counts; *out
+ * stays NULL: no library has it. */
 static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err)
 {
     const char *path = NULL, *words = NULL;
@@ -294,10 +311,15 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
             NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
         }
     }
+    const bool stand_in = path != NULL && words == NULL;
+    if (stand_in) {
+        NNC_TRY(read_value(specs, path, "stand_ins", name, &words, &unused, err));
+    }
     if (words != NULL) {
         NNC_TRY(nnc_model_make(specs, words, name, &made, err));
         made->implementation = made->family == NNC_FAMILY_DECODER ? NNC_IMPLEMENTATION_TRANSFORMERS
                                                                   : NNC_IMPLEMENTATION_TIMM;
+        NNC_TRY(stand_in ? note_stand_in(specs, words, made, err) : NNC_OK);
         *out = made;
     }
     return NNC_OK;
@@ -383,7 +405,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     }
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
-    if (asked != NULL) { /* else the next call reads the file again */
+    if (asked != NULL) { /* otherwise the next call would read the file again */
         *added = (loaded){ specs->loaded, kind, asked, *out };
         specs->loaded = added;
     }
@@ -421,6 +443,25 @@ const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
                             .has_aliases = true,
                             .read = nnc_software_read },
 };
+
+static bool has(nnc_json root, const char *key)
+{
+    const nnc_json_type type = nnc_json_type_of(nnc_json_get(root, key));
+    return type != NNC_JSON_ABSENT && type != NNC_JSON_NULL;
+}
+
+bool nnc_is_foreign(nnc_json root)
+{
+    return nnc_json_type_of(root) == NNC_JSON_OBJECT && !has(root, "schema") &&
+           (has(root, "model_type") || has(root, "_class_name"));
+}
+
+bool nnc_is_capture(nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "schema");
+    return nnc_json_type_of(at) == NNC_JSON_TEXT &&
+           strcmp(nnc_json_text(at), NNC_CAPTURE_SCHEMA) == 0;
+}
 
 static nnc_spec_kind spec_kind_said(nnc_json root)
 {
@@ -495,6 +536,28 @@ void nnc_spec_stem(const char *path, bool config, char *stem, size_t size)
     snprintf(stem, size, "%.*s", (int)(end - begin), begin);
 }
 
+const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX])
+{
+    static const char *const folders[] = { "hw",     "models", "software", "clusters",
+                                           "prices", "grid",   "hosts",    "foreign" };
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash;
+    if (slash == NULL || nnc_is_pipe(path)) {
+        return NULL;
+    }
+    while (folder > path && folder[-1] != '/') {
+        folder--;
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        if (strlen(folders[i]) == (size_t)(slash - folder) &&
+            strncmp(folders[i], folder, (size_t)(slash - folder)) == 0) {
+            nnc_spec_stem(path, false, stem, NNC_STEM_MAX);
+            return stem;
+        }
+    }
+    return NULL;
+}
+
 /* Gives a model without an id (a foreign one) the name of its file, or of the folder of a config.json. */
 static void spec_name(nnc_model *model, const char *path)
 {
@@ -508,15 +571,15 @@ static void spec_name(nnc_model *model, const char *path)
 static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *path,
                             const char *text, size_t size, const void **out, nnc_error *err)
 {
-    char stem[256];
+    char stem[NNC_STEM_MAX];
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_faults faults = { .name = path, .err = err };
     void *spec = nnc_arena_alloc(arena, nnc_spec_kinds[kind].size);
-    nnc_spec_stem(path, false, stem, sizeof(stem));
     if (spec == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(nnc_spec_read(specs, kind, nnc_is_pipe(path) ? NULL : stem, text, size, &faults, spec));
+    NNC_TRY(
+        nnc_spec_read(specs, kind, nnc_spec_required_id(path, stem), text, size, &faults, spec));
     if (kind == NNC_SPEC_MODEL) {
         spec_name(spec, nnc_is_pipe(path) ? NULL : path);
     }
@@ -614,7 +677,7 @@ static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nn
 static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy,
                           nnc_error *err)
 {
-    assert(from != NULL); /* checked by the caller */
+    assert(from != NULL); /* the caller has checked this */
     NNC_TRY(new_spec(specs, kind, copy, err));
     assert(*copy != NULL);
     memcpy(*copy, from, nnc_spec_kinds[kind].size);
@@ -857,10 +920,8 @@ nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_
 
 bool nnc_is_path(const char *text)
 {
-    const size_t length = strlen(text);
-    return strchr(text, '/') != NULL || strcmp(text, "-") == 0 ||
-           (length > 5 &&
-            (strcmp(text + length - 5, ".json") == 0 || strcmp(text + length - 4, ".xml") == 0));
+    return strchr(text, '/') != NULL || strcmp(text, "-") == 0 || nnc_ends_in(text, ".json") ||
+           nnc_ends_in(text, ".xml");
 }
 
 const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
@@ -896,7 +957,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
     case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
     case NNC_JSON_NUMBER:
         value = nnc_json_number(at);
-        value = value == 0 ? 0 : value; /* also makes -0 equal to 0 */
+        value = value == 0 ? 0 : value; /* this makes -0 equal to 0 */
         memcpy(&bits, &value, sizeof(bits));
         return nnc_digest_number(digest, bits);
     case NNC_JSON_TEXT: return nnc_digest_text(digest, nnc_json_text(at));
@@ -918,10 +979,34 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
     }
 }
 
+/* Members that do not change what a file means. */
+static const char *const comments[] = { "note",       "sources", "references", "like", "same_as",
+                                        "stands_for", "aliases", "compared",   NULL };
+
+void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data)
+{
+    static const char *const none[] = { "note", "source", NULL };
+    if (doc->digest != NULL) {
+        *doc->digest += nnc_json_digest(data, none);
+    }
+}
+
+/* Adds the data files by which a configuration of another program is read: the same file means another model when they
+ * change. Faults are left to the command that uses the model. */
+static nnc_status add_data_files(nnc_json_doc *doc, uint64_t *digest, nnc_error *err)
+{
+    nnc_error why;
+    nnc_faults unused = { .name = doc->faults->name, .err = &why };
+    nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
+    NNC_GOT(model, err);
+    doc->faults = &unused;
+    doc->digest = digest;
+    nnc_model_read(nnc_json_root(doc), NULL, model);
+    return NNC_OK;
+}
+
 nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err)
 {
-    static const char *const skip[] = { "note",       "sources", "references", "like", "same_as",
-                                        "stands_for", "aliases", "compared",   NULL };
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
@@ -934,10 +1019,16 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
     if (nnc_json_parse(&doc)) {
         const nnc_spec_kind kind = spec_kind_said(nnc_json_root(&doc));
         if (kind == NNC_SPEC_KIND_COUNT || nnc_spec_complete(&doc, specs, kind)) {
-            *digest = nnc_json_digest(nnc_json_root(&doc), skip);
+            *digest = nnc_json_digest(nnc_json_root(&doc), comments);
         }
+    }
+    nnc_status status = faults.status;
+    if (status == NNC_OK && nnc_is_foreign(nnc_json_root(&doc))) {
+        doc.specs = specs;
+        doc.lenient = nnc_specs_are_lenient(specs);
+        status = add_data_files(&doc, digest, err);
     }
     nnc_json_free(&doc);
     free(text);
-    return faults.status;
+    return status;
 }

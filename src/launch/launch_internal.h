@@ -32,7 +32,7 @@ nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc
 typedef struct nnc_shell_command {
     const char *launcher; /* table of its launcher: "torchrun"; NULL = none */
     const char *launcher_options, *options;
-    const char *config; /* the file that it is given; NULL = none */
+    const char *config; /* the configuration file that the command names; NULL = none */
     long line;
 } nnc_shell_command;
 
@@ -47,13 +47,6 @@ nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const c
 /* The path of a file that another one names: in its folder, in a folder above, or in the current one, whichever exists;
  * else in its folder. NULL when out of memory. */
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name);
-
-/* Does a text end in another, shorter one? */
-static inline bool nnc_ends_in(const char *text, const char *end)
-{
-    const size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
 
 /* ---- checkpoints: checkpoint.c ---- */
 
@@ -70,11 +63,11 @@ typedef struct nnc_checkpoint {
     const char *path;
     int64_t tensors, params, bytes; /* params and bytes: -1 = unknown */
     int64_t constants;              /* part of params: tables that are no parameters (rope_freqs) */
-    int shards;                     /* of an index; 0 = a file of its own */
+    int shards;                     /* files that an index names; 0 = not an index */
     nnc_checkpoint_part parts[NNC_CHECKPOINT_PARTS];
     int part_count;
     nnc_buffer
-        metadata; /* of GGUF: its keys as JSON, for the table of its name; the caller frees it */
+        metadata; /* keys of a GGUF file as JSON, for the table of its name; the caller frees it */
 } nnc_checkpoint;
 
 bool nnc_checkpoint_is_file(const char *path);
@@ -91,7 +84,8 @@ typedef struct nnc_launch_asked {
     bool lenient;       /* skip keys that cannot be used, and list them */
     bool serves;        /* the command computes a deployment; else a training step */
     int leading;        /* operands before MODEL, such as the name of a picture */
-    bool may_be_open;   /* list the keys whose values ("auto") nothing sets; else they are errors */
+    bool may_be_open;   /* list the keys whose value ("auto") no other key sets; otherwise they
+                         * are errors */
 } nnc_launch_asked;
 
 /* Is it a launch file, by its name and content? A YAML or TOML file always is, so that an error names it. */

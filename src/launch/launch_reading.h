@@ -8,8 +8,8 @@
 enum {
     NNC_LAUNCH_FILES_MAX = 16,
     NNC_LAUNCH_VALUE = 64,     /* bytes of a value of a field of the plan */
-    NNC_LAUNCH_KEY = 192,      /* of a key with the keys around it */
-    NNC_LAUNCH_TEXT = 1024,    /* of a value in a file */
+    NNC_LAUNCH_KEY = 192,      /* longest key, with the keys around it */
+    NNC_LAUNCH_TEXT = 1024,    /* longest value in a file */
     NNC_LAUNCH_FIELDS_MAX = 96 /* fields that files set; questions */
 };
 
@@ -17,8 +17,8 @@ enum {
 typedef struct nnc_document {
     nnc_json_doc doc;
     nnc_faults faults;
-    char *text;      /* of the file */
-    nnc_buffer json; /* of a file that is not JSON */
+    char *text;      /* text of the file */
+    nnc_buffer json; /* content of a file that is not JSON, as JSON */
     bool is_parsed;
 } nnc_document;
 
@@ -33,26 +33,26 @@ typedef struct nnc_launch_file {
 typedef struct nnc_set_field {
     const nnc_field *field;
     char value[NNC_LAUNCH_VALUE];
-    int file;    /* that set it first */
+    int file;    /* file that set the field first */
     nnc_json at; /* node NULL: a rule or a default of a table */
     bool is_default;
-    bool is_kept; /* the field keeps nncost's own default, whatever the rules say */
+    bool is_kept; /* the field keeps nncost's default, whatever the rules set */
 } nnc_set_field;
 
 /* A field of the model that the files describe; "MODEL" is its name, "SOFTWARE" the profile. */
 typedef struct nnc_model_field {
-    const char *name, *value; /* in the arena; name without "model." */
+    const char *name, *value; /* texts in the arena; name without "model." */
     int file;
     nnc_json at;
     bool is_default;
-    bool is_set; /* by --set, which counts first */
+    bool is_set; /* set by --set, which takes precedence */
 } nnc_model_field;
 
 /* A key that wants one of some fields set elsewhere. */
 typedef struct nnc_question {
     nnc_json at, fields;
     const char *only; /* the field, when `fields` is absent */
-    const char *path; /* of the key, in the arena */
+    const char *path; /* path of the key, in the arena */
     int file;
     bool is_open; /* nothing sets them */
 } nnc_question;
@@ -61,7 +61,7 @@ typedef struct nnc_question {
 typedef struct nnc_reference {
     nnc_json at;
     const char *format;
-    const char *path; /* of the key, in the arena */
+    const char *path; /* path of the key, in the arena */
     nnc_json known;   /* fields of paths that come with the program */
     int file;
 } nnc_reference;

@@ -71,7 +71,7 @@ bool nnc_shell_is_option(const char *text)
 /* An option with its values: those words that follow it and are not options themselves. */
 typedef struct flag {
     const char *name;
-    const char *joined; /* of "--name=value"; NULL = none */
+    const char *joined; /* value in "--name=value"; NULL = no value */
     int32_t first, count, line;
 } flag;
 

@@ -39,7 +39,7 @@ typedef struct nnc_memo_slot {
 typedef struct nnc_memo {
     uint32_t slots, ways, count, turn;
     size_t key_size, hashed, value_at, stride;
-    uint64_t hash; /* of the key that was looked for last */
+    uint64_t hash; /* hash of the key that was looked for last */
     nnc_memo_slot *slot;
     unsigned char *entries;
 } nnc_memo;
@@ -52,7 +52,7 @@ void nnc_memo_destroy(nnc_memo *memo);
 
 /* The value of a key; NULL = none. It stays in place until it is replaced. */
 void *nnc_memo_find(nnc_memo *memo, const void *key);
-/* A value for the key that nnc_memo_find just looked for in vain, to be filled by the caller: its bytes are unset. */
+/* Space for the value of a key that nnc_memo_find just missed; the caller fills it: its bytes are unset. */
 void *nnc_memo_add(nnc_memo *memo, const void *key);
 
 /* Forgets all entries. */
@@ -69,25 +69,24 @@ typedef struct nnc_lowered {
     uint64_t list_number;               /* unique per list */
     nnc_software software;
     nnc_op_list whole; /* before sharding */
-    nnc_op_list list;  /* of one rank; entries past `count` are added by the last plan */
+    nnc_op_list list;  /* ops of one rank; entries past `count` are added by the last plan */
     int32_t count;
-    double grad_accumulate; /* of the list and the table */
+    double grad_accumulate; /* value for the list and the table */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_pass_work work; /* if recomputation does not depend on the stage */
-    nnc_rows rows;      /* of those `count` ops, over these routes */
+    nnc_pass_work work; /* work of a pass, if recomputation does not depend on the stage */
+    nnc_rows rows;      /* rows of those `count` ops, over these routes */
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
-    uint64_t table; /* unique per table; 0 = none yet */
 } nnc_lowered;
 
 /* Passes of plans that differ only in their number. Borrows segments and blocks of the op list of its nnc_lowered. */
 typedef struct nnc_pass_entry {
     nnc_lowered *alike;
-    uint64_t list_number; /* of that list; another number: the entry is invalid */
-    nnc_step step;        /* plan, software and step ends are those of the plan that asks */
+    uint64_t list_number; /* number of that list; another number: the entry is invalid */
+    nnc_step step;        /* plan, software and step ends are set for each estimate */
     nnc_network network;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work;
-    double grad_accumulate; /* of the units */
+    double grad_accumulate; /* value for the units */
     nnc_segment_time units[NNC_SEGMENTS_MAX];
 } nnc_pass_entry;
 
@@ -98,14 +97,15 @@ typedef struct nnc_estimate_cache {
     const nnc_model *model; /* NULL: nothing is shared */
     const nnc_device *device;
     bool promised;
-    nnc_model last_model; /* of the previous estimate, without the promise */
+    nnc_model last_model; /* model of the previous estimate, without the promise */
     nnc_device last_device;
-    uint64_t lists, tables; /* made so far */
+    uint64_t lists; /* made so far */
     nnc_op_timer timer;
     nnc_memo products, alikes, passes, ends, end_seconds, partitions;
-    nnc_lowered *last;           /* the last that was found; NULL = none yet */
-    const nnc_pass_entry *dealt; /* the entry whose stages and memory are current; NULL = none */
-    int64_t dealt_passes;        /* of the plan whose step ends are current */
+    nnc_lowered *last; /* the last that was found; NULL = none yet */
+    const nnc_pass_entry
+        *partitioned;           /* the entry whose stages and memory are current; NULL = none */
+    int64_t partitioned_passes; /* passes of the plan whose step ends are current */
     nnc_memory memory;
     int32_t memory_stage;
 } nnc_estimate_cache;
@@ -132,8 +132,6 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
 /* the work, by the segments of each device in scratch (this overwrites scratch->rows); */
 void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step,
                       nnc_result *r);
-/* the number of the table that the plans of a list share, made if needed; */
-uint64_t nnc_lowered_table(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
 /* the table with the ops that the last plan added. */
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step,
                       nnc_rows *rows);

@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "base/base_internal.h"
+#include "estimate/estimate_internal.h"
 #include "metrics/metrics_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
@@ -278,6 +279,12 @@ static void add_track(nnc_past *past, const nnc_track *one)
     past->unseen += one->unseen;
 }
 
+bool nnc_report_is_implausible(const nnc_report *report)
+{
+    return report->device->implausible || report->software->implausible ||
+           !nnc_is_as_published(report->result, report->model);
+}
+
 nnc_past nnc_report_past(const nnc_report *report)
 {
     const nnc_model *model = report->model;
@@ -285,8 +292,8 @@ nnc_past nnc_report_past(const nnc_report *report)
     const bool experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
     const char *family = experts ? "experts" : nnc_family_name(model->family);
     nnc_past here = { .of = NNC_PAST_DEVICE }, all = { .of = NNC_PAST_ALL_DEVICES };
-    if (report->result->plan.mode != NNC_MODE_PREDICTED ||
-        (software->compared_count == 0 && software->date[0] == '\0')) {
+    if (report->result->plan.mode != NNC_MODE_PREDICTED || nnc_report_is_implausible(report) ||
+        model->stand_in || (software->compared_count == 0 && software->date[0] == '\0')) {
         return (nnc_past){ .of = NNC_PAST_NONE };
     }
     for (int32_t i = 0; i < software->compared_count; i++) {
@@ -368,33 +375,47 @@ double nnc_report_sustained_bytes_per_s(const nnc_report *report)
     return e->pointwise.memory_fraction * report->device->mem_bytes_per_s;
 }
 
+enum { WORDS_MAX = 256 };
+
+/* "it fits: 3.7 GB of 85.9 GB per device" */
+static void write_memory_words(const nnc_report *report, char words[WORDS_MAX])
+{
+    const nnc_result *r = report->result;
+    char total[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT];
+    nnc_unit_text((double)r->memory.total_bytes, "B", total);
+    nnc_unit_text((double)r->memory.capacity_bytes, "B", capacity);
+    if (r->verdict == NNC_TIGHT && r->memory.headroom_bytes < 0) {
+        snprintf(words, WORDS_MAX, "as given it takes %s of %s per device; it may fit%s%s", total,
+                 capacity, report->least_options[0] != '\0' ? " with " : "", report->least_options);
+        return;
+    }
+    snprintf(words, WORDS_MAX, "it %s: %s of %s per device",
+             r->verdict == NNC_FITS          ? "fits"
+             : r->verdict == NNC_OVER_MEMORY ? "does not fit"
+                                             : "is tight",
+             total, capacity);
+}
+
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX])
 {
     const nnc_result *r = report->result;
     const nnc_model *model = report->model;
     const nnc_device *device = report->device;
-    char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT], many[32] = "",
-                                                                                   set[128] = "";
+    char step[NNC_NUMBER_TEXT], many[32] = "", set[100] = "", memory[WORDS_MAX];
     if (report->overrides != NULL && report->overrides[0] != '\0') {
-        snprintf(set, sizeof set, " with %.100s", report->overrides);
+        snprintf(set, sizeof set, " with %.90s%s", report->overrides,
+                 strlen(report->overrides) > 90 ? "..." : "");
     }
     if (r->plan.devices > 1) {
         snprintf(many, sizeof many, "%" PRId32 " x ", r->plan.devices);
     }
+    write_memory_words(report, memory);
     snprintf(text, NNC_METRIC_TEXT_MAX,
-             "One step of %.48s%s takes %s%s on %s%.48s and is bound by %s, %.1f%% of it; it %s: "
-             "%s of %s "
-             "per device.",
+             "One step of %.48s%s takes %s%s on %s%.60s and is bound by %s, %.1f%% of it; %.170s.",
              model->name[0] != '\0' ? model->name : model->id, set,
              r->plan.mode == NNC_MODE_IDEAL ? "at least " : "", nnc_unit_text(r->step_s, "s", step),
              many, device->name[0] != '\0' ? device->name : device->id, nnc_bound_name(r->bound),
-             100.0 * r->bound_s[r->bound] / r->step_s,
-             r->verdict == NNC_FITS          ? "fits"
-             : r->verdict == NNC_OVER_MEMORY ? "does not fit"
-             : r->memory.headroom_bytes >= 0 ? "is tight"
-                                             : "may fit",
-             nnc_unit_text((double)r->memory.total_bytes, "B", total),
-             nnc_unit_text((double)r->memory.capacity_bytes, "B", capacity));
+             100.0 * r->bound_s[r->bound] / r->step_s, memory);
     return text;
 }
 

@@ -26,20 +26,20 @@ typedef enum nnc_onnx_kind {
  * input of that op. */
 typedef enum nnc_onnx_pattern {
     NNC_ONNX_PLAIN,
-    NNC_ONNX_MEAN,        /* of src, over its last axis */
+    NNC_ONNX_MEAN,        /* mean of src over its last axis */
     NNC_ONNX_CENTERED,    /* src minus its mean */
     NNC_ONNX_SQUARED,     /* its squares */
     NNC_ONNX_VARIANCE,    /* the mean of the squares */
     NNC_ONNX_DEVIATION,   /* the root of the variance */
     NNC_ONNX_NORMED,      /* src, normalised */
     NNC_ONNX_NORMED_GAIN, /* and times a gain */
-    NNC_ONNX_ERF,         /* the error function of src */
+    NNC_ONNX_ERF,         /* erf of src */
     NNC_ONNX_ERF_PLUS,    /* and 1 added */
-    NNC_ONNX_SIGMOID,     /* of src */
+    NNC_ONNX_SIGMOID,     /* sigmoid of src */
     NNC_ONNX_HARD_SIGMOID,
     NNC_ONNX_CLIPPED,
-    NNC_ONNX_BATCH_NORM, /* of src */
-    NNC_ONNX_BATCH_GAIN, /* and times another gain */
+    NNC_ONNX_BATCH_NORM, /* batch norm of src */
+    NNC_ONNX_BATCH_GAIN, /* batch norm with one more gain */
     NNC_ONNX_LINEAR,     /* src times a matrix; a bias may follow */
     NNC_ONNX_PADDED,     /* src with zeros around it */
     NNC_ONNX_SCORES,     /* src times the transpose of key */
@@ -51,8 +51,8 @@ typedef struct nnc_onnx_value {
     nnc_onnx_kind kind;
     int32_t rank;
     int64_t dims[NNC_ONNX_RANK_MAX];
-    int64_t *whole; /* as many as elements; NULL = not known */
-    int64_t origin; /* weights: elements of the parameter that it is part or copy of */
+    int64_t *whole; /* known whole numbers, one per element; NULL = not known */
+    int64_t origin; /* weights: elements of the parameter that the value is a part or a copy of */
     bool computed;  /* a computed constant: no parameter */
     bool ids;       /* token ids */
     nnc_onnx_pattern pattern;
@@ -60,8 +60,8 @@ typedef struct nnc_onnx_value {
     int32_t
         same_as; /* the value, from 1, that has the same elements under another name; 0 = none */
     bool rms;
-    int64_t pads[4]; /* of a padded map: before both sides, behind both */
-    int32_t reg;     /* its register, a tensor of the graph file; -1 = none yet */
+    int64_t pads[4]; /* padding of a map: before both sides, behind both */
+    int32_t reg;     /* register of the value, a tensor of the graph file; -1 = none yet */
     int32_t shape_rank;
     int64_t shape[3]; /* shape of the register */
 } nnc_onnx_value;
@@ -83,7 +83,8 @@ typedef struct nnc_onnx_graph {
     int32_t current, regs, reg_capacity, step;
     struct nnc_onnx_reg {
         int32_t name,
-            last; /* last: the last step that goes back to it, found by the first pass; 0 = none */
+            last; /* last: the last step that uses the register, found by the first pass; 0 =
+                   * none */
     } * reg;
     int32_t *names; /* the register that uses each name; -1 = free */
     int32_t name_count;
@@ -127,7 +128,7 @@ int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis);
 bool nnc_onnx_fold(nnc_onnx_graph *g);
 /* The axes of a value, as whole numbers. */
 bool nnc_onnx_shape_of(nnc_onnx_graph *g);
-/* A tensor of the file as a value. */
+/* Reads a constant tensor of the file into a value. */
 bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_value *v);
 
 /* The shape of an output with the values of an input in another order, or fewer of them; for constants and activations.

@@ -5,8 +5,7 @@
 
 bool nnc_onnx_is_file(const char *path)
 {
-    const size_t length = strlen(path);
-    return length > 5 && strcmp(path + length - 5, ".onnx") == 0;
+    return nnc_ends_in(path, ".onnx");
 }
 
 nnc_status nnc_onnx_take(nnc_specs *specs, char **operand, nnc_error *err)

@@ -6,7 +6,7 @@
 
 typedef struct dims {
     double batch, m, n, k, experts, b_shared, bias;
-    double in_bytes, out_bytes, grad_bytes; /* of an element */
+    double in_bytes, out_bytes, grad_bytes; /* bytes of an element */
 } dims;
 
 /* Bytes of one element with its share of the scales: one fp32 scale for 128 values or one byte for
@@ -267,7 +267,7 @@ const nnc_op_row nnc_matmul_row = {
 typedef struct conv_dims {
     double batch, c_in, h_in, w_in, c_out, h_out, w_out, kernel, groups, bias;
     double inputs, outputs, weights;        /* elements */
-    double in_bytes, out_bytes, grad_bytes; /* of an element */
+    double in_bytes, out_bytes, grad_bytes; /* bytes of an element */
 } conv_dims;
 
 NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why)

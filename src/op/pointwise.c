@@ -18,16 +18,18 @@ typedef struct both {
 } both;
 
 typedef struct pointwise_row {
-    both flops;                               /* on the vector units */
-    passes forward, backward;                 /* fused: in one kernel */
-    passes unfused_forward, unfused_backward; /* one kernel per primitive; left out = as fused */
+    both flops;                               /* FLOPs on the vector units */
+    passes forward, backward;                 /* memory passes of the fused kernel */
+    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive;
+                                               * left out = as fused */
     double inputs;                            /* input elements per output element, as kept */
     double mask_bytes;           /* mask or indices, written forward and read backward */
-    both input_flops;            /* per element of input_elements */
+    both input_flops;            /* FLOPs per element of input_elements */
     double backward_input_reads; /* elements of the input that backward reads */
     bool no_backward;            /* no parameters before it, or a copy of an untrained weight */
-    nnc_timed timed;             /* left out = pointwise, or map by its group */
-    nnc_activation act;          /* of the kinds in NNC_ACTIVATION_LIST */
+    nnc_timed timed;             /* how it is timed; left out = as pointwise, or as a map by its
+                                  * group */
+    nnc_activation act;          /* activation; for the kinds in NNC_ACTIVATION_LIST */
 } pointwise_row;
 
 #define ROW(kind, ...) static const pointwise_row NNC_ROW(kind) = { __VA_ARGS__ }
@@ -37,7 +39,7 @@ ROW(NNC_PW_RELU, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .
 ROW(NNC_PW_GELU, .flops = { 8, 13 }, .forward = { 1, 1 }, .backward = { 2, 1 },
     .unfused_forward = { 8, 8 }, .unfused_backward = { 16, 8 }, .inputs = 1);
 ROW(NNC_PW_SILU, .flops = { 4, 7 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
-/* backward from the output */
+/* Backward needs the output of forward and not its input. */
 ROW(NNC_PW_SIGMOID, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
     .act = { .by_output = true });
 ROW(NNC_PW_TANH, .flops = { 4, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
@@ -47,7 +49,7 @@ ROW(NNC_PW_HARD_SWISH, .flops = { 4, 4 }, .forward = { 1, 1 }, .backward = { 2, 
 ROW(NNC_PW_SOFTMAX, .flops = { 5, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 },
     .unfused_forward = { 3, 3 }, .unfused_backward = { 4, 3 }, .inputs = 1,
     .act = { .by_output = true });
-/* gate and up in; unfused: the activation, then the product */
+/* inputs are gate and up; unfused: one kernel for the activation, one for the product */
 ROW(NNC_PW_SWIGLU, .flops = { 5, 10 }, .forward = { 2, 1 }, .backward = { 3, 2 },
     .unfused_forward = { 3, 2 }, .unfused_backward = { 5, 3 }, .inputs = 2,
     .act = { .gated = true });

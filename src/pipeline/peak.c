@@ -12,7 +12,7 @@
 typedef struct peak {
     const double *bytes;
     double highest;
-    double *counts; /* per chunk, at the highest moment so far */
+    double *counts; /* passes in flight per chunk, at the highest moment so far */
     int32_t chunks;
 } peak;
 
@@ -39,7 +39,7 @@ static void look(peak *to, const int64_t *kept)
 typedef struct interleaved {
     int64_t stages, chunks, ahead; /* ahead: forwards before the first backward */
     int32_t others;
-    const int32_t *place;     /* of each other chunk */
+    const int32_t *place;     /* place of each other chunk */
     const double *more_bytes; /* than chunk 1 */
     double highest;
     int64_t peak_at; /* backward number */

@@ -150,8 +150,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
 };
 
 /* ---- ZB-H1 and ZB-H2, arXiv:2401.10241: 1f1b with separate weight gradients. The published bubbles are
- * for tW <= tF. Past that what remains is the wait for the first gradient: with so many micro-batches
- * in flight the first device has nothing to run until it is back ---- */
+ * for tW <= tF. Past that what remains is the wait for the first gradient: with that many micro-batches in flight the first device has nothing to run until it is back ---- */
 
 /* Each weight gradient runs `late` input gradients after its own; the late ones fill the wait at the end. */
 static void alternate_split(nnc_pipeline_device *device, int64_t m, int64_t ahead, int64_t late)

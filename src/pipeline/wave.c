@@ -367,8 +367,8 @@ static int64_t same_until(const nnc_wave_shape *shape, int64_t t)
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
     int64_t until = INT64_MAX;
     for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
-        const int64_t reach = step[i] * (shape->p - 1); /* of the last device relative to the
-                                                         * first */
+        const int64_t reach = step[i] * (shape->p - 1); /* delay of the last device relative to
+                                                         * the first */
         const int64_t low = lead[i] - (reach > 0 ? reach : 0),
                       full = lead[i] - (reach < 0 ? reach : 0);
         const int64_t change = t < low                 ? low
@@ -495,7 +495,7 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
 typedef struct watch {
     int64_t until, then; /* end of the stretch; slot of the remembered moment */
     int64_t age_max;     /* 0: no remembered moment yet */
-    int64_t repeat;      /* of a drift */
+    int64_t repeat;      /* repeats of a drift */
 } watch;
 
 static void mark(const nnc_wave_shape *shape, watch *w, int64_t t)

@@ -240,8 +240,8 @@ struct nnc_check {
     nnc_collector collector;
     nnc_figures names[2]; /* all names of the last estimate of each kind, trained and served */
     nnc_check_keeping keeping;
-    nnc_recorded_estimate *estimates; /* of the scenarios so far, to be recorded */
-    nnc_figure_room old, now;         /* of one scenario */
+    nnc_recorded_estimate *estimates; /* estimates of the scenarios so far, to be recorded */
+    nnc_figure_room old, now;         /* figures of one scenario */
     nnc_change *changes;              /* buffer for one scenario */
     int32_t change_room;
     int32_t next_old;

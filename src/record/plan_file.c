@@ -48,7 +48,7 @@ static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
     }
 }
 
-/* A value as an option would give it; "" and a fault when it is neither number, text nor switch. */
+/* A value in the form of an option's text; "" and a fault when it is neither number, text nor switch. */
 static void value_text(nnc_json at, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
@@ -412,7 +412,7 @@ static uint64_t digest_part(const part *own)
     return pairs_digest(pairs_digest(digest, &own->values), &own->sets);
 }
 
-/* The rules were valid when read before; now they are kept. */
+/* The rules were checked when they were read; now they are kept. */
 static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rules)
 {
     nnc_requirement *list = nnc_arena_array(at.doc->arena, (size_t)rules->count + 1, sizeof(*list));
@@ -661,24 +661,21 @@ bool nnc_plans_is(nnc_specs *specs, const char *path)
 
 static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path)
 {
-    char stem[256];
+    char stem[NNC_STEM_MAX];
+    const char *named = nnc_spec_required_id(path, stem);
     const nnc_json root = nnc_json_root(doc);
     const bool cluster = nnc_is_cluster(root);
     if (nnc_is_catalogue(root)) {
-        nnc_spec_stem(path, false, stem, sizeof stem);
-        nnc_catalogue_read_open(doc, specs, nnc_is_pipe(path) ? NULL : stem);
+        nnc_catalogue_read_open(doc, specs, named);
         return;
     }
     if (nnc_is_architecture(root)) {
-        nnc_spec_stem(path, false, stem, sizeof stem);
-        nnc_architecture_read_open(doc, specs, nnc_is_pipe(path) ? NULL : stem);
+        nnc_architecture_read_open(doc, specs, named);
         return;
     }
     const nnc_spec_kind kind = cluster ? NNC_SPEC_DEVICE : nnc_spec_kind_of(root);
     void *spec =
         kind != NNC_SPEC_KIND_COUNT ? nnc_arena_alloc(doc->arena, nnc_spec_kinds[kind].size) : NULL;
-    nnc_spec_stem(path, false, stem, sizeof(stem));
-    const char *named = nnc_is_pipe(path) ? NULL : stem;
     if (spec == NULL && kind != NNC_SPEC_KIND_COUNT) {
         nnc_faults_no_memory(doc->faults);
     } else if (cluster) {
@@ -930,7 +927,7 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *give
 
 /* ---- values ---- */
 
-/* Keeps a text that equals that of the last estimate. */
+/* Returns the text of the last estimate if it is equal, to keep one copy. */
 static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell)
 {
     const char *last = figure->text;

@@ -22,7 +22,7 @@ typedef struct nnc_packed {
     const nnc_packed_value *values;
 } nnc_packed;
 
-/* Names and texts must outlive it. false: out of memory. */
+/* Adds a value. Names and texts must outlive the list. false: out of memory. */
 bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before,
                      nnc_packed *packed);
 
@@ -63,7 +63,8 @@ enum { NNC_PLANS_PAIRS_MAX = 64, NNC_PLANS_SCENARIOS_MAX = 100000 };
 /* A key and its value in the form of an option. */
 typedef struct nnc_pair {
     const char *key, *text;
-    const nnc_field *field; /* of the plan, the run or the serving plan; NULL in other lists */
+    const nnc_field *field; /* field of the plan, the run or the serving plan; NULL in other
+                             * lists */
 } nnc_pair;
 
 typedef struct nnc_pairs {
@@ -73,15 +74,15 @@ typedef struct nnc_pairs {
 
 typedef struct nnc_plans_scenario {
     const char *id;
-    long line;                       /* of its first line */
+    long line;                       /* line at which it starts */
     bool serve;                      /* serving, not training */
-    const char *refs[NNC_REF_COUNT]; /* as written; NULL = not given */
+    const char *refs[NNC_REF_COUNT]; /* names as the file has them; NULL = not given */
     nnc_pairs values;                /* fields of the plan, or of the serving plan */
     nnc_pairs sets;                  /* "model.layers", "40" */
     const nnc_requirement *requirements;
     const nnc_tolerance *tolerances;
     int32_t requirement_count, tolerance_count;
-    uint64_t digest; /* of everything that the estimate depends on, except files */
+    uint64_t digest; /* digest of everything that the estimate depends on, except files */
 } nnc_plans_scenario;
 
 /* Recorded digest of a model, a device, a software profile or the plan of a scenario. */
@@ -96,9 +97,9 @@ typedef struct nnc_recorded_op {
 } nnc_recorded_op;
 
 typedef struct nnc_recorded_estimate {
-    const char *id; /* of the scenario; "" in an estimate file */
+    const char *id; /* id of the scenario; "" in an estimate file */
     nnc_packed figures;
-    const nnc_recorded_op *ops; /* only in an estimate file */
+    const nnc_recorded_op *ops; /* ops, only in an estimate file */
     int32_t op_count;
 } nnc_recorded_estimate;
 
@@ -199,7 +200,7 @@ typedef struct nnc_collector {
     nnc_arena *arena;
     struct nnc_collected {
         nnc_columns columns; /* list NULL = not found yet */
-        nnc_figure *figures; /* of the last estimate */
+        nnc_figure *figures; /* figures of the last estimate */
     } trained, served, images;
 } nnc_collector;
 
@@ -224,10 +225,10 @@ typedef struct nnc_check_line {
 } nnc_check_line;
 
 typedef struct nnc_check_report {
-    const char *path;     /* of the plan file, or of the old estimate */
-    const char *other;    /* diff: of the new estimate */
+    const char *path;     /* path of the plan file, or of the old estimate */
+    const char *other;    /* diff: name of the new estimate */
     const char *tool;     /* version of the new values */
-    const char *old_tool; /* version of the old values; NULL = none, or not known */
+    const char *old_tool; /* version that recorded the old values; NULL = none, or not known */
     nnc_check_row *rows;
     int32_t row_count;
     bool updated;                /* the new values replaced the old ones in the file */

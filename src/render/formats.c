@@ -132,13 +132,18 @@ static void csv_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells
     nnc_buffer_put(out, "\r\n", 2);
 }
 
-static void put_record(nnc_buffer *out, nnc_columns columns, const nnc_place *place)
+static void put_record(nnc_buffer *out, nnc_style style, nnc_columns columns,
+                       const nnc_place *place)
 {
     for (int32_t i = 0; i < columns.count; i++) {
         char text[NNC_METRIC_TEXT_MAX];
         const nnc_cell cell = nnc_column_read(&columns.list[i], *place, text);
         nnc_buffer_text(out, i > 0 ? "," : "");
         csv_put_cell(out, &cell);
+    }
+    if (nnc_is_marked(style)) {
+        nnc_buffer_byte(out, ',');
+        csv_put_text(out, style.mark);
     }
     nnc_buffer_text(out, "\r\n");
 }
@@ -150,18 +155,17 @@ static void csv_write_view(nnc_buffer *out, nnc_style style, const nnc_view *vie
         view->lines != NULL ? view->lines(record) : (nnc_lines){ view->document, NULL, record, 1 };
     nnc_columns columns = { .count = 0 };
     nnc_arena *arena = nnc_arena_create();
-    (void)style;
     out->failed =
         out->failed || arena == NULL || nnc_columns_of(lines.metrics, arena, &columns) != NNC_OK;
     for (int32_t i = 0; i < columns.count; i++) {
         nnc_buffer_text(out, i > 0 ? "," : "");
         csv_put_text(out, columns.list[i].name);
     }
-    nnc_buffer_text(out, "\r\n");
+    nnc_buffer_text(out, nnc_is_marked(style) ? ",implausible\r\n" : "\r\n");
     for (int64_t i = 0; i < lines.count; i++) {
         const nnc_place place = nnc_line_place(&lines, i);
         if (nnc_line_listed(&lines, &place)) {
-            put_record(out, columns, &place);
+            put_record(out, style, columns, &place);
         }
     }
     nnc_arena_destroy(arena);

@@ -68,7 +68,7 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
 /* A run whose stops come faster than it can restart and save never ends: its goodput is 0 but for rounding. */
 static nnc_status check_advances(const nnc_run *run, nnc_error *err)
 {
-    const double least = 1e-9;     /* of the time is useful */
+    const double least = 1e-9;     /* the least share of the time that is useful */
     if (!(run->goodput < least)) { /* NaN: unknown */
         return NNC_OK;
     }

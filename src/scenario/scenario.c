@@ -15,7 +15,7 @@ static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_s
                                 nnc_error *err)
 {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
-        return NNC_OK; /* later, when the profile is chosen */
+        return NNC_OK; /* checked later, when the profile is chosen */
     }
     if (nnc_field_is_of(&nnc_run_table, field)) {
         scenario->asks_run = true;
@@ -110,7 +110,7 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
                     "no such field of plan, model or device, did you mean %s?", nearest);
 }
 
-/* A field of Hugging Face's configurations as the model's; other names are returned unchanged. */
+/* The model's field for a field of Hugging Face's configurations; other names are returned unchanged. */
 static const char *own_field(const char *name)
 {
     static const char *const names[][2] = {
@@ -368,12 +368,11 @@ static nnc_status judge(nnc_scenario *scenario, nnc_error *err)
                  model->id, model->published_params, params);
         nnc_specs_mark(scenario->specs, line);
     }
-    const char *marks = nnc_specs_marks(scenario->specs);
-    if (marks[0] != '\0') { /* for rows of tables */
+    if (nnc_specs_marks(scenario->specs)[0] != '\0') { /* for rows of tables */
         char *text = scenario->overrides;
         const size_t used = strlen(text);
-        snprintf(text + used, sizeof scenario->overrides - used, "%simplausible: %s",
-                 used > 0 ? "; " : "", marks);
+        snprintf(text + used, sizeof scenario->overrides - used, "%simplausible values",
+                 used > 0 ? ", " : "");
         scenario->report.overrides = text;
     }
     return NNC_OK;
@@ -414,6 +413,21 @@ static bool is_given(const void *in, const char *field)
     return found;
 }
 
+/* Adds the switches of the command line to the list of overrides: they are no fields of the plan. */
+static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_setting *setting = &given->settings[i];
+        if (nnc_field_is_of(&nnc_switch_table, setting->field)) {
+            const size_t used = strlen(scenario->overrides);
+            snprintf(scenario->overrides + used, sizeof scenario->overrides - used,
+                     "%ssoftware.%s=%s", used > 0 ? ", " : "", setting->field->name,
+                     setting->value);
+            scenario->report.overrides = scenario->overrides;
+        }
+    }
+}
+
 /* The release that --software names, and then the switches of the command line. */
 static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario,
                                 nnc_error *err)
@@ -442,8 +456,8 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
     nnc_specs_take_implementation(specs, &scenario->model);
     scenario->device = *device;
     NNC_TRY(nnc_scenario_named_profile(scenario, given->software, err));
-    scenario->plan = nnc_plan_default();
-    scenario->run_ask = nnc_run_ask_default();
+    nnc_plan_init(&scenario->plan, sizeof scenario->plan);
+    nnc_run_ask_init(&scenario->run_ask, sizeof scenario->run_ask);
     scenario->asks_run = given->asks_run;
     scenario->report = (nnc_report){
         .model_asked = model_asked,
@@ -461,8 +475,12 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
     NNC_TRY(nnc_scenario_choose(scenario, err));
     NNC_TRY(apply_release(given, scenario, err));
+    say_switched(given, scenario);
     NNC_TRY(judge(scenario, err));
-    NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
+    scenario->rollout_tokens_per_s = scenario->rollout_batch = (double)NAN;
+    if (scenario->run_ask.method != NNC_METHOD_TRAIN) {
+        NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
+    }
     return check_batch(&scenario->plan, err);
 }
 
@@ -670,13 +688,13 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan)
     return strcmp(text, usually) == 0;
 }
 
-/* Failures that say nothing about a value. */
+/* Failures that tell nothing about a value. */
 static bool fails(nnc_status status)
 {
     return status == NNC_NO_MEMORY || status == NNC_IO;
 }
 
-/* The step with one value of a fact; NaN = it cannot be estimated. */
+/* The step when the fact has this value; NaN = no estimate. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value,
                             nnc_scratch *scratch, double *step_s, nnc_error *err)
 {
@@ -694,9 +712,9 @@ static nnc_status step_with(const nnc_scenario *s, const char *name, const char 
     return fails(status) ? status : NNC_OK;
 }
 
-/* Sets the effects of a fact. */
-static nnc_status weigh(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch,
-                        nnc_error *err)
+/* Estimates how much the step and the memory change with the values of an open fact. */
+static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch,
+                              nnc_error *err)
 {
     for (int32_t i = 0; i < fact->value_count; i++) {
         double step_s = 0.0;
@@ -709,7 +727,7 @@ static nnc_status weigh(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch 
     return NNC_OK;
 }
 
-#define MOVES 0.005 /* of the step: a smaller effect is not worth a fact */
+#define MOVES 0.005 /* share of the step; a smaller effect is not worth a fact */
 
 nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
                                    nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count,
@@ -742,7 +760,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan))) {
             continue;
         }
-        NNC_TRY(weigh(scenario, &fact, scratch, err));
+        NNC_TRY(set_effects(scenario, &fact, scratch, err));
         if (!(fact.high - fact.low > MOVES)) {
             continue;
         }
@@ -757,24 +775,41 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
 
 /* ---- memory of a plan that leaves much open ---- */
 
-/* The least memory of the plan with a profile, when what it leaves open saves memory; 0 = not a legal plan. */
-static double frugal_bytes(const nnc_scenario *s, const nnc_given *given,
-                           const nnc_software *software, int32_t zero, nnc_scratch *scratch)
+/* A plan whose open settings save memory, and the options that say so. */
+typedef struct frugal_plan {
+    nnc_plan plan;
+    char options[sizeof((nnc_report *)0)->least_options];
+} frugal_plan;
+
+static frugal_plan make_frugal(const nnc_scenario *s, const nnc_given *given, int32_t zero)
 {
-    nnc_plan plan = s->plan;
-    nnc_result result;
+    frugal_plan frugal = { .plan = s->plan };
     const bool chosen = s->report.software_chosen;
-    if (!given->is(given->in, "recompute")) {
-        plan.recompute = NNC_RECOMPUTE_FULL;
+    const bool recompute = !given->is(given->in, "recompute");
+    const bool shard = chosen && !given->is(given->in, "zero") && s->result.plan.data > 1;
+    const bool sequence =
+        chosen && !given->is(given->in, "sequence_parallel") && s->result.plan.tensor > 1;
+    char zero_text[16] = "";
+    if (recompute) {
+        frugal.plan.recompute = NNC_RECOMPUTE_FULL;
     }
-    if (chosen && !given->is(given->in, "zero") && s->result.plan.data > 1) {
-        plan.zero = zero;
+    if (shard) {
+        frugal.plan.zero = zero;
+        snprintf(zero_text, sizeof zero_text, " --zero %" PRId32, zero);
     }
-    if (chosen && !given->is(given->in, "sequence_parallel") && s->result.plan.tensor > 1) {
-        plan.sequence_parallel = true;
-    }
+    frugal.plan.sequence_parallel = frugal.plan.sequence_parallel || sequence;
+    snprintf(frugal.options, sizeof frugal.options, "%s%s%s", recompute ? " --recompute full" : "",
+             zero_text, sequence ? " --sequence-parallel" : "");
+    return frugal;
+}
+
+/* The least memory of a plan with a profile; 0 = not a legal plan. */
+static double least_of(const nnc_scenario *s, const nnc_software *software, const nnc_plan *plan,
+                       nnc_scratch *scratch)
+{
+    nnc_result result;
     const nnc_status status =
-        nnc_estimate_memory(&s->model, &s->device, software, &plan, scratch, &result, NULL);
+        nnc_estimate_memory(&s->model, &s->device, software, plan, scratch, &result, NULL);
     return status == NNC_OK ? (double)result.memory.total_interval_bytes[0] : 0.0;
 }
 
@@ -799,8 +834,13 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
             continue; /* not one of the files that are installed */
         }
         for (int32_t zero = 1; zero <= 3; zero += 2) {
-            const double bytes = frugal_bytes(s, given, software, zero, scratch);
-            least = bytes > 0.0 ? nnc_min(least, bytes) : least;
+            const frugal_plan frugal = make_frugal(s, given, zero);
+            const double bytes = least_of(s, software, &frugal.plan, scratch);
+            if (bytes > 0.0 && bytes < least) {
+                least = bytes;
+                snprintf(s->report.least_options, sizeof s->report.least_options, "%s",
+                         frugal.options + (frugal.options[0] == ' '));
+            }
         }
     }
     s->report.least_bytes = (int64_t)least;
@@ -932,7 +972,8 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     const nnc_plan *plan = &scenario->plan; /* as given */
     const nnc_device *device = &scenario->device;
     const nnc_method method = run->method;
-    const bool tunes = method != NNC_METHOD_TRAIN, rolls_out = nnc_method_rolls_out(method);
+    const bool tunes = method != NNC_METHOD_TRAIN,
+               rolls_out = tunes && nnc_method_rolls_out(method);
     const bool stops =
         !isnan(run->device_mtbf_s) || run->reclaim_per_month > 0.0 ||
         !isnan(run->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s);
@@ -946,6 +987,12 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     const reader readers[] = {
         { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL, "--adapter-rank or --train",
           "frozen" },
+        { plan->expert > 1, "--expert", "dispatcher overlap_expert" },
+        { plan->tensor > 1, "--tensor", "overlap_tensor" },
+        { plan->context > 1, "--context", "overlap_context" },
+        { plan->pipeline > 1, "--pipeline", "overlap_pipeline" },
+        { nnc_model_sizes_of(&scenario->model).experts > 0, "a model with experts",
+          "launch_expert_s launch_product_s" },
         { run->evaluate_every > 0.0, "--evaluate-every", "evaluate_s" },
         { stops, of_failures,
           "detect_s start_s replace_s repair_s failing_share elastic_replicas" },

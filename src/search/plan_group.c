@@ -13,11 +13,10 @@
  *     run:       pass; group                         replay of the pipeline       one group
  *     resident:  pass; group                         resident bytes of the        one group
  *                                                    heaviest stages
- *     sums:      table of op times; split backward   segment times                as long as the table
  *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
  *
  * Measured, instructions of `search gpt3-175b a100 --devices 1024` without a cache over those with it: passes 1.7,
- * allowed 1.16, resident 1.04, run 1.0, sums 1.0. */
+ * allowed 1.16, resident 1.04, run 1.0. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,25 +40,17 @@ struct nnc_pass_costs {
     nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* [1]: weight gradients are split off */
     nnc_network network;
     nnc_result work;  /* FLOPs and tokens, and the plan the pass was made for */
-    double pass_s[2]; /* compute of all layers, one micro-batch */
+    double pass_s[2]; /* compute time of all layers, one micro-batch */
     uint64_t number;  /* counts from 1, over all blocks */
-    uint64_t holds;   /* the group that held is of; 0 = none */
+    uint64_t holds;   /* group that `held` belongs to; 0 = none */
     nnc_resident_bytes held[PASS_STAGES];
     bool usable, worked, timed[2];
-    uint64_t group; /* the group that run is of; 0 = none */
+    uint64_t group; /* group that `run` belongs to; 0 = none */
     bool runs;      /* the schedule can be replayed */
     nnc_step_times run;
-    uint64_t waits; /* the group of the pipeline that waits on `track`; 0 = none */
+    uint64_t waits; /* group of the pipeline that waits on `track`; 0 = none */
     nnc_replay_place track;
 };
-
-/* One entry of the cache of segment times, for passes that add no ops to the shared table. */
-typedef struct table_sums {
-    uint64_t table; /* number of the table of op times; 0 = empty */
-    int split;
-    nnc_segment_time units[NNC_SEGMENTS_MAX];
-    double pass_s;
-} table_sums;
 
 struct nnc_plan_groups {
     const nnc_model *model;
@@ -67,18 +58,16 @@ struct nnc_plan_groups {
     const nnc_profiles *profiles;
     const nnc_space *space;
     nnc_scratch *scratch;
-    int64_t layers;   /* of the model */
+    int64_t layers;   /* layers of the model */
     nnc_plan settled; /* resolved plan of the group, ZeRO stage and offload still open */
     uint64_t group;   /* counts from 1, over all blocks */
-    bool dealt;       /* the layers of this group are partitioned */
-    bool known;       /* `allowed` is filled in */
+    bool partitioned; /* the layers of this group are partitioned */
+    bool known;       /* `allowed` and `software` are filled in */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
     const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
-    bool schedules[NNC_SCHEDULE_COUNT]; /* offered by at least one framework */
+    bool schedules[NNC_SCHEDULE_COUNT]; /* schedules that at least one framework offers */
     int32_t heaviest[NNC_STAGES_MAX];   /* stages that may need most memory */
     int32_t heaviest_count;
-    table_sums sums[PASSES_MAX];
-    int32_t sums_next;
     uint64_t made; /* passes so far */
     nnc_pass_costs passes[PASSES_MAX];
     int32_t pass_count, pass_next;
@@ -170,7 +159,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
     nnc_plan *plan = &groups->settled;
     nnc_space_group(groups->space, group, plan);
     groups->group++;
-    groups->dealt = false;
+    groups->partitioned = false;
     return (plan->pipeline == 1 || groups->schedules[plan->schedule]) &&
            !nnc_schedule_repeats(plan) && divides_layers(groups, plan) &&
            nnc_plan_resolve_schedule(plan, groups->model, groups->layers, NULL) == NNC_OK;
@@ -242,33 +231,11 @@ static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
     }
 }
 
-/* Computes the segment times of a pass, or finds them in the cache. */
-static bool time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
+/* Computes the segment times of a pass. */
+static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
 {
-    const bool shared = pass->alike->list.count == pass->alike->count;
-    const uint64_t table = nnc_lowered_table(groups->scratch->shared, pass->alike, &pass->step);
-    for (int i = 0; i < PASSES_MAX && shared; i++) {
-        const table_sums *known = &groups->sums[i];
-        if (known->table == table && known->split == split) {
-            memcpy(pass->units[split], known->units, sizeof known->units);
-            pass->pass_s[split] = known->pass_s;
-            return true;
-        }
-    }
     nnc_lowered_rows(groups->scratch->shared, pass->alike, &pass->step, &groups->scratch->rows);
-    if (groups->scratch->rows.truncated) {
-        return false;
-    }
     sum_units(groups, pass, split);
-    if (shared) {
-        table_sums *kept = &groups->sums[groups->sums_next];
-        groups->sums_next = (groups->sums_next + 1) % PASSES_MAX;
-        kept->table = table;
-        kept->split = split;
-        kept->pass_s = pass->pass_s[split];
-        memcpy(kept->units, pass->units[split], sizeof kept->units);
-    }
-    return true;
 }
 
 /* Work of another pass of the block: FLOPs are the same in all of them. */
@@ -342,7 +309,8 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
 {
     const int split = nnc_schedule_splits(plan) ? 1 : 0;
     if (!pass->timed[split] && pass->usable) {
-        pass->usable = list_pass(groups, pass) && time_pass(groups, pass, split);
+        (void)list_pass(groups, pass); /* as it did when the pass was made */
+        time_pass(groups, pass, split);
         pass->timed[split] = true;
     }
     return pass->usable;
@@ -379,7 +347,7 @@ static void drop_lighter(nnc_plan_groups *groups)
 
 /* Partitions the layers of the group, and finds the stages that may be the fullest. Of equal stages that is the one with
  * most micro-batches in flight. */
-static void deal(nnc_plan_groups *groups, const nnc_step *step)
+static void partition_layers(nnc_plan_groups *groups, const nnc_step *step)
 {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
     nnc_step_partition_recall(groups->scratch, step);
@@ -392,13 +360,13 @@ static void deal(nnc_plan_groups *groups, const nnc_step *step)
         }
     }
     drop_lighter(groups);
-    groups->dealt = true;
+    groups->partitioned = true;
 }
 
 /* Resident bytes of the i-th heaviest stage; buffer is the caller's, for stages that the pass does not keep. */
-static const nnc_resident_bytes *find_held(const nnc_plan_groups *groups, nnc_pass_costs *pass,
-                                           const nnc_plan *plan, int32_t i,
-                                           nnc_resident_bytes *buffer)
+static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
+                                               const nnc_plan *plan, int32_t i,
+                                               nnc_resident_bytes *buffer)
 {
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
     nnc_resident_bytes *held = i < PASS_STAGES ? &pass->held[i] : buffer;
@@ -413,13 +381,13 @@ static const nnc_resident_bytes *find_held(const nnc_plan_groups *groups, nnc_pa
 }
 
 /* The memory of the fullest stage. */
-static void weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
+static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan *plan = &result->plan;
     nnc_resident_bytes buffer;
     for (int32_t i = 0; i < groups->heaviest_count; i++) {
         const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
-        const nnc_resident_bytes *held = find_held(groups, pass, plan, i, &buffer);
+        const nnc_resident_bytes *held = find_resident(groups, pass, plan, i, &buffer);
         const nnc_memory memory =
             nnc_memory_of_resident(groups->model, pass->step.list, held, h, plan,
                                    pass->step.software, nnc_device_capacity(groups->device));
@@ -447,12 +415,12 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
     if (!pass->usable) {
         return NULL;
     }
-    if (!groups->dealt) {
+    if (!groups->partitioned) {
         nnc_step step = pass->step;
         step.plan = plan;
-        deal(groups, &step);
+        partition_layers(groups, &step);
     }
-    weigh(groups, pass, result);
+    set_memory(groups, pass, result);
     return pass;
 }
 

@@ -130,6 +130,10 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device,
     }
     nnc_serve_memory(&of, (double)device->mem_bytes, s, why);
     nnc_serve_load(&of, s, list, why);
+    if (device->implausible || software->implausible) { /* measurements say nothing about it */
+        s->ttft_interval_s[0] = s->ttft_interval_s[1] = (double)NAN;
+        s->tpot_interval_s[0] = s->tpot_interval_s[1] = (double)NAN;
+    }
     nnc_serve_fit(&of, s, why);
     nnc_serve_cost(&of, device, s, why);
     nnc_serve_extra(&of, device, s, why);
@@ -278,7 +282,7 @@ static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op)
  * one for both in parallel layers. */
 static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d)
 {
-    const bool beside =
+    const bool parallel =
         d->norm_place == NNC_NORM_PARALLEL || d->norm_place == NNC_NORM_PARALLEL_TWO;
     double attention = 0.0, mlp = 0.0;
     for (int32_t i = 0; i < net->product_count; i++) {
@@ -290,7 +294,7 @@ static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d)
             mlp += p->layers;
         }
     }
-    return beside ? nnc_max(attention, mlp) : attention + mlp;
+    return parallel ? nnc_max(attention, mlp) : attention + mlp;
 }
 
 nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software,

@@ -273,7 +273,7 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
     nnc_say_of(why, "%s", "");
 }
 
-#define PARTS_MOST 2e6 /* of all simulated prompts: shorter chunks are simulated longer */
+#define PARTS_MOST 2e6 /* parts of all simulated prompts: shorter chunks are simulated longer */
 
 /* Requests of the simulation, and those at its begin that are not counted: the start of an open loop; of a closed one,
  * the first wave, where the benchmark is longer than the simulation. */
@@ -331,7 +331,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s)
     l.places = nnc_max(s->max_sequences / p->data, 1.0);
     l.room_bytes = nnc_serve_sequence_bytes(of, whole);
     l.slots = (double)p->max_batch;
-    const double room = p->preempt /* places are taken as they are needed */
+    const double room = p->preempt /* the cache takes space as tokens come */
                             ? (1.0 + nnc_serve_sequence_bytes(of, l.input) / l.room_bytes) / 2.0
                             : 1.0;
     l.most = nnc_min(l.places / room, l.slots);
@@ -366,7 +366,7 @@ static double say_saturation(const load *l, nnc_derivation *why)
     NNC_NOTE(why, "sequences in a decode step where every slot is taken");
     const double step_s = decoding > 0.0 ? nnc_serve_decode_s(l->of, decoding, l->context) : 0.0;
     const double together =
-        nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0)); /* of an iteration that has any */
+        nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0)); /* prompts of an iteration that has any */
     const double prompt_s = nnc_serve_added_s(l, decoding, together) / together;
     return nnc_serve_say_saturation(step_s, prompt_s, l->output, prompts * l->output, why);
 }

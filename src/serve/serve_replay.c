@@ -18,21 +18,27 @@ enum {
     OCTAVES = 20,
     KNOTS = FINE + OCTAVES * FINE / 2,
     COARSE_KNOTS = COARSE + OCTAVES * COARSE / 2,
-    CONTEXTS = 5, /* of a decode step, evenly spaced over the lengths */
+    CONTEXTS = 5, /* contexts at which a decode step is timed, evenly spaced over the lengths */
+    BATCHES =
+        10,    /* of consecutive requests, whose means say how certain that of the first run is */
+    RUNS = 16, /* the most, each with arrivals of its own */
+    RUNS_REQUESTS = 160000, /* of several runs together */
     NONE = -1
 };
+#define CERTAIN 0.01 /* standard error of the mean first token for which one run is enough */
 
 /* One request. Times are those of its client. */
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
-    double fresh, left;  /* tokens of the prompt to compute; those not computed yet */
-    double room, growth; /* share of a sequence's place in the cache; what a step adds */
-    double
-        context; /* positions that its next step attends to; of a running one minus the worker's steps */
-    int64_t finish;              /* step of its worker after which it is done */
-    int32_t input, output, made; /* tokens; made: output tokens before it lost its place */
+    double fresh, left;  /* tokens of the prompt to compute; tokens that are not computed yet */
+    double room, growth; /* share of the cache that a sequence takes; share that a step adds */
+    double context; /* positions that its next step attends to; for a running sequence, less the
+                  * worker's steps */
+    int64_t finish; /* step of its worker after which it is done */
+    int32_t input, output, made; /* tokens; made: output tokens before the sequence lost its
+                                  * place */
     int32_t next;                /* in the queue */
-    int32_t place;               /* in the heap of running sequences */
+    int32_t place;               /* place in the heap of running sequences */
     int32_t newer, older;        /* running sequences in order of admission */
 } request;
 
@@ -41,7 +47,7 @@ typedef struct worker {
     double clock_s;
     double context, room, growth; /* sums over the running sequences */
     int64_t step;
-    int32_t head, tail; /* of the queue */
+    int32_t head, tail; /* ends of the queue */
     int32_t *heap, running, newest;
 } worker;
 
@@ -50,9 +56,8 @@ struct nnc_serve_work {
     double free_s[NNC_SERVE_WORKERS];
     worker workers[NNC_SERVE_WORKERS];
     request *requests;
-    double *values;
+    double *ttft, *tpot, *request_s; /* of each request of all runs */
     int32_t *heaps;
-    int64_t capacity; /* requests */
 };
 
 typedef struct simulation {
@@ -60,22 +65,30 @@ typedef struct simulation {
     nnc_serve_work *work;
     nnc_serve_replayed *result;
     request *requests;
-    double *values;
-    int64_t count, issued;
+    int64_t count, issued;         /* of one run */
+    int64_t counted, counted_tpot; /* of all runs: values in the lists of work */
     double context_low, context_gap;
     double tokens_of_step;
-    double decode_area, decode_s; /* sequences x time, and time, of decode steps */
+    double decode_area, decode_s; /* sums over decode steps: sequences x time, and time */
     int32_t workers;
-    double drawn[2];        /* of the last request: input and output, from -1 to 1 */
+    double drawn[2];        /* lengths of the last request: input and output, from -1 to 1 */
     uint64_t gaps, lengths; /* states of the random numbers: arrivals do not depend on lengths */
 } simulation;
 
 /* ---- working memory ---- */
 
+/* Runs of an open loop whose arrivals are drawn, at most. */
+static int64_t runs_of(int64_t requests)
+{
+    const int64_t runs = RUNS_REQUESTS / (requests > 0 ? requests : 1);
+    return runs < 1 ? 1 : runs > RUNS ? RUNS : runs;
+}
+
 static size_t bytes_for(int64_t requests)
 {
     return sizeof(nnc_serve_work) +
-           (size_t)requests * (sizeof(request) + sizeof(double) + sizeof(int32_t));
+           (size_t)requests *
+               (sizeof(request) + sizeof(int32_t) + 3 * (size_t)runs_of(requests) * sizeof(double));
 }
 
 nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests)
@@ -83,10 +96,12 @@ nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests)
     nnc_serve_work *work = nnc_scratch_load(scratch, bytes_for(requests));
     if (work != NULL) {
         char *at = (char *)(work + 1);
+        const int64_t all = requests * runs_of(requests);
         work->requests = (request *)(void *)at;
-        work->values = (double *)(void *)(at + (size_t)requests * sizeof(request));
-        work->heaps = (int32_t *)(void *)(work->values + requests);
-        work->capacity = requests;
+        work->ttft = (double *)(void *)(at + (size_t)requests * sizeof(request));
+        work->tpot = work->ttft + all;
+        work->request_s = work->tpot + all;
+        work->heaps = (int32_t *)(void *)(work->request_s + all);
     }
     return work;
 }
@@ -194,7 +209,8 @@ static double added_s(simulation *s, double sequences, double prompts)
 
 /* ---- random numbers: the same on every machine ---- */
 
-static double uniform(uint64_t *state) /* in (0, 1); splitmix64: Steele et al., OOPSLA 2014 */
+static double uniform(uint64_t *state) /* Random number in (0, 1); splitmix64: Steele et al.,
+                                        * OOPSLA 2014 */
 {
     *state += UINT64_C(0x9E3779B97F4A7C15);
     uint64_t z = *state;
@@ -307,7 +323,7 @@ static void start(simulation *s, worker *w, int32_t index)
 {
     request *r = &s->requests[index];
     r->context = (double)r->input + r->made - s->tokens_of_step * (double)w->step;
-    r->room -= r->growth * (double)w->step; /* now as at step 0, like the context */
+    r->room -= r->growth * (double)w->step; /* space as at step 0, like the context */
     w->context += r->context;
     w->room += r->room;
     w->growth += r->growth;
@@ -448,7 +464,8 @@ static double room_now(const worker *w)
     return w->room + w->growth * (double)w->step;
 }
 
-/* May the first request of the queue start? `more`: requests of the same iteration; `more_room`: their place. */
+/* May the first request of the queue start? `more`: requests that start in the same iteration; `more_room`: their
+ * space. */
 static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room,
                       request *r)
 {
@@ -495,8 +512,8 @@ static bool mixed_iteration(simulation *s, worker *w)
         r->left -= part;
         more++;
         room += r->room;
-        if (r->left >
-            0.0) { /* it stays at the head of the queue, and goes on in the next iteration */
+        if (r->left > 0.0) { /* the request stays at the head of the queue and continues in the next
+                    * iteration */
             break;
         }
         w->head = r->next;
@@ -618,27 +635,50 @@ static bool turn(simulation *s)
 
 /* ---- the whole ---- */
 
+/* Are arrivals drawn? */
+static bool draws_arrivals(const simulation *s)
+{
+    return s->load->open == 0 && s->load->of->plan->arrival_count == 0;
+}
+
+/* Gaps are scaled so that the requests of a run arrive at the asked rate exactly: a Poisson process of so many arrivals
+ * in a given time. Near saturation most of the error of a mean is that of the drawn rate. */
+static double gap_scale(simulation *s)
+{
+    const uint64_t state = s->gaps;
+    double sum_s = 0.0;
+    for (int64_t i = 0; i < s->count; i++) {
+        sum_s += gap_s(s);
+    }
+    s->gaps = state;
+    return (double)s->count / s->load->requests_per_s / sum_s;
+}
+
 /* Arrivals of an open loop, in turn over the workers; of a closed one, the first wave. */
 static void begin(simulation *s)
 {
     const nnc_serve_load_case *l = s->load;
     const nnc_serve_ask *plan = l->of->plan;
     nnc_serve_work *work = s->work;
+    const double scale = draws_arrivals(s) ? gap_scale(s) : 1.0;
     double arrival_s = 0.0;
+    const int64_t each = s->count / s->workers, more = s->count % s->workers;
+    s->issued = 0;
     for (int32_t i = 0; i < NNC_SERVE_WORKERS; i++) {
-        work->workers[i] = (worker){ .head = NONE, .tail = NONE, .newest = NONE };
+        work->workers[i] =
+            (worker){ .head = NONE,
+                      .tail = NONE,
+                      .newest = NONE,
+                      .heap =
+                          work->heaps + (i < s->workers ? i * each + (i < more ? i : more) : 0) };
         work->free_s[i] = 0.0;
-    }
-    const int64_t each = s->count / s->workers + 1;
-    for (int32_t i = 0; i < s->workers; i++) {
-        work->workers[i].heap = work->heaps + (i == 0 ? 0 : (int64_t)i * each);
     }
     const int64_t first = l->open > 0 ? (l->open < s->count ? l->open : s->count) : s->count;
     for (int64_t i = 0; i < first; i++) {
         if (plan->arrival_count > 0) {
             arrival_s = plan->arrival_list[i * plan->data].arrival_s;
         } else if (l->open == 0) {
-            arrival_s += gap_s(s);
+            arrival_s += scale * gap_s(s);
         }
         issue(s, &work->workers[i % s->workers], arrival_s);
     }
@@ -691,29 +731,47 @@ static nnc_serve_spread_of summary_of(double *values, int64_t count)
     return of;
 }
 
-static void summarise(simulation *s, int64_t skipped)
+/* The times of a run's requests, but the first ones. */
+static void collect(simulation *s, int64_t skipped)
 {
-    nnc_serve_replayed *result = s->result;
-    const int64_t count = s->count - skipped;
-    const request *r = s->requests + skipped;
-    for (int64_t i = 0; i < count; i++) {
-        s->values[i] = r[i].first_s - r[i].arrival_s;
-    }
-    result->ttft = summary_of(s->values, count);
-    for (int64_t i = 0; i < count; i++) {
-        s->values[i] = r[i].last_s - r[i].arrival_s;
-    }
-    result->request = summary_of(s->values, count);
-    int64_t longer = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (r[i].output > 1) {
-            s->values[longer++] = (r[i].last_s - r[i].first_s) / (r[i].output - 1.0);
+    nnc_serve_work *work = s->work;
+    for (const request *r = s->requests + skipped; r < s->requests + s->count; r++) {
+        work->ttft[s->counted] = r->first_s - r->arrival_s;
+        work->request_s[s->counted++] = r->last_s - r->arrival_s;
+        if (r->output > 1) {
+            work->tpot[s->counted_tpot++] = (r->last_s - r->first_s) / (r->output - 1.0);
         }
     }
+}
+
+/* Does one run tell the mean of the first token? By the means of batches of consecutive requests, after Conway, Management
+ * Science 10(1), 1963. */
+static bool certain(const simulation *s)
+{
+    const int64_t each = s->counted / BATCHES;
+    double sum = 0.0, squares = 0.0;
+    for (int64_t i = 0; i < each * BATCHES; i += each) {
+        double mean_s = 0.0;
+        for (int64_t k = i; k < i + each; k++) {
+            mean_s += s->work->ttft[k] / (double)each;
+        }
+        sum += mean_s;
+        squares += mean_s * mean_s;
+    }
+    const double mean_s = sum / BATCHES;
+    const double variance = nnc_max(squares / BATCHES - mean_s * mean_s, 0.0) / (BATCHES - 1);
+    return each > 0 && sqrt(variance) <= CERTAIN * mean_s;
+}
+
+static void summarise(simulation *s)
+{
+    nnc_serve_replayed *result = s->result;
     const double unknown = (double)NAN;
-    result->tpot = longer > 0 ? summary_of(s->values, longer)
-                              : (nnc_serve_spread_of){ unknown, unknown, unknown, unknown };
-    result->requests = s->count;
+    result->ttft = summary_of(s->work->ttft, s->counted);
+    result->request = summary_of(s->work->request_s, s->counted);
+    result->tpot = s->counted_tpot > 0
+                       ? summary_of(s->work->tpot, s->counted_tpot)
+                       : (nnc_serve_spread_of){ unknown, unknown, unknown, unknown };
     result->sequences = s->decode_s > 0.0 ? s->decode_area / s->decode_s : 1.0;
 }
 
@@ -724,7 +782,6 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
                      .work = work,
                      .result = result,
                      .requests = work->requests,
-                     .values = work->values,
                      .count = load->count,
                      .workers = load->prefill_workers > 0 ? load->decode_workers : 1,
                      .tokens_of_step = load->tokens_of_step,
@@ -742,8 +799,16 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
     for (size_t i = 0; i < sizeof work->added / sizeof work->added[0][0]; i++) {
         work->added[i / COARSE_KNOTS][i % COARSE_KNOTS] = (double)NAN;
     }
-    begin(&s);
-    while (turn(&s)) {
+    const int64_t most = draws_arrivals(&s) ? runs_of(s.count) : 1;
+    for (int64_t run = 0; run < most; run++) {
+        begin(&s);
+        while (turn(&s)) {
+        }
+        collect(&s, load->skipped);
+        result->requests += s.count;
+        if (run == 0 && certain(&s)) {
+            break;
+        }
     }
-    summarise(&s, load->skipped);
+    summarise(&s);
 }

@@ -224,7 +224,7 @@ static void defaults(const nnc_model *model, nnc_plan *p)
     if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
         p->optimizer = program->optimizer; /* adamw is the default */
     }
-    p->clip_gradients = false; /* else its operators were recorded */
+    p->clip_gradients = false; /* otherwise its operators were recorded */
     if (p->micro_batch == 0 && p->global_batch == 0) {
         p->micro_batch = program->batch;
     }

@@ -188,7 +188,7 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
                                  nnc_list_mul(&w->to, w->tokens, l->heads), 0);
     norm->split = NNC_SPLIT_INNER;
     nnc_layer_rotary(w, "attn.rotary",
-                     (2 * l->heads + 1) * l->rotary); /* and back, of the output */
+                     (2 * l->heads + 1) * l->rotary); /* rotates the output back */
 }
 
 /* Weights that add up the streams before half a layer and place its result in them after it, and that mix the
@@ -217,7 +217,7 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
 typedef struct routing {
     const nnc_layer_writer *w;
     const nnc_decoder *d;
-    int64_t width;        /* of a routed token */
+    int64_t width;        /* width of a routed token */
     int64_t copies, rows; /* copies of tokens; rows of the experts' products, padding included */
     double useful;        /* share of the rows that are not padding; 0 = all */
 } routing;

@@ -29,6 +29,21 @@ int64_t nnc_vocab_split(int64_t words, int32_t tensor)
     return words % tensor == 0 ? words : nnc_ceil_div(words, multiple) * multiple;
 }
 
+bool nnc_plan_trains_all(const nnc_plan *plan)
+{
+    return plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0;
+}
+
+/* Does the network itself freeze weights? */
+static bool has_fixed(const nnc_op_list *list)
+{
+    bool fixed = false;
+    for (int32_t i = 0; i < list->count && !fixed; i++) {
+        fixed = list->ops[i].fixed;
+    }
+    return fixed;
+}
+
 void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *list)
 {
     list->count = 0;
@@ -44,8 +59,13 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     list->stream_elements = 0;
     list->tied_rows = list->tied_cols = list->next_layers = 0;
     family_rows[model->family]->lower(model, &(nnc_writer){ list, how, 1, -1, NULL });
-    nnc_list_train(list, how);
-    nnc_list_issue(list, model, how);
+    if (!nnc_plan_trains_all(how->plan) || has_fixed(list)) {
+        nnc_list_train(list, how);
+    }
+    if (model->implementation != NNC_IMPLEMENTATION_NONE && how->software->lists_operators &&
+        how->plan->tensor * how->plan->context * how->plan->expert == 1) {
+        nnc_list_issue(list, model, how);
+    }
     if (how->software->library_kept) {
         nnc_list_keep_by_library(list, how, model);
     }
@@ -385,7 +405,7 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err)
                         p->zero);
     }
     NNC_TRY(nnc_divides("--shard", "data x context", replicas, p->shard, err));
-    const int64_t copies = nnc_plan_expert_ranks(p) / p->expert; /* of one expert */
+    const int64_t copies = nnc_plan_expert_ranks(p) / p->expert; /* copies of one expert */
     return copies > p->shard
                ? nnc_divides("--shard", "data x context / expert", copies, p->shard, err)
                : NNC_OK;

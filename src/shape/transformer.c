@@ -147,7 +147,7 @@ static void linear_collective(const nnc_layer_writer *w, const char *name, bool 
 typedef struct context_part {
     double ranks;
     double query, key_value, output;
-    double bytes; /* of an element */
+    double bytes; /* bytes of an element */
 } context_part;
 
 typedef struct context_row {
@@ -216,7 +216,7 @@ static void context_collective(const nnc_layer_writer *w, const char *name, bool
     const double c = plan->context, t = plan->tensor;
     const double keyed = (double)(kv_copies(w) * l->kv_heads);
     const double kv_heads = keyed > t ? keyed / t : 1.0;
-    const double tokens = (double)w->tokens / c; /* of this rank */
+    const double tokens = (double)w->tokens / c; /* tokens of this rank */
     const context_part part = {
         .ranks = c,
         .query = tokens * (double)l->heads / t * (double)l->head_dim,
@@ -393,7 +393,7 @@ static void fused_core(const core *c)
 static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
 {
     const int64_t side = window / 2;
-    int64_t all = INT64_MAX; /* too large; refused by the caller */
+    int64_t all = INT64_MAX; /* the product is too large; the caller refuses it */
     if (!nnc_mul_i64(s_q, s_k, &all)) {
         return INT64_MAX;
     }

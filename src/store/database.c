@@ -279,9 +279,9 @@ static void sql_finalize(const connection *db, sqlite3_stmt *query)
 
 typedef struct cursor {
     sqlite3_stmt *query;
-    int count;         /* of columns */
+    int count;         /* number of columns */
     int64_t row_count; /* rows read so far */
-    uint64_t digest;   /* of the names and of these rows */
+    uint64_t digest;   /* digest of the names and of these rows */
     int64_t last;      /* number of the last row; -1 = none yet */
     nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
 } cursor;
@@ -297,7 +297,7 @@ static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err
                                                                      : NNC_OK;
 }
 
-/* The next row; NULL after the last one, if the rows are those that head tells of. */
+/* The next row; NULL after the last one, if the digest of the rows agrees with the head. */
 static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_database_head *head,
                               const nnc_cell **cells, nnc_error *err)
 {
@@ -334,8 +334,8 @@ struct nnc_database {
     connection sql;
     sqlite3_stmt *insert, *progress;
     int64_t row_count;
-    uint64_t digest; /* of the rows */
-    int count;       /* of the columns */
+    uint64_t digest; /* digest of the rows */
+    int count;       /* number of columns */
     bool in_batch;
 };
 
@@ -610,7 +610,7 @@ struct nnc_database_reader {
     connection sql;
     nnc_database_head head;
     cursor rows;
-    nnc_arena *arena; /* of the names */
+    nnc_arena *arena; /* arena of the names */
     const char *names[NNC_DATABASE_COLUMNS_MAX];
 };
 

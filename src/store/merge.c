@@ -31,8 +31,8 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
         file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
         opened = file->descriptor >= 0;
     } else {
-        opened = nnc_atomic_file_open(&file->beside, path);
-        file->descriptor = file->beside.descriptor;
+        opened = nnc_atomic_file_open(&file->written, path);
+        file->descriptor = file->written.descriptor;
     }
     return opened ? NNC_OK : write_failed(file, errno, err);
 }
@@ -65,10 +65,10 @@ nnc_status nnc_file_write(nnc_file *file, const char *lines, size_t size, nnc_er
 nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err)
 {
     bool closed = true;
-    if (file->beside.target != NULL && keep) {
-        closed = nnc_atomic_file_keep(&file->beside, false);
-    } else if (file->beside.target != NULL) {
-        nnc_atomic_file_drop(&file->beside);
+    if (file->written.target != NULL && keep) {
+        closed = nnc_atomic_file_keep(&file->written, false);
+    } else if (file->written.target != NULL) {
+        nnc_atomic_file_drop(&file->written);
     } else if (file->descriptor != STDOUT_FILENO) {
         closed = close(file->descriptor) == 0 || !keep;
     }
@@ -97,8 +97,8 @@ typedef struct merger {
     source *sources;
     int count;
     bool json;
-    nnc_file file;          /* output lines */
-    nnc_atomic_file beside; /* output database, under its temporary name */
+    nnc_file file;           /* output lines */
+    nnc_atomic_file written; /* output database, under its temporary name */
     nnc_database *database;
     nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings when rows of databases become lines */
     int head_count;
@@ -226,12 +226,6 @@ static nnc_status is_database(const char *path, bool *is, nnc_error *err)
     return NNC_OK;
 }
 
-static bool ends_with(const char *path, const char *end)
-{
-    const size_t length = strlen(path), end_length = strlen(end);
-    return length > end_length && strcmp(path + length - end_length, end) == 0;
-}
-
 /* Opens files of lines. All must start with the same heading, which becomes the heading of the output. */
 static nnc_status open_lines(merger *m, nnc_error *err)
 {
@@ -298,7 +292,7 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     NNC_TRY(check_shards(m, err));
     int count = 0;
     const char *const *names = nnc_database_reader_names(m->sources[0].reader, &count);
-    m->json = !ends_with(m->out, ".csv");
+    m->json = !nnc_ends_in(m->out, ".csv");
     if (to_lines) {
         for (m->head_count = 0; m->head_count < count; m->head_count++) {
             m->heads[m->head_count].name = names[m->head_count];
@@ -315,11 +309,11 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     for (int i = 0; i < m->count; i++) {
         head.rows += nnc_database_reader_head(m->sources[i].reader)->rows;
     }
-    if (!nnc_atomic_file_open_named(&m->beside,
+    if (!nnc_atomic_file_open_named(&m->written,
                                     m->out)) { /* SQLite takes an empty file as an empty database */
         return cannot_write(m->out, err);
     }
-    return nnc_database_open(m->beside.temporary, &head, names, count, &m->database, err);
+    return nnc_database_open(m->written.temporary, &head, names, count, &m->database, err);
 }
 
 static nnc_status put(merger *m, const source *s, nnc_error *err)
@@ -396,7 +390,7 @@ static nnc_status merge_database(merger *m, nnc_error *err)
     }
     nnc_database_close(m->database);
     m->database = NULL;
-    if (status == NNC_OK && !nnc_atomic_file_keep(&m->beside, true)) {
+    if (status == NNC_OK && !nnc_atomic_file_keep(&m->written, true)) {
         status = cannot_write(m->out, err);
     }
     return status;
@@ -413,7 +407,7 @@ static void close_all(merger *m)
         free(s->line);
     }
     nnc_database_close(m->database);
-    nnc_atomic_file_drop(&m->beside); /* last: closing a file drops all its locks */
+    nnc_atomic_file_drop(&m->written); /* last: closing a file drops all its locks */
     nnc_buffer_free(&m->text);
     free(m->sources);
 }
@@ -422,8 +416,8 @@ nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error 
 {
     bool databases = false;
     NNC_TRY(is_database(inputs[0], &databases, err));
-    const bool to_lines =
-        !databases || ends_with(out, ".csv") || ends_with(out, ".json") || ends_with(out, ".jsonl");
+    const bool to_lines = !databases || nnc_ends_in(out, ".csv") || nnc_ends_in(out, ".json") ||
+                          nnc_ends_in(out, ".jsonl");
     merger m = { .out = out, .count = count };
     m.sources = calloc((size_t)count, sizeof *m.sources);
     if (m.sources == NULL) {

@@ -11,9 +11,9 @@
 
 typedef struct nnc_file {
     int descriptor;
-    const char *name;       /* for messages */
-    nnc_atomic_file beside; /* temporary file of a regular file; otherwise not open */
-    bool cuts;              /* standard output is a regular file and can be shortened */
+    const char *name;        /* for messages */
+    nnc_atomic_file written; /* temporary file of a regular file; otherwise not open */
+    bool cuts;               /* standard output is a regular file and can be shortened */
 } nnc_file;
 
 /* path NULL: standard output. A regular file is written under a temporary name until it is complete. Errors: NNC_IO. */
@@ -35,12 +35,12 @@ enum { NNC_DATABASE_COLUMNS_MAX = 256 };
 
 /* Identity and progress of a file. */
 typedef struct nnc_database_head {
-    char digest[NNC_DIGEST_TEXT]; /* of everything that decides the rows except the shard */
+    char digest[NNC_DIGEST_TEXT]; /* digest of everything that decides the rows except the shard */
     int32_t shard, shards;        /* 1 of 1: not divided */
     int64_t rows;                 /* combinations of this shard */
     int64_t done;                 /* combinations evaluated so far */
     int64_t count;                /* rows in the file */
-    uint64_t rows_digest;         /* of the cells of all rows, in order */
+    uint64_t rows_digest;         /* digest of the cells of all rows, in order */
     bool disposable; /* the file is deleted after any failure, so it needs no journal */
 } nnc_database_head;
 

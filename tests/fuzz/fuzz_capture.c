@@ -1,4 +1,4 @@
-/* Captured programs, read and estimated: an accepted file has sound numbers. */
+/* Models of several families, read and estimated: an accepted file has sound numbers. Here the corpus is captured programs. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -136,6 +136,43 @@ $ sed -i 's/"plum"/"pearl"/' config.json; nncost estimate config.json round
 ! nncost: config.json:1: model_type: unknown architecture, expected one of those in docs/models.md, nearest pear, a file foreign/MODEL_TYPE.json of your own, or the shape as a model file (nncost show llama3-8b --format json), found "pearl"
 [3]
 
+# A change of the data file that reads a configuration counts as a change of the model.
+$ mkdir toy/foreign; cat >toy/foreign/pear.json <<J
+> { "schema": "nncost.foreign/1", "id": "pear", "like": "llama", "source": "https://example.org/pear", "implies": { "qk_norm": "head" } }
+> J
+$ cat >config.json <<J
+> { "model_type": "pear", "hidden_size": 1000, "intermediate_size": 4000, "num_hidden_layers": 8,
+>   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "tie_word_embeddings": false,
+>   "attention_bias": false, "mlp_bias": false, "max_position_embeddings": 1000 }
+> J
+$ echo '{ "schema": "nncost.plans/1", "scenarios": [ { "id": "a", "model": "./config.json", "device": "round" } ] }' >plans.json
+$ nncost check plans.json --update | tail -1; nncost check plans.json | tail -1
+recorded by nncost 0.1.0
+plans.json: 1 as recorded
+$ sed -i 's/"implies": {[^}]*}/"implies": {}/' toy/foreign/pear.json; nncost check plans.json
+plans.json: 1 moved
+
+plans.json:1: a: moved
+  why     model file: the content of ./config.json has changed
+  moved   step 13.15 ms -> 13.05 ms (-0.73%), most of it backward_s; memory 2.253 GB -> 2.234 GB
+          (-0.87%), most of it activation_bytes
+
+metric                           recorded            now     change
+step.step_s                      13.15 ms       13.05 ms     -0.73%
+memory.total_bytes               2.253 GB       2.234 GB     -0.87%
+cost.energy_j                     13.15 J        13.05 J     -0.73%
+cost.per_million_tokens      0.003653 USD   0.003626 USD     -0.73%
+cost.step                   3.653e-06 USD  3.626e-06 USD     -0.73%
+model.params_by_group.norm          18600          17000      -8.6%
+model.matmul_params           125,218,600    125,217,000  -0.00128%
+model.active_params           135,218,600    135,217,000  -0.00118%
+model.params                  135,218,600    135,217,000  -0.00118%
+model.trained_params          135,218,600    135,217,000  -0.00118%
+... and 27 more (--format json has all)
+
+If this is intended, accept it with 'nncost check plans.json --update'.
+[1]
+
 # A file of one's own with the name of a shipped one is taken in its place.
 $ mkdir toy/foreign; cat >toy/foreign/gemma2.json <<J
 > { "schema": "nncost.foreign/1", "id": "gemma2", "refuses": "not today, expected another", "source": "me" }

@@ -766,10 +766,11 @@ gathered_bytes    ZeRO-3: the weights of the unit at hand and of the next, or of
 held_bytes        what the precision policy holds for a while: a 16-bit copy, or gradients that it
 $ nncost explain activation_bytes dense round --activations korthikanti | sed '1,/^$/d'
 activation_bytes  Tensors kept for backward, including logits or loss probabilities.
-                  = ceil(waiting_bytes)
-                  = ceil(637000000)
+                  = ceil(waiting_bytes - 0.01)
+                  = ceil(637000000 - 0.01)
                   = 637000000 B (637.0 MB)
   where           waiting_bytes 637.0 MB
+  note            whole bytes; 0.01: above the rounding of a fraction of a pass times its bytes
   source          each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198
                   section 4
 
@@ -965,7 +966,7 @@ whole_experts     Do not split experts over tensor ranks (expert tensor parallel
 train             Parts with trained weights; others are frozen.
 next_tokens       Also train the layers for multi-token prediction (next_layers of the model).
 adapter_rank      Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the
-adapters          Layers that have adapters.
+adapters          Linear layers that have adapters; routed experts have none.
 dora              Adapters train the direction of each weight and a separate magnitude per output
 frozen            Storage format of frozen weights.
 fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.
@@ -1224,7 +1225,7 @@ step,gradient_params,formula,stage_params,107106000,107106000,,,,,\r
 step,optimizer_bytes,formula,ceil(master_bytes_per_param * master_params + moments_bytes),ceil(4 * 107106000 + 856848000),1285272000,B,,"The optimizer's moments, and the fp32 master copy if there is one.",,arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor: arXiv:1804.04235\r
 step,master_params,formula,stage_params,107106000,107106000,,,,,\r
 step,moments_bytes,formula,moment_bytes_per_param * moments * params,4 * 2 * 107106000,856848000,B,,,,\r
-step,activation_bytes,formula,ceil(waiting_bytes),ceil(280408000),280408000,B,,"Tensors kept for backward, including logits or loss probabilities.",,"each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 section 4"\r
+step,activation_bytes,formula,ceil(waiting_bytes - 0.01),ceil(280408000 - 0.01),280408000,B,,"Tensors kept for backward, including logits or loss probabilities.",whole bytes; 0.01: above the rounding of a fraction of a pass times its bytes,"each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 section 4"\r
 step,waiting_bytes,formula,pass_bytes * in_flight,280408000 * 1,280408000,B,,,,\r
 step,pass_bytes,formula,kept.0 + kept.1 + kept.2,16000 + 256384000 + 24008000,280408000,B,,kept of one micro-batch,,\r
 step,kept.0,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 16000 + ceil(0 / 1) * 16000,16000,B,,"of a segment (embedding, equal layers, head): whole instances keep all that their ops keep, those run again the input of a block",,\r

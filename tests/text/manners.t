@@ -18,9 +18,9 @@ Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds i
       --global-batch N           Sequences or images per step
       --seq-len N                Length of a sequence
       --precision NAME           Number format of the matrix products
+      --optimizer NAME           Optimizer: its states and its step
       --recompute LIST           Activation checkpointing: parts that are computed again in ...
-      --tokens X                 Tokens to train on in the whole run
-      --software PROFILE         Implementation profile: which kernels are fused, which tensors ...
+      --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
   -f, --format FORMAT            table, json, csv or markdown
   -o, --output FILE              Write to FILE, completely or not at all

@@ -40,7 +40,7 @@ $ nncost op all-reduce 1GB round
 ! nncost: --devices: missing, expected how many take part, at least 2
 [2]
 $ nncost op matmul 10x10x10 round --zero 3
-! nncost: --zero: no option of a single op, expected --precision, --devices or --devices-per-node
+! nncost: --zero: is not an option of 'op'
 [2]
 
 # An operator of PyTorch: 2 B in and 2 B out for each value, at 0.88 of 1 TB/s and 3 us; a stride; attention by a kernel.

@@ -53,19 +53,19 @@ energy       130.5 mJ a token at rated power
 $ nncost serve dense round --request-rate 50 --input-len 500 --output-len 100 | sed -n '/^step/,$p'
 step         time  products  experts  attention      head  network      host     bound  by
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
-decode   1.509 ms  194.7 us      0 s   136.3 us  20.59 us      0 s  1.157 ms  348.3 us  host
+decode   1.517 ms  194.9 us      0 s   141.1 us  20.62 us      0 s  1.160 ms  353.1 us  host
 
-first token  13.28 ms, 90 % range 6.638 ms to 26.55 ms, at least 1.000 ms
-per token    1.607 ms, 90 % range 1.286 ms to 2.009 ms, at least 348.3 us
-request      172.4 ms, at least 35.48 ms
-percentiles  first token 13.23 ms (half), 14.01 ms (90 %), 15.09 ms (99 %),
-             per token 1.600 ms, 1.731 ms, 1.837 ms, request 172.0 ms, 189.5 ms, 203.7 ms
-throughput   5,000 tokens/s, 622.1 per user, 50 requests/s, 8.62 running, 6.1% of the peak
+first token  13.29 ms, 90 % range 6.645 ms to 26.58 ms, at least 1.000 ms
+per token    1.618 ms, 90 % range 1.294 ms to 2.022 ms, at least 353.1 us
+request      173.4 ms, at least 35.95 ms
+percentiles  first token 13.23 ms (half), 14.03 ms (90 %), 15.15 ms (99 %),
+             per token 1.610 ms, 1.743 ms, 1.854 ms, request 173.0 ms, 190.8 ms, 205.8 ms
+throughput   5,000 tokens/s, 618.2 per user, 50 requests/s, 8.671 running, 6.1% of the peak
 saturation   at 227.9 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.409 GB of 9.000 GB, weights 234.2 MB, cache 175.1 MB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.05556 USD per million tokens out, by time 0.001198 for a million in, 0.05423 out,
+cost         0.05556 USD per million tokens out, by time 0.001198 for a million in, 0.05266 out,
              at 1 USD per device-hour (nowhere, 2020-01)
 energy       200.0 mJ a token at rated power
 $ nncost serve dense round --request-rate 500 --input-len 500 --output-len 100 | sed -n '/^first/,$p'
@@ -250,18 +250,18 @@ queue_s           Part of the time to the first token spent waiting for other re
 
 # The tail, a draft, prefill apart from decode.
 $ nncost serve dense round --request-rate 20 --input-len 500 --output-len 100 --draft-length 4 --disaggregate 1:2 | sed -n '/^percentiles/,$p'
-percentiles  first token 13.77 ms (half), 13.98 ms (90 %), 15.51 ms (99 %),
-             per token 583.7 us, 598.4 us, 611.2 us, request 72.00 ms, 76.03 ms, 78.53 ms
-throughput   2,000 tokens/s, 1,709 per user, 20 requests/s, 1.434 running, 2.5% of the peak
+percentiles  first token 13.77 ms (half), 13.98 ms (90 %), 15.52 ms (99 %),
+             per token 583.8 us, 598.7 us, 612.0 us, request 72.10 ms, 76.09 ms, 78.60 ms
+throughput   2,000 tokens/s, 1,709 per user, 20 requests/s, 1.435 running, 2.5% of the peak
 saturation   at 463.7 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.273 GB of 9.000 GB, weights 234.2 MB, cache 38.91 MB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.4167 USD per million tokens out, by time 0.003594 for a million in, 0.9714 out,
+cost         0.4167 USD per million tokens out, by time 0.003594 for a million in, 0.9656 out,
              at 1 USD per device-hour (nowhere, 2020-01)
 energy       1.500 J a token at rated power
-speculation  4 x 66.18 us to propose, 1.325 ms to verify, 2.773 tokens a verification,
-             per token 585.1 us, 2.308 times as fast, not scored
+speculation  4 x 66.19 us to propose, 1.326 ms to verify, 2.773 tokens a verification,
+             per token 585.3 us, 2.308 times as fast, not scored
 separate     463.7 requests/s, 0.6279 prefill workers for each decode worker,
              16.00 MB of cache a prompt, sent in 1.600 ms, first token 13.76 ms,
              per token 8.792 ms, not scored

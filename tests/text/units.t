@@ -98,5 +98,4 @@ One step of My model takes 241.8 ms on 16 x My device and is bound by compute, 9
 12.72 GB of 25.77 GB per device.
 $ sed 's/24GiB/24GX/' my-device.json > other.json; nncost validate other.json
 ! nncost: other.json:6: mem_bytes: wrong type, expected a whole number from 1e6 B to 1e15 B, found "24GX"
-! nncost: other.json:3: id: not the name of the file, expected "other", found "my-device"
 [3]

@@ -16,11 +16,11 @@ typedef struct calibration {
     nnc_session *session;
     nnc_arena *arena;
     nnc_scenario *scenario;
-    const char *asked;        /* --device; of what is served NULL = any */
+    const char *asked;        /* --device; serving: NULL = any device */
     const char *held;         /* --hold-out; NULL = none */
-    const nnc_device *device; /* of what is served NULL */
+    const nnc_device *device; /* NULL when serving is fitted */
     nnc_device start;         /* the device after the options */
-    nnc_software engine;      /* of what is served: the profile whose parameters are fitted */
+    nnc_software engine;      /* serving: the profile whose parameters are fitted */
     nnc_row_choice choice;
     nnc_measured_file *files;
     int32_t file_count;
@@ -28,15 +28,15 @@ typedef struct calibration {
     nnc_left_out *unused;
     int32_t unused_count, other_devices, room;
     int32_t held_count;    /* rows that --hold-out names */
-    const char *last_name; /* of a row's device, to look each up once */
+    const char *last_name; /* device name of the row before: each is looked up once */
     bool last_is_ours;
 } calibration;
 
 /* ---- the report ---- */
 
 typedef struct nnc_calibration_report {
-    const char *device, *software; /* whose parameters they are; one of both is NULL */
-    const char *data;              /* the files and rows, as the file that is written names them */
+    const char *device, *software; /* owner of the parameters; one of the two is NULL */
+    const char *data;              /* names of the files and rows, as the written file has them */
     const char *overrides;         /* NULL = none */
     const char *written;           /* path of the device file; NULL = none */
     int32_t rows, held, other_devices;
@@ -275,7 +275,8 @@ static bool is_of_engine(calibration *c, const nnc_measured *row)
     const nnc_device *device = NULL, *asked = NULL;
     nnc_error why;
     if (row->software == NULL || strcmp(row->software, c->engine.id) != 0) {
-        return row->kind != NNC_MEASURED_SERVING; /* which is said of it */
+        return row->kind !=
+               NNC_MEASURED_SERVING; /* a row of another kind stays: the report names it as not used */
     }
     return c->asked == NULL || strcmp(row->device, c->asked) == 0 ||
            (nnc_device_load(c->session->specs, row->device, &device, &why) == NNC_OK &&
@@ -328,7 +329,7 @@ static void *copy(calibration *c, const void *bytes, size_t size)
     return place;
 }
 
-/* Rows alike in it share one. */
+/* Rows with an equal value share one copy of it. */
 static const void *share(calibration *c, const void *last, const void *bytes, size_t size)
 {
     return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
@@ -396,7 +397,7 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
         count_unused(c, row, reason);
         return NNC_OK;
     }
-    if (row->undecided[0] != '\0') { /* a guess at it would end up in the parameters */
+    if (row->undecided[0] != '\0') { /* an assumed value would end up in the parameters */
         nnc_fail(&why, NNC_BAD_SPEC, "leaves open", "%s", row->undecided);
         return give_reason(c, row, &why, err);
     }
@@ -418,7 +419,6 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
 static nnc_status read_rows(calibration *c, nnc_error *err)
 {
     size_t rows = 1;
-    NNC_TRY(nnc_rows_read(c->session, &c->choice, c->arena, &c->files, &c->file_count, err));
     for (int32_t f = 0; f < c->file_count; f++) {
         rows += (size_t)c->files[f].count;
     }
@@ -662,12 +662,36 @@ static nnc_status load_device(calibration *c, nnc_error *err)
     return NNC_OK;
 }
 
+/* Without --device: the one device of the rows. */
+static nnc_status find_device(calibration *c, nnc_error *err)
+{
+    for (int32_t f = 0; f < c->file_count; f++) {
+        for (int32_t i = 0; i < c->files[f].count; i++) {
+            const nnc_measured *row = &c->files[f].rows[i];
+            if (!nnc_row_passes(&c->choice, row)) {
+                continue;
+            }
+            if (c->asked != NULL && strcmp(c->asked, row->device) != 0) {
+                return nnc_fail(err, NNC_BAD_USAGE, "--device",
+                                "missing, expected the device whose parameters are fitted: the "
+                                "rows are of %.64s, %.64s",
+                                c->asked, row->device);
+            }
+            c->asked = row->device;
+        }
+    }
+    return c->asked != NULL && *c->asked != '\0'
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, "--device",
+                          "missing, expected the device whose parameters are fitted");
+}
+
 /* The engine that they start from. */
 static nnc_status load_engine(calibration *c, nnc_error *err)
 {
     const char *asked = c->session->options.given.software;
     const nnc_device *device = NULL;
-    if (c->asked != NULL) { /* else it has no rows, whatever the files hold */
+    if (c->asked != NULL) { /* otherwise the device has no rows, whatever the files hold */
         NNC_TRY(nnc_option_device(c->session->specs, c->asked, &device, err));
     }
     NNC_TRY(nnc_software_asked(c->session->specs, asked != NULL ? asked : NNC_SERVE_SOFTWARE,
@@ -682,24 +706,17 @@ static nnc_status load_engine(calibration *c, nnc_error *err)
 /* Checks the command line before any file is read. */
 static nnc_status check_options(calibration *c, const char *output, nnc_error *err)
 {
-    static const char ending[] = ".json";
-    const size_t length = output != NULL ? strlen(output) : 0;
     NNC_TRY(nnc_minimise_available(err));
-    if (c->asked == NULL && !c->fit->served) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--device",
-                        "missing, expected the device whose parameters are fitted");
-    }
-    if (output != NULL &&
-        (length < sizeof ending || strcmp(output + length - strlen(ending), ending) != 0)) {
+    if (output != NULL && !nnc_ends_in(output, ".json")) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output",
                         "expected a %s, which ends in .json, found \"%s\"",
                         c->fit->served ? "profile" : "device file", output);
     }
     if (output != NULL &&
-        strlen(nnc_measured_file_name(output)) - strlen(ending) >= sizeof c->start.id) {
+        strlen(nnc_measured_file_name(output)) - strlen(".json") >= sizeof c->start.id) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output",
                         "too long a name, expected at most %d characters before %s",
-                        (int)sizeof c->start.id - 1, ending);
+                        (int)sizeof c->start.id - 1, ".json");
     }
     NNC_TRY(nnc_row_choice_read(&c->session->options, &c->choice, err));
     if (c->fit->served && c->choice.together == 0) {
@@ -715,6 +732,10 @@ static nnc_status calibrate(calibration *c, nnc_error *err)
     options->output = NULL; /* takes the device file; the report goes to standard output */
     c->session->style = nnc_output_style(options);
     NNC_TRY(check_options(c, output, err));
+    NNC_TRY(nnc_rows_read(c->session, &c->choice, c->arena, &c->files, &c->file_count, err));
+    if (c->asked == NULL && !c->fit->served) {
+        NNC_TRY(find_device(c, err));
+    }
     NNC_TRY(c->fit->served ? load_engine(c, err) : load_device(c, err));
     NNC_TRY(read_rows(c, err));
     NNC_TRY(need_rows(c, err));
@@ -781,12 +802,14 @@ const nnc_command nnc_cmd_serve_calibrate = {
 
 const nnc_command nnc_cmd_calibrate = {
     .name = "calibrate",
-    .operands = "FILE.csv... --device DEVICE",
+    .operands = "FILE...",
     .summary =
         "A device's efficiency parameters fitted to measured rows, with the errors before and "
         "after, and the device file that has them.",
     .notes =
-        "The files are those of 'accuracy'. Only parameters that the rows can determine are "
+        "A file is one of 'accuracy', of nncost.measure, or a trace of PyTorch, whose operators "
+        "are its rows. Without --device, the device is the one that all rows name. Only parameters "
+        "that the rows can determine are "
         "fitted: one machine factor from one step, more from more; --fit names others. With "
         "--fold the rest of the rows is held out and scored. --output takes the new device "
         "file, called after it, the report goes to standard output. Options of the plan and "
