@@ -1,4 +1,4 @@
-/* What the reader of captured programs (capture.c) and autocast (capture_autocast.c) share. */
+/* Types and functions that the reader of captured programs (capture.c) and autocast (capture_autocast.c) share. */
 #ifndef NNC_CAPTURE_INTERNAL_H
 #define NNC_CAPTURE_INTERNAL_H
 
