@@ -679,6 +679,7 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
         held.peak.gradient_bytes = list->recorded_gradients;
         held.peak.activation_bytes = list->recorded_kept;
         held.peak.op_bytes = list->recorded_temporary;
+        held.peak.cast_bytes = nnc_policy_bytes(plan->policy).cast_bytes * held.dense.params;
         held.peak.workspace_bytes = software->reserve.workspace;
     } else if (gradients_come_late(plan, software)) {
         replay r = { .list = list, .plan = plan, .sizes = nnc_policy_bytes(plan->policy) };

@@ -290,10 +290,12 @@ typedef struct nnc_captured_op {
     int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* attention, with batch */
     bool transposed, causal, bias;
     double read_bytes, write_bytes;
-    double kept_bytes;          /* bytes that it creates and backward needs */
-    double transient_bytes;     /* backward: temporary tensors that live while it runs */
-    int64_t rows, cols, vector; /* parameters that no earlier operator has read */
-    bool table;                 /* rows of its parameter are looked up */
+    double kept_bytes;               /* bytes that it creates and backward needs */
+    double transient_bytes;          /* backward: temporary tensors that live while it runs */
+    int64_t rows, cols, vector;      /* parameters that no earlier operator has read */
+    bool table;                      /* rows of its parameter are looked up */
+    bool narrow;                     /* under autocast: it computes in 16 bits */
+    double cast_kernels, cast_bytes; /* under autocast: casts of its operands, of a gradient */
 } nnc_captured_op;
 
 /* One training step of a PyTorch program, read from a file of schema nncost.capture/1. */
@@ -311,6 +313,8 @@ struct nnc_captured {
     nnc_dtype dtype;    /* of the parameters */
     nnc_optimizer
         optimizer; /* by the operators of its update; NNC_OPTIMIZER_COUNT = none were recorded */
+    const struct nnc_captured
+        *autocast; /* the same step under autocast; NULL = not recorded in fp32 */
     const struct nnc_captured
         *second; /* the same step with another number of samples; NULL = none */
 };

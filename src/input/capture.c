@@ -8,65 +8,18 @@
  * Equal layers stand in the file once, with a repeat; storages are those of the unfolded step. Bytes of a folded
  * operator are the mean over its repeats, so their sums are exact. The optimizer's operators only count: the plan's
  * optimizer is priced by its own rules. */
-#include "graph/graph_internal.h"
-#include "input/input_internal.h"
+#include "input/capture_internal.h"
 
 enum {
     OPS_MAX = 20000,         /* in a file */
     POSITIONS_MAX = 1000000, /* operators of a step */
     STORAGES_MAX = 1000000,
-    RANK_MAX = 8,
-    TENSORS_MAX = 4096, /* tensors of one operator: foreach kernels take lists */
 };
 #define BYTES_MAX 1e15
 #define DIM_MAX 1e9
 
-typedef struct tensor {
-    int64_t shape[RANK_MAX];
-    int32_t rank;
-    double elements,
-        bytes; /* bytes: at most those of its storage, which a broadcast tensor shares */
-    nnc_dtype dtype;
-    bool whole; /* the format holds integers or truth values */
-    int32_t storage;
-} tensor;
-
-typedef enum storage_kind {
-    PARAMETER,
-    BUFFER,
-    INPUT,
-    GRADIENT,
-    STATE,
-    KEPT,
-    TEMPORARY,
-    STORAGE_KINDS
-} storage_kind;
 static const char *const storage_kinds[] = { "parameter", "buffer", "input",     "gradient",
                                              "state",     "kept",   "temporary", NULL };
-
-typedef struct storage {
-    double bytes;
-    storage_kind kind;
-    nnc_dtype dtype;
-    int32_t width; /* bytes of an element */
-    bool whole, seen;
-    int32_t first, last;
-} storage;
-
-typedef struct reader {
-    nnc_arena *arena;
-    nnc_faults *faults;
-    const char **modules;
-    int32_t module_count;
-    storage *storages;
-    int32_t storage_count;
-    nnc_captured_op *ops;
-    int32_t count, capacity;
-    int32_t *first_of, *last_of; /* for each op of the file: its first and last entry in ops */
-    int32_t file_ops;
-    bool updates, divides; /* operators of the optimizer: any, and addcdiv or fused Adam */
-    struct nnc_captured *program;
-} reader;
 
 /* ---- small values ---- */
 
@@ -220,11 +173,6 @@ static bool read_storages(reader *r, nnc_json root)
 
 /* ---- tensors of an operator ---- */
 
-typedef struct tensors {
-    tensor of[TENSORS_MAX];
-    int32_t count;
-} tensors;
-
 static bool read_tensor(reader *r, nnc_json item, tensor *t)
 {
     int64_t number = 0;
@@ -260,7 +208,7 @@ static bool read_tensor(reader *r, nnc_json item, tensor *t)
     return true;
 }
 
-static bool read_tensors(reader *r, nnc_json op, const char *key, tensors *all)
+bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all)
 {
     const nnc_json at = nnc_json_get(op, key);
     all->count = 0;
@@ -276,17 +224,6 @@ static bool read_tensors(reader *r, nnc_json op, const char *key, tensors *all)
 }
 
 /* ---- operators: names ---- */
-
-typedef enum form {
-    FORM_KERNEL,
-    FORM_GATHER, /* reads as many bytes of its first input as it writes */
-    FORM_WRITE,  /* only writes its first input */
-    FORM_PRODUCT,
-    FORM_CONV,
-    FORM_CONV_BACKWARD,
-    FORM_ATTENTION,
-    FORM_ATTENTION_BACKWARD
-} form;
 
 /* Operators that do more than pass over their tensors, and the group of the other operators. Names:
  * native_functions.yaml of PyTorch. */
@@ -331,6 +268,16 @@ static const struct {
     { "max_pool2d_with_indices_backward", FORM_KERNEL, NNC_GROUP_RESAMPLE },
     { "cat", FORM_KERNEL, NNC_GROUP_RESAMPLE },
 };
+
+form nnc_capture_form(const char *name)
+{
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        if (strcmp(name, operators[i].name) == 0) {
+            return operators[i].form;
+        }
+    }
+    return FORM_KERNEL;
+}
 
 /* "aten.add_.Tensor" -> "add_" */
 static const char *base_name(reader *r, const char *full)
@@ -647,7 +594,8 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
     if (!read_phase(at, &counts, &op.phase) ||
         !member(at, "module", 0, r->module_count - 1, &module) ||
         !member(at, "repeat", 1, POSITIONS_MAX, &op.repeat) ||
-        (counts && (!read_tensors(r, at, "inputs", in) || !read_tensors(r, at, "outputs", out)))) {
+        (counts && (!nnc_capture_tensors(r, at, "inputs", in) ||
+                    !nnc_capture_tensors(r, at, "outputs", out)))) {
         return false;
     }
     op.name = base_name(r, nnc_json_text(name));
@@ -835,7 +783,7 @@ static void add_lives(const reader *r, int32_t count, live *change)
 
 /* Temporary bytes go to the operators of backward that run while they live; the peak is the largest sum of all that
  * lives before the optimizer. */
-static bool add_lifetimes(reader *r, const int32_t *places, int32_t count)
+bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count)
 {
     live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
     double most = -1.0;
@@ -956,13 +904,17 @@ static bool read_program(reader *r, nnc_json root)
         return false;
     }
     const int32_t *places = place_ops(r, root, &count);
-    if (places == NULL || !add_lifetimes(r, places, count) || !read_parameters(r, root)) {
+    if (places == NULL || !nnc_capture_lifetimes(r, places, count) || !read_parameters(r, root)) {
         return false;
     }
     r->program->dtype = main_dtype(r);
     r->program->optimizer = optimizer_of(r);
     r->program->ops = r->ops;
     r->program->count = r->count;
+    if (r->program->dtype == NNC_FP32) {
+        r->program->autocast = nnc_capture_autocast(r, root, places, count);
+        return r->program->autocast != NULL;
+    }
     return true;
 }
 

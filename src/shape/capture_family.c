@@ -84,20 +84,25 @@ static void issue(const nnc_captured_op *c, nnc_op *op)
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
     const double bytes = streams ? c->read_bytes + c->write_bytes : 0.0;
     op->issued_as = streams ? NNC_ISSUED_INSTEAD : NNC_ISSUED_TOO;
-    op->issued[0] = (nnc_issued){ 1.0, bytes, 0.0 };
-    op->issued[1] = (nnc_issued){ c->kind == NNC_CAPTURED_ATTENTION ? 3.0 : 1.0, bytes, 0.0 };
+    const double backward = c->kind == NNC_CAPTURED_ATTENTION ? 3.0 : 1.0;
+    op->issued[0] = (nnc_issued){ 1.0 + c->cast_kernels, bytes, c->cast_bytes };
+    op->issued[1] = (nnc_issued){ backward + c->cast_kernels, bytes, c->cast_bytes };
 }
 
 static void write_op(const nnc_writer *w, const nnc_captured_op *c)
 {
+    const nnc_plan *plan = w->how->plan;
+    const bool autocast = plan->policy == NNC_POLICY_AMP;
     nnc_op *op = writers[c->kind](w, c);
     if (w->how->software->lists_operators) {
         issue(c, op);
     }
     op->place = c->module;
     op->repeat = c->repeat;
-    op->dtype = c->dtype;
-    op->math_dtype = c->dtype == NNC_FP32 ? w->how->plan->precision : c->dtype; /* or tf32 */
+    op->dtype = c->narrow ? plan->precision : c->dtype;
+    op->math_dtype = c->narrow                           ? plan->precision
+                     : c->dtype == NNC_FP32 && !autocast ? plan->precision /* or tf32 */
+                                                         : c->dtype;
     op->recorded = true;
     op->recorded_kept = c->kept_bytes;
     op->recorded_transient = c->transient_bytes;
@@ -129,7 +134,7 @@ static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured
                                    AT(c_out), AT(h_in), AT(w_in), AT(h_out),   AT(w_out),
                                    AT(heads), AT(s_q),  AT(s_k),  AT(kv_heads) };
     static const size_t bytes[] = { AT(read_bytes), AT(write_bytes), AT(kept_bytes),
-                                    AT(transient_bytes) };
+                                    AT(transient_bytes), AT(cast_bytes) };
 #undef AT
     nnc_captured_op op = *one;
     for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++) {
@@ -149,6 +154,14 @@ static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured
     return op;
 }
 
+/* The recorded step, or the same under autocast. */
+static const struct nnc_captured *program_of(const struct nnc_captured *recorded,
+                                             const nnc_plan *plan)
+{
+    return plan->policy == NNC_POLICY_AMP && recorded->autocast != NULL ? recorded->autocast
+                                                                        : recorded;
+}
+
 static double share_of(const struct nnc_captured *program, int64_t samples)
 {
     return program->second == NULL ? 0.0
@@ -156,23 +169,25 @@ static double share_of(const struct nnc_captured *program, int64_t samples)
                                          (double)(program->second->batch - program->batch);
 }
 
-static void write_at(const nnc_writer *w, const struct nnc_captured *program, int32_t i,
-                     double share)
+static void write_at(const nnc_writer *w, const struct nnc_captured *program,
+                     const struct nnc_captured *other, int32_t i, double share)
 {
     const nnc_captured_op *one = &program->ops[i];
     if (share == 0.0) {
         write_op(w, one);
         return;
     }
-    const nnc_captured_op op = op_between(one, &program->second->ops[i], share);
+    const nnc_captured_op op = op_between(one, &other->ops[i], share);
     write_op(w, &op);
 }
 
 static void lower(const nnc_model *model, const nnc_writer *w)
 {
-    const struct nnc_captured *program = model->captured;
-    const struct nnc_captured *other = program->second != NULL ? program->second : program;
-    const double share = share_of(program, w->how->plan->micro_batch);
+    const struct nnc_captured *recorded = model->captured;
+    const struct nnc_captured *program = program_of(recorded, w->how->plan);
+    const struct nnc_captured *other =
+        recorded->second != NULL ? program_of(recorded->second, w->how->plan) : program;
+    const double share = share_of(recorded, w->how->plan->micro_batch);
     const double widths = nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
                           nnc_dtype_bytes(program->dtype); /* of a gradient: now, recorded */
     w->list->recorded = true;
@@ -186,12 +201,12 @@ static void lower(const nnc_model *model, const nnc_writer *w)
     nnc_list_segment(w, 1, false);
     for (int32_t i = 0; i < program->count; i++) {
         if (program->ops[i].phase == NNC_PHASE_FORWARD) {
-            write_at(w, program, i, share);
+            write_at(w, program, other, i, share);
         }
     }
     for (int32_t i = program->count - 1; i >= 0; i--) {
         if (program->ops[i].phase != NNC_PHASE_FORWARD) {
-            write_at(w, program, i, share);
+            write_at(w, program, other, i, share);
         }
     }
 }
@@ -201,7 +216,7 @@ static void defaults(const nnc_model *model, nnc_plan *p)
 {
     const struct nnc_captured *program = model->captured;
     if (p->precision == NNC_DTYPE_COUNT) {
-        p->precision = program->dtype;
+        p->precision = p->policy == NNC_POLICY_AMP ? NNC_BF16 : program->dtype;
     }
     if (p->policy == NNC_POLICY_DEFAULT && program->dtype == NNC_BF16) {
         p->policy = NNC_POLICY_BF16_PURE;
@@ -224,17 +239,29 @@ static nnc_status refuse(const char *option, const char *what, nnc_error *err)
 static nnc_status check_precision(const struct nnc_captured *program, const nnc_plan *p,
                                   nnc_error *err)
 {
+    const bool autocast = p->policy == NNC_POLICY_AMP && program->autocast != NULL &&
+                          (p->precision == NNC_BF16 || p->precision == NNC_FP16);
     const bool same =
         p->precision == program->dtype || (program->dtype == NNC_FP32 && p->precision == NNC_TF32);
+    if (autocast) {
+        return NNC_OK;
+    }
     if (!same) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision",
                         "a captured program runs in the formats that were recorded, expected %s%s, "
                         "found %s",
                         nnc_dtype_name(program->dtype),
-                        program->dtype == NNC_FP32 ? " or tf32" : "", nnc_dtype_name(p->precision));
+                        program->dtype == NNC_FP32
+                            ? " or tf32, or bf16 and fp16 with --policy amp (autocast)"
+                            : "",
+                        nnc_dtype_name(p->precision));
     }
     if (p->policy == NNC_POLICY_AMP || p->policy == NNC_POLICY_FP8) {
-        return refuse("--policy", "expected a policy without casts", err);
+        return refuse("--policy",
+                      p->policy == NNC_POLICY_AMP
+                          ? "expected bf16 or fp16 with amp, and a step that was recorded in fp32"
+                          : "expected a policy without casts, or amp",
+                      err);
     }
     return NNC_OK;
 }

@@ -131,8 +131,23 @@ rate      3,855,577 tokens/s, 120,487 samples/s, MFU 40.7%
 cost      9.222e-09 USD a step, 7.205e-05 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 30.99 us, 1.07x the rate, 2.990 MB
 --full    shows the parts of the step, memory by class, all of the plan
+$ nncost estimate inputs/captured.json round --policy amp
+One step of captured takes 12.13 us on A device of round figures and is bound by memory, 100.0% of
+it; it fits: 3.404 MB of 10.00 GB per device.
+
+plan      batch 2, sequence 32, bf16, adamw, torch-compile
+step      12.13 us
+          datasheet rates: no efficiency of this device was measured
+bounds    lower 8.056 us, upper without overlap 13.10 us
+bound by  memory 100.0%, 972.2 ns without the memory limit
+memory    3.404 MB of 10.00 GB, fits, 9.997 GB free
+          weights 739.6 kB, gradients 739.6 kB, optimizer 1.479 MB
+rate      5,275,360 tokens/s, 164,855 samples/s, MFU 5.6%
+cost      3.37e-09 USD a step, 5.266e-05 per million tokens, at 1 a device-hour
+faster    --optimizer adam8bit: 9.925 us, 1.22x the rate, 2.300 MB
+--full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --precision bf16
-! nncost: --precision: a captured program runs in the formats that were recorded, expected fp32 or tf32, found bf16
+! nncost: --precision: a captured program runs in the formats that were recorded, expected fp32 or tf32, or bf16 and fp16 with --policy amp (autocast), found bf16
 [3]
 $ nncost estimate inputs/captured.json round --tensor 2
 ! nncost: --tensor: a capture is split over data only, expected 1, found 2

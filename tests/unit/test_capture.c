@@ -120,6 +120,40 @@ START_TEST(the_peak_is_a_moment)
 }
 END_TEST
 
+/* Under autocast: addmm casts its bias, its input and its weight, 3 kernels; relu runs in 16 bits; exp casts 16 bits to
+ * fp32, 1 kernel; mm casts the gradient of y and that of the weight, 2 kernels, not the input that forward has cast. With
+ * the 4 operators 10 kernels. y is kept in 16 bits. */
+START_TEST(autocast_by_hand)
+{
+    const char *ops = OP(
+        "addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "",
+        "1") "," OP("relu", "forward", "[" F ",[2,5],3]", "[" F ",[2,5],5]", "",
+                    "1") "," OP("exp", "forward", "[" F ",[2,5],5]", "[" F ",[2,5],6]", "",
+                                "1") "," OP("mm", "backward", "[" F ",[3,2],2],[" F ",[2,5],6]",
+                                            "[" F ",[3,5],4]", "", "1");
+    const char *storages =
+        PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,3],[60,\"gradient\"," F
+                   ",3,9],[40,\"temporary\"," F ",1,2],[40,\"temporary\"," F ",2,3]";
+    nnc_model model;
+    nnc_software software = nnc_software_default();
+    nnc_device device = plain_device();
+    nnc_plan plan = nnc_plan_default();
+    ck_assert_msg(parse(ops, storages, "", 20, &model) == NNC_OK, "%s: %s", error.where,
+                  error.what);
+    software.lists_operators = true;
+    device.host.kernel_s = 1e-6;
+    plan.policy = NNC_POLICY_AMP;
+    const nnc_result r = estimate_with(&model, &device, &software, &plan);
+    ck_assert_int_eq(r.plan.precision, NNC_BF16);
+    ck_assert_double_eq(r.kernels, 10);
+    ck_assert_int_eq(r.memory.activation_bytes, 24 + 20);
+    plan.policy = NNC_POLICY_DEFAULT;
+    const nnc_result plain = estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq(plain.kernels, 4);
+    ck_assert_int_eq(plain.memory.activation_bytes, 24 + 40);
+}
+END_TEST
+
 /* 2 samples and 4 of a linear layer: 3 of them have 3 rows, 1.5 times the products of 2; 5 are not between. */
 START_TEST(two_steps_give_all_between)
 {
@@ -230,6 +264,7 @@ int main(void)
     tcase_add_test(tests, bytes_by_hand);
     tcase_add_test(tests, the_peak_is_a_moment);
     tcase_add_test(tests, two_steps_give_all_between);
+    tcase_add_test(tests, autocast_by_hand);
     tcase_add_test(tests, a_convolution_by_hand);
     tcase_add_test(tests, fused_attention_by_hand);
     tcase_add_test(tests, faults_have_their_place);

@@ -1,0 +1,85 @@
+/* Types and functions that the reader of captured programs (capture.c) and autocast (capture_autocast.c) share. */
+#ifndef NNC_CAPTURE_INTERNAL_H
+#define NNC_CAPTURE_INTERNAL_H
+
+#include "graph/graph_internal.h"
+#include "input/input_internal.h"
+
+enum {
+    RANK_MAX = 8,
+    TENSORS_MAX = 4096, /* tensors of one operator: foreach kernels take lists */
+};
+
+typedef struct tensor {
+    int64_t shape[RANK_MAX];
+    int32_t rank;
+    double elements,
+        bytes; /* bytes: at most those of its storage, which a broadcast tensor shares */
+    nnc_dtype dtype;
+    bool whole; /* the format holds integers or truth values */
+    int32_t storage;
+} tensor;
+
+typedef enum storage_kind {
+    PARAMETER,
+    BUFFER,
+    INPUT,
+    GRADIENT,
+    STATE,
+    KEPT,
+    TEMPORARY,
+    STORAGE_KINDS
+} storage_kind;
+typedef struct storage {
+    double bytes;
+    storage_kind kind;
+    nnc_dtype dtype;
+    int32_t width; /* bytes of an element */
+    bool whole, seen;
+    int32_t first, last;
+} storage;
+
+typedef struct reader {
+    nnc_arena *arena;
+    nnc_faults *faults;
+    const char **modules;
+    int32_t module_count;
+    storage *storages;
+    int32_t storage_count;
+    nnc_captured_op *ops;
+    int32_t count, capacity;
+    int32_t *first_of, *last_of; /* for each op of the file: its first and last entry in ops */
+    int32_t file_ops;
+    bool updates, divides; /* operators of the optimizer: any, and addcdiv or fused Adam */
+    struct nnc_captured *program;
+} reader;
+
+typedef struct tensors {
+    tensor of[TENSORS_MAX];
+    int32_t count;
+} tensors;
+
+typedef enum form {
+    FORM_KERNEL,
+    FORM_GATHER, /* reads as many bytes of its first input as it writes */
+    FORM_WRITE,  /* only writes its first input */
+    FORM_PRODUCT,
+    FORM_CONV,
+    FORM_CONV_BACKWARD,
+    FORM_ATTENTION,
+    FORM_ATTENTION_BACKWARD
+} form;
+
+/* Tensors of an operator; false: an error was noted. */
+bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all);
+form nnc_capture_form(const char *name);
+
+/* Kept and temporary bytes of the operators, and the peak, from the storages; false: no memory. places: the operator of
+ * the file that ran at each of the `count` positions of the step. */
+bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count);
+
+/* The same step under autocast on CUDA; NULL: an error was noted. */
+struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root,
+                                          const int32_t *places, int32_t count);
+
+#endif
