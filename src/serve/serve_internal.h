@@ -77,7 +77,8 @@ typedef struct nnc_serve_rates {
     bool weight_only;             /* products compute in a wider format than the weights' storage */
     double prefill_kernel_s, prefill_attention_s; /* the same in a prefill step */
     nnc_small_all_reduce all_reduce;
-    double link_bytes_per_s;                       /* between tensor ranks; NaN = one device */
+    double kv_reread, beyond; /* of the cache, again for each further query head; of ranges */
+    double link_bytes_per_s;  /* between tensor ranks; NaN = one device */
     double exchange_bytes_per_s, exchange_fixed_s; /* between all ranks that share experts */
     double weight_bytes, plain_bytes, kv_bytes;    /* per element */
     bool kv_scaled;                                /* keys and values carry a scale per head */
