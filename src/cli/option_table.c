@@ -325,6 +325,7 @@ static const char *field_argument(const nnc_field *field)
     case NNC_FIELD_ENUM: return " NAME";
     case NNC_FIELD_RECOMPUTE:
     case NNC_FIELD_TRAIN:
+    case NNC_FIELD_ADAPTERS:
     case NNC_FIELD_OFFLOAD: return " LIST";
     case NNC_FIELD_F64: return " X";
     default: return " N";

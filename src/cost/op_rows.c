@@ -124,21 +124,13 @@ static bool runs(const nnc_op *op)
     return !nnc_op_is_collective(op) || op->u.collective.forward != NNC_NO_COLLECTIVE;
 }
 
-static bool full(nnc_rows *rows, int32_t needed)
-{
-    rows->truncated = rows->truncated || rows->count > NNC_ROWS_MAX - needed;
-    return rows->truncated;
-}
-
 void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
                   const nnc_network *network, double repeat)
 {
-    if (!full(rows, 1)) {
-        nnc_op *copy = &rows->ops[rows->count];
-        *copy = *op;
-        rows->fresh = rows->count;
-        add(rows, copy, device, network, repeat);
-    }
+    nnc_op *copy = &rows->ops[rows->count];
+    *copy = *op;
+    rows->fresh = rows->count;
+    add(rows, copy, device, network, repeat);
 }
 
 /* A row with the work and the time of another op. network NULL: the routes are the same too. */
@@ -165,7 +157,7 @@ static bool same_rows(const nnc_op *a, const nnc_op *b)
            memcmp(x + frozen, y + frozen, share - frozen) == 0;
 }
 
-/* The rows of op i in the similar table; NULL = its op differs. */
+/* The rows of op i in the similar table; NULL = the op there differs. */
 static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_list *list, int32_t i)
 {
     return like->list != NULL && i < like->count && same_rows(&list->ops[i], &like->list->ops[i])
@@ -203,9 +195,6 @@ static void add_backward(nnc_rows *rows, const nnc_op_list *list, int32_t index,
     const bool whole_block = (plan->recompute & NNC_RECOMPUTE_FULL) != 0 && op->block >= 0;
     const nnc_op_place *known = find_place(like, list, index);
     nnc_op_place *place = &rows->places[index];
-    if (full(rows, 1 + NNC_BACKWARD_MAX)) {
-        return;
-    }
     if (place->forward >= 0 && (op->recomputed || whole_block) && !op->forward_only) {
         nnc_op *again = &rows->ops[rows->count];
         *again = *op;
@@ -231,7 +220,7 @@ static void add_forward(nnc_rows *rows, const nnc_op_list *list, int32_t index,
 {
     const nnc_op *op = &list->ops[index];
     rows->places[index].forward = -1;
-    if (!runs(op) || full(rows, 1)) {
+    if (!runs(op)) {
         return;
     }
     const nnc_op_place *known = find_place(like, list, index);
@@ -277,7 +266,6 @@ void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device,
                          const nnc_rows_like *like, nnc_rows *rows)
 {
     rows->count = rows->fresh = 0;
-    rows->truncated = false;
     add_forwards(rows, list, 0, device, network, like);
     add_backwards(rows, list, 0, device, network, plan, like);
 }
@@ -285,11 +273,9 @@ void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device,
 /* Copies rows of another table. */
 static void copy(nnc_rows *rows, const nnc_rows *from, int32_t first, int32_t end)
 {
-    if (!full(rows, end - first)) {
-        memcpy(&rows->rows[rows->count], &from->rows[first],
-               sizeof rows->rows[0] * (size_t)(end - first));
-        rows->count += end - first;
-    }
+    memcpy(&rows->rows[rows->count], &from->rows[first],
+           sizeof rows->rows[0] * (size_t)(end - first));
+    rows->count += end - first;
 }
 
 void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first,
@@ -297,7 +283,6 @@ void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first,
                    nnc_rows *rows)
 {
     rows->count = 0;
-    rows->truncated = base->truncated;
     copy(rows, base, 0, base->forward_count);
     rows->fresh = rows->count;
     add_forwards(rows, list, first, device, network, &like_none);

@@ -118,6 +118,7 @@ void nnc_field_store(const nnc_field *field, void *place, int index, double valu
     case NNC_FIELD_ENUM:
     case NNC_FIELD_RECOMPUTE:
     case NNC_FIELD_TRAIN:
+    case NNC_FIELD_ADAPTERS:
     case NNC_FIELD_OFFLOAD: ((unsigned *)place)[index] = (unsigned)value; break;
     default: break;
     }
@@ -188,6 +189,11 @@ void nnc_field_expected(const nnc_field *field, char *text, size_t size)
     case NNC_FIELD_TRAIN:
         snprintf(text, size,
                  "all, or some of embedding,attention,mlp,norm,conv,time,head,towers,adapters");
+        break;
+    case NNC_FIELD_ADAPTERS:
+        snprintf(text, size,
+                 "linear, or some of attention,mlp,q,k,v,out,qkv,gate,up,down,mixer_in,mixer_out,"
+                 "shared_gate,shared_up,shared_down");
         break;
     case NNC_FIELD_RATES:
     case NNC_FIELD_OBJECT_BY_DTYPE: snprintf(text, size, "an object keyed by number format"); break;
@@ -275,6 +281,7 @@ void nnc_field_text(const nnc_field *field, const void *object, char *text, size
     case NNC_FIELD_ENUM_LIST: list_text(field, object, text, size); break;
     case NNC_FIELD_RECOMPUTE: nnc_recompute_text(*(const unsigned *)place, text, size); break;
     case NNC_FIELD_TRAIN: nnc_train_text(*(const unsigned *)place, text, size); break;
+    case NNC_FIELD_ADAPTERS: nnc_adapted_text(*(const unsigned *)place, text, size); break;
     case NNC_FIELD_OFFLOAD: nnc_offload_text(*(const unsigned *)place, text, size); break;
     case NNC_FIELD_OBJECT:
     case NNC_FIELD_OBJECT_BY_DTYPE: snprintf(text, size, "-"); break;
@@ -451,6 +458,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
         break;
     case NNC_FIELD_RECOMPUTE:
     case NNC_FIELD_OFFLOAD:
+    case NNC_FIELD_ADAPTERS:
     case NNC_FIELD_TRAIN:
         what = read_flags(nnc_flags_of(field->type), text, value) ? NULL : "unknown value";
         break;
@@ -602,6 +610,7 @@ static bool suits(const nnc_field *field, const char *at)
     case NNC_FIELD_ENUM:
     case NNC_FIELD_RECOMPUTE:
     case NNC_FIELD_OFFLOAD:
+    case NNC_FIELD_ADAPTERS:
     case NNC_FIELD_TRAIN:
         memcpy(&value, at, sizeof value);
         return nnc_flags_of(field->type) != NULL

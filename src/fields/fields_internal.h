@@ -22,7 +22,7 @@ typedef enum nnc_field_type {
     NNC_FIELD_I32,      /* int32_t */
     NNC_FIELD_I64,      /* int64_t */
     NNC_FIELD_F64,      /* double; NaN = not recorded */
-    NNC_FIELD_ENUM,     /* an enum (the size of int), by its names */
+    NNC_FIELD_ENUM,     /* an enum (the size of int), read and written by the names of its values */
     NNC_FIELD_TEXT,     /* char[size]; size 0: accepted in files, not stored */
     NNC_FIELD_RATES,    /* double[NNC_DTYPE_COUNT]; JSON: an object keyed by number format */
     NNC_FIELD_I32_LIST, /* int32_t[capacity] and an int32_t count at count_offset */
@@ -31,6 +31,7 @@ typedef enum nnc_field_type {
     NNC_FIELD_ENUM_LIST,
     NNC_FIELD_RECOMPUTE,      /* unsigned flags: none, selective, full, or names joined by commas */
     NNC_FIELD_TRAIN,          /* unsigned flags: all, or names joined by commas */
+    NNC_FIELD_ADAPTERS,       /* unsigned flags: linear, or names joined by commas */
     NNC_FIELD_OFFLOAD,        /* unsigned flags: none, or names joined by commas */
     NNC_FIELD_OBJECT,         /* members of a nested table, with offsets relative to this field */
     NNC_FIELD_OBJECT_BY_DTYPE /* an array of such objects, one per number format */
@@ -197,7 +198,8 @@ typedef struct nnc_flag {
 } nnc_flag;
 
 /* When one flag is set that has two names, the later one is printed. */
-extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flags[];
+extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flags[],
+    nnc_adapted_flags[];
 
 /* The flags of a field type; NULL = not a set of flags. */
 const nnc_flag *nnc_flags_of(nnc_field_type type);

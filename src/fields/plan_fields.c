@@ -120,9 +120,9 @@ static const nnc_field plan_fields[] = {
       NNC_DEFAULT(0),
       .help = "Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the "
               "adapters are trained unless --train adds parts." },
-    { NNC_FIELD(nnc_plan, adapters), .group = "Memory",
-      NNC_FIELD_NAMES(nnc_adapted, NNC_ADAPTED_COUNT), NNC_DEFAULT_AS(NNC_ADAPTED_LINEAR, "linear"),
-      .help = "Layers that have adapters." },
+    { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_plan, adapters), .group = "Memory",
+      NNC_DEFAULT_AS(NNC_ADAPTED_LINEAR, "linear"),
+      .help = "Linear layers that have adapters; routed experts have none." },
     { NNC_FIELD(nnc_plan, dora), .group = "Memory", NNC_DEFAULT_OFF,
       .help = "Adapters train the direction of each weight and a separate magnitude per output "
               "(DoRA)." },

@@ -294,7 +294,6 @@ NNC_ENUM_TEXTS(nnc_attention, NNC_ATTENTION_LIST)
 NNC_ENUM_TEXTS(nnc_mode, NNC_MODE_LIST)
 NNC_ENUM_TEXTS(nnc_flops_convention, NNC_CONVENTION_LIST)
 NNC_ENUM_TEXTS(nnc_activations, NNC_ACTIVATIONS_LIST)
-NNC_ENUM_TEXTS(nnc_adapted, NNC_ADAPTED_LIST)
 NNC_ENUM_TEXTS(nnc_frozen, NNC_FROZEN_LIST)
 NNC_ENUM_TEXTS(nnc_schedule, NNC_SCHEDULE_LIST)
 NNC_ENUM_TEXTS(nnc_context_kind, NNC_CONTEXT_KIND_LIST)
@@ -351,12 +350,38 @@ const nnc_flag nnc_train_flags[] = {
     { .name = NULL },
 };
 
+const nnc_flag nnc_adapted_flags[] = {
+    FLAG("attention", NNC_ADAPTED_ATTENTION),
+    FLAG("mlp", NNC_ADAPTED_MLP),
+    FLAG("q", NNC_ADAPTED_QUERY),
+    FLAG("k", NNC_ADAPTED_KEY),
+    FLAG("v", NNC_ADAPTED_VALUE),
+    FLAG("out", NNC_ADAPTED_OUT),
+    FLAG("qkv", NNC_ADAPTED_QKV),
+    FLAG("gate", NNC_ADAPTED_GATE),
+    FLAG("up", NNC_ADAPTED_UP),
+    FLAG("down", NNC_ADAPTED_DOWN),
+    FLAG("mixer_in", NNC_ADAPTED_MIXER_IN),
+    FLAG("mixer_out", NNC_ADAPTED_MIXER_OUT),
+    FLAG("shared_gate", NNC_ADAPTED_SHARED_GATE),
+    FLAG("shared_up", NNC_ADAPTED_SHARED_UP),
+    FLAG("shared_down", NNC_ADAPTED_SHARED_DOWN),
+    { .name = NULL },
+};
+
+/* The name of no flag. */
+static const char *name_of_none(const nnc_flag *list)
+{
+    return list == nnc_train_flags ? "all" : list == nnc_adapted_flags ? "linear" : "none";
+}
+
 const nnc_flag *nnc_flags_of(nnc_field_type type)
 {
-    return type == NNC_FIELD_RECOMPUTE ? nnc_recompute_flags
-           : type == NNC_FIELD_OFFLOAD ? nnc_offload_flags
-           : type == NNC_FIELD_TRAIN   ? nnc_train_flags
-                                       : NULL;
+    return type == NNC_FIELD_ADAPTERS    ? nnc_adapted_flags
+           : type == NNC_FIELD_RECOMPUTE ? nnc_recompute_flags
+           : type == NNC_FIELD_OFFLOAD   ? nnc_offload_flags
+           : type == NNC_FIELD_TRAIN     ? nnc_train_flags
+                                         : NULL;
 }
 
 static bool has_parts(const nnc_field *field)
@@ -420,7 +445,7 @@ unsigned nnc_flags_all(const nnc_flag *list)
 bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags)
 {
     *flags = 0;
-    if (strcmp(text, list == nnc_train_flags ? "all" : "none") == 0) {
+    if (strcmp(text, name_of_none(list)) == 0) {
         return true;
     }
     for (;;) {
@@ -445,7 +470,7 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     if (text == NULL || size == 0) {
         return;
     }
-    const char *single = flags != 0 ? NULL : list == nnc_train_flags ? "all" : "none";
+    const char *single = flags != 0 ? NULL : name_of_none(list);
     size_t length = 0;
     for (const nnc_flag *f = list; f->name != NULL; f++) {
         single = f->flag == flags && !f->also ? f->name : single;
@@ -456,10 +481,10 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     }
     text[0] = '\0';
     for (const nnc_flag *f = list; f->name != NULL && length < size; f++) {
-        if ((flags & f->flag) != 0) {
+        if ((flags & f->flag) == f->flag) {
             length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "",
                                        f->name);
-            flags &= ~f->flag; /* do not print its other name */
+            flags &= ~f->flag; /* print no second name of a flag */
         }
     }
 }
@@ -473,6 +498,11 @@ void nnc_recompute_text(unsigned recompute, char *text, unsigned long size)
 void nnc_offload_text(unsigned offload, char *text, unsigned long size)
 {
     flags_text(nnc_offload_flags, offload, text, size);
+}
+
+void nnc_adapted_text(unsigned adapted, char *text, unsigned long size)
+{
+    flags_text(nnc_adapted_flags, adapted, text, size);
 }
 
 void nnc_train_text(unsigned train, char *text, unsigned long size)

@@ -200,7 +200,7 @@ static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, interleaves), NNC_DEFAULT_OFF,
       .help = "Pipelines are interleaved with one layer per virtual stage, if the number of "
               "micro-batches allows it." },
-    { NNC_FIELD(nnc_framework, adapters), NNC_FIELD_NAMES(nnc_adapted, NNC_ADAPTED_COUNT),
+    { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_framework, adapters),
       .default_text = "linear",
       .help = "Layers that have adapters, when only adapters are trained." },
     { NNC_FIELD(nnc_framework, frozen), NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
@@ -388,7 +388,7 @@ static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_mod
     }
 }
 
-/* Micro-batches of a step, where the plan determines them; 0 = not. */
+/* Micro-batches of a step, where the plan determines them; 0 = not determined. */
 static int64_t passes_of(const nnc_plan *p)
 {
     const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;

@@ -177,10 +177,18 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
  * not be parsed twice. */
 static bool is_other_json(nnc_specs *specs, const char *path)
 {
+    static const char *const keys[] = { "schema", "model_type" };
     char *text = NULL;
     size_t size = 0;
-    const bool other = nnc_specs_read(specs, path, &text, &size, NULL) != NNC_OK ||
-                       strstr(text, "\"schema\"") != NULL || strstr(text, "\"model_type\"") != NULL;
+    bool other = nnc_specs_read(specs, path, &text, &size, NULL) != NNC_OK;
+    if (!other && (strstr(text, "\"schema\"") != NULL || strstr(text, "\"model_type\"") != NULL)) {
+        nnc_walk w = nnc_walk_begin(text);
+        other = !nnc_json_scan(text, size, NNC_SCAN_VALUES_MAX, NULL);
+        while (!other && nnc_walk_member(&w, true)) {
+            other = nnc_walk_key_is(&w, keys[0]) || nnc_walk_key_is(&w, keys[1]);
+            nnc_walk_value(&w);
+        }
+    }
     free(text);
     return other;
 }
@@ -346,10 +354,10 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
 
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name)
 {
-    const char *beside = nnc_path_from(arena, from, name);
+    const char *next_to = nnc_path_from(arena, from, name);
     char folder[512];
-    if (beside == NULL || access(beside, R_OK) == 0 || name[0] == '/') {
-        return beside;
+    if (next_to == NULL || access(next_to, R_OK) == 0 || name[0] == '/') {
+        return next_to;
     }
     for (size_t length = strlen(from); length > 0 && length < sizeof folder;) {
         while (length > 0 && from[length - 1] != '/') {
@@ -362,7 +370,7 @@ const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name
         }
         length -= length > 0 ? 1 : 0;
     }
-    return beside;
+    return next_to;
 }
 
 /* Is there a file of this format among those that are open? */

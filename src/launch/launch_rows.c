@@ -18,7 +18,7 @@
  *     "when"       Conditions that must hold; "unless": conditions that may not. Else the fields of "otherwise" are set,
  *                  or the key has no effect, for the reason "else". A row with neither of these is refused.
  *     "with"       A key whose value stands before this one, with a '/' between them, among the "values".
- *     "each"       Every item of a list is a value. Without it, a list is its items in alphabetic order, "a,b".
+ *     "each"       Every item of a list, or of a text with commas, is a value. Without it, a list is its items in alphabetic order, "a,b".
  *     "same"       The key whose value this key must have to be without effect.
  *     "of_model"   The key is not refused when MODEL is given.
  * A key that ends in ".*" stands for everything inside it, one that ends in '*' for all that begin so. ".program" is the
@@ -102,7 +102,10 @@ static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *wh
         nnc_reading_ignore(r, at, path, what, true);
         return;
     }
-    nnc_json_fault(at, NULL, "%s; %s%s", what,
+    const char *key = nnc_json_key(at);
+    const bool is_absent = nnc_json_type_of(at) == NNC_JSON_OBJECT &&
+                           (key == NULL || key[0] == '\0' || !nnc_ends_in(path, key));
+    nnc_json_fault(at, is_absent ? path : NULL, "%s; %s%s", what,
                    instead.node != NULL ? nnc_json_text(instead)
                                         : "give what it means as an option of nncost",
                    ", and --lenient skips the key");
@@ -163,14 +166,6 @@ static bool is_known(nnc_reading *r, const char *name)
                ? (r->model_given != NULL && strcmp(name, "SOFTWARE") != 0) ||
                      nnc_reading_model(r, of_model) != NULL
                : field != NULL && (nnc_reading_is_given(r, field) || find_set(r, field) != NULL);
-}
-
-/* Joins the flags of two keys: "optimizer" and "weights". false: no space. */
-static bool join_flags(char value[NNC_LAUNCH_VALUE], const char *more)
-{
-    const size_t used = strlen(value);
-    return strstr(value, more) != NULL || snprintf(value + used, NNC_LAUNCH_VALUE - used, ",%s",
-                                                   more) < (int)(NNC_LAUNCH_VALUE - used);
 }
 
 static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, const char *value)
@@ -250,6 +245,22 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
     return NNC_OK;
 }
 
+/* Joins the flags of two keys: "optimizer" and "weights". No flag is all of them, or none. */
+static void join_flags(const nnc_field *field, char value[NNC_LAUNCH_VALUE], const char *more)
+{
+    const bool none_is_all = field->type == NNC_FIELD_TRAIN || field->type == NNC_FIELD_ADAPTERS;
+    char both[2 * NNC_LAUNCH_VALUE];
+    unsigned flags = 0, others = 0;
+    nnc_flags_read(nnc_flags_of(field->type), value, &flags);
+    nnc_flags_read(nnc_flags_of(field->type), more, &others);
+    if (flags != 0 && others != 0) {
+        snprintf(both, sizeof both, "%s,%s", value, more);
+        usual_text(field, both, value, NULL);
+    } else if ((flags == 0) != none_is_all) {
+        snprintf(value, NNC_LAUNCH_VALUE, "%s", more);
+    }
+}
+
 /* Sets a field from a text, which is checked as an option would be. */
 static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value,
                      bool is_default)
@@ -288,7 +299,8 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
         }
         return;
     }
-    if (set != NULL && !set->is_default && join_flags(set->value, text)) {
+    if (set != NULL && !set->is_default) {
+        join_flags(field, set->value, text);
         return;
     }
     if (set == NULL && r->set_count == NNC_LAUNCH_FIELDS_MAX) {
@@ -383,7 +395,7 @@ static nnc_json referred(nnc_json at)
     return at;
 }
 
-/* The value of a key of the file, or that of an absent key. node NULL: neither. */
+/* The value of a key of the file, or the row's value for an absent key. node NULL: neither. */
 static nnc_json value_of(const nnc_reading *r, const char *key)
 {
     const char *rest = "";
@@ -615,7 +627,7 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
     }
 }
 
-/* The value of what a condition names: a key after '@', else a field. false: no such field. */
+/* The value of the name in a condition: a key after '@', else a field. false: no such field. */
 static bool condition_text(nnc_reading *r, const char *name, char *text, size_t size)
 {
     if (name[0] == '@') {
@@ -723,7 +735,7 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
         } else if (name[0] == '!') {
             ask(r, at, path, (nnc_json){ 0 }, name + 1);
         } else if (are_defaults && is_known(r, name)) {
-            continue; /* so that no arithmetic fails in vain */
+            continue; /* skip it, so that no arithmetic fails without need */
         } else if (nnc_reading_text(r, at, nnc_json_text(one), text, sizeof text)) {
             set_text(r, at, name + (name[0] == '?'), text, are_defaults || name[0] == '?');
         }
@@ -750,8 +762,8 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
     const nnc_json values = nnc_json_get(row, "values"), with = nnc_json_get(row, "with");
     char expected[160] = "", what[400], both[2 * NNC_LAUNCH_TEXT], other[NNC_LAUNCH_TEXT];
     if (with.node != NULL) {
-        const nnc_json beside = value_of(r, nnc_json_text(with));
-        if (beside.node == NULL || !value_text(beside, other, sizeof other)) {
+        const nnc_json other_value = value_of(r, nnc_json_text(with));
+        if (other_value.node == NULL || !value_text(other_value, other, sizeof other)) {
             snprintf(other, sizeof other, "absent");
         }
         snprintf(both, sizeof both, "%s/%s", other, text);
@@ -933,7 +945,7 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Takes each word of an item: YAML reads "[a b]" as one. */
+/* Takes each word of an item, between blanks and commas: YAML reads "[a b]" as one. */
 static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
 {
     char text[NNC_LAUNCH_TEXT], *rest = text;
@@ -944,7 +956,7 @@ static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
     while (*rest != '\0' && nnc_reading_goes_on(r)) {
         char *word = rest;
-        rest += strcspn(rest, " ");
+        rest += strcspn(rest, ", ");
         if (*rest != '\0') {
             *rest++ = '\0';
         }
@@ -963,7 +975,7 @@ static bool is_off(nnc_json at)
            ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
 }
 
-/* Is the value that of the key that the row names by "same"? */
+/* Is the value the same as the value of the key that "same" names? */
 static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row)
 {
     const nnc_json same = nnc_json_get(row, "same");
@@ -1003,6 +1015,9 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
              one = nnc_json_next(one)) {
             take_words(r, one, path, row);
         }
+    } else if (nnc_json_type_of(at) == NNC_JSON_TEXT && nnc_json_get(row, "each").node != NULL &&
+               strchr(nnc_json_text(at), ',') != NULL) {
+        take_words(r, at, path, row);
     } else if (nnc_json_type_of(at) == NNC_JSON_NULL) {
         nnc_reading_ignore(r, place, path, "empty: the same as absent", false);
     } else if (value_text(at, text, sizeof text)) {
@@ -1025,7 +1040,7 @@ static bool is_inside(const char *key, const char *path)
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
 }
 
-/* The row of a key: that of its name before one with ".*". below: there are rows for keys inside it. */
+/* The row of a key: a row with its name, else one with ".*". below: there are rows for keys inside it. */
 static nnc_json find_row(nnc_json rows, const char *path, bool *below)
 {
     const size_t length = strlen(path);

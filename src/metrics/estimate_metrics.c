@@ -122,6 +122,13 @@ static nnc_cell get_train(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     return nnc_text_cell(text);
 }
 
+static nnc_cell get_adapters(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_plan *plan = place->record;
+    nnc_adapted_text(plan->adapters, text, NNC_METRIC_TEXT_MAX);
+    return nnc_text_cell(text);
+}
+
 /* -1: the software profile decides */
 NNC_GET(get_plan_reserve, nnc_plan,
         (nnc_cell){ .kind = self->reserve_bytes >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL,
@@ -137,7 +144,7 @@ static const nnc_metric other_plan_rows[] = {
     NNC_AS("train", TEXT, .get = get_train),
     NNC_BOOL(nnc_plan, next_tokens),
     NNC_WHOLE(nnc_plan, adapter_rank),
-    NNC_NAMED(nnc_plan, adapters, nnc_adapted_name, NNC_ADAPTED_COUNT),
+    NNC_AS("adapters", TEXT, .get = get_adapters),
     NNC_BOOL(nnc_plan, dora),
     NNC_NAMED(nnc_plan, frozen, nnc_frozen_name, NNC_FROZEN_COUNT),
     NNC_BOOL(nnc_plan, fp8_inputs),

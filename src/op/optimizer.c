@@ -36,7 +36,7 @@ static double gradient_io_bytes(const nnc_policy_sizes *sizes)
 {
     return sizes->gradient_bytes > 0.0
                ? sizes->gradient_bytes
-               : 2.0; /* not stored, but written by backward and read once */
+               : 2.0; /* the gradient is not stored: backward writes it, the update reads it once */
 }
 
 double nnc_policy_gradient_io_bytes(nnc_policy policy)
@@ -76,6 +76,14 @@ static double in_8_bits(const dims *d, nnc_derivation *why)
 {
     NNC_SAY(why, moments_bytes, "B", 2.0 * (1.0 + 4.0 / 256.0) * d->params);
     NNC_NOTE(why, "two moments of 8 bits, an fp32 scale per block of 256");
+    return moments_bytes;
+}
+
+/* Source: pytorch/ao, torchao/optim/adam.py, AdamW4bit; arXiv:2309.01507 */
+static double in_4_bits(const dims *d, nnc_derivation *why)
+{
+    NNC_SAY(why, moments_bytes, "B", 2.0 * (0.5 + 4.0 / 128.0) * d->params);
+    NNC_NOTE(why, "two moments of 4 bits, an fp32 scale per block of 128");
     return moments_bytes;
 }
 
@@ -152,6 +160,9 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM8BIT) = { 0, 24, 20, in_8_bits,
 static const optimizer NNC_ROW(NNC_OPTIMIZER_MUON) = { 1, 4, 6, of_muon, orthogonalise, 0 };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_LAMB) = { 2, 22, 24, NULL, direction, 0 };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0 };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits, NULL, 0 };
+static const optimizer
+    NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0 }; /* arXiv:2406.16793 */
 static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
 
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind)

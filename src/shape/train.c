@@ -30,27 +30,94 @@ static bool has_weights(const nnc_op *op)
     return op->weights.count > 0 || op->weights.vector > 0;
 }
 
-/* A product with its own matrix, outside tables and head. */
+/* A product with its own matrix, other than tables and head. */
 static bool is_linear(const nnc_op *op)
 {
     return op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && op->weights.count > 0 &&
            !op->weights.table && op->group != NNC_GROUP_HEAD;
 }
 
-static bool is_adapted(const nnc_op *op, const nnc_plan *plan)
+/* The matrices of a linear layer, by the end of its name: separate ones in the libraries. 0: another layer. The first row
+ * that suits counts. */
+static unsigned matrices_of(const nnc_op *op)
 {
-    const bool attention = op->group == NNC_GROUP_ATTENTION, mlp = op->group == NNC_GROUP_MLP;
-    return plan->adapter_rank > 0 && is_linear(op) && !op->tower && op->weights.count == 1 &&
-           strcmp(op->name, "moe.router") != 0 &&
-           ((attention && plan->adapters != NNC_ADAPTED_MLP) ||
-            (mlp && plan->adapters != NNC_ADAPTED_ATTENTION));
+    enum { QKV = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE };
+    static const struct {
+        const char *end;
+        unsigned matrices;
+    } rows[] = {
+        { ".qkv", QKV },
+        { "index.q", 0 },
+        { ".q", NNC_ADAPTED_QUERY },
+        { ".q_down", NNC_ADAPTED_QUERY },
+        { ".q_up", NNC_ADAPTED_QUERY },
+        { ".kv", NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE },
+        { ".kv_down", NNC_ADAPTED_KEY },
+        { ".kv_up", NNC_ADAPTED_KEY },
+        { "ssm.in", NNC_ADAPTED_MIXER_IN },
+        { "ssm.gate_in", NNC_ADAPTED_MIXER_IN },
+        { "ssm.decay", NNC_ADAPTED_MIXER_IN },
+        { "ssm.out", NNC_ADAPTED_MIXER_OUT },
+        { ".out", NNC_ADAPTED_OUT },
+        { ".gate_up", NNC_ADAPTED_GATE | NNC_ADAPTED_UP },
+        { ".up", NNC_ADAPTED_UP },
+        { ".down", NNC_ADAPTED_DOWN },
+        { ".shared_gate_up", NNC_ADAPTED_SHARED_GATE | NNC_ADAPTED_SHARED_UP },
+        { ".shared_up", NNC_ADAPTED_SHARED_UP },
+        { ".shared_down", NNC_ADAPTED_SHARED_DOWN },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(op->name, rows[i].end) == 0 || nnc_ends_in(op->name, rows[i].end)) {
+            return rows[i].matrices;
+        }
+    }
+    return 0;
 }
 
-/* Separate matrices in the libraries, each with an adapter: queries, keys and values; gate and
- * up. */
-static int64_t parts_of(const nnc_op *op)
+static int64_t bits_of(unsigned flags)
 {
-    return op->split == NNC_SPLIT_QKV ? 3 : strstr(op->name, "gate_up") != NULL ? 2 : 1;
+    int64_t count = 0;
+    for (; flags != 0; flags &= flags - 1) {
+        count++;
+    }
+    return count;
+}
+
+/* How many of the matrices of a linear layer have adapters, and the outputs of these. 0: none. */
+static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *outputs)
+{
+    const nnc_matmul *p = &op->u.matmul;
+    const bool is_qkv = op->split == NNC_SPLIT_QKV && nnc_ends_in(op->name, "qkv");
+    const unsigned has = matrices_of(op);
+    unsigned asked = plan->adapters;
+    *outputs = p->n;
+    if (plan->adapter_rank == 0 || !is_linear(op) || op->tower || op->weights.count != 1 ||
+        strcmp(op->name, "moe.router") == 0 ||
+        (op->group != NNC_GROUP_ATTENTION && op->group != NNC_GROUP_MLP)) {
+        return 0;
+    }
+    if (is_qkv && (asked & NNC_ADAPTED_QKV) != 0) {
+        return 1;
+    }
+    if (asked == NNC_ADAPTED_LINEAR) {
+        return has != 0 ? bits_of(has) : 1;
+    }
+    asked |= (asked & NNC_ADAPTED_MLP) / NNC_ADAPTED_GATE * NNC_ADAPTED_SHARED_GATE;
+    if (is_qkv && (has & asked) != has) {
+        const int64_t rows = p->heads + 2 * p->kv_heads;
+        const int64_t kv = rows > 0 ? p->n / rows * p->kv_heads : 0;
+        *outputs = ((has & asked & NNC_ADAPTED_QUERY) != 0 ? p->n - 2 * kv : 0) +
+                   bits_of(has & asked & (NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE)) * kv;
+    } else if ((has & asked) != has) { /* matrices of equal size */
+        *outputs = p->n / bits_of(has) * bits_of(has & asked);
+    }
+    return bits_of(has & asked);
+}
+
+static bool is_adapted(const nnc_op *op, const nnc_plan *plan)
+{
+    int64_t outputs;
+    return adapted_parts(op, plan, &outputs) > 0;
 }
 
 /* Position where ops are inserted. */
@@ -95,19 +162,20 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
 {
     const nnc_op linear = *base;
     const nnc_matmul p = linear.u.matmul;
-    const int64_t rank = plan->adapter_rank, inner = parts_of(&linear) * rank;
+    int64_t outputs;
+    const int64_t rank = plan->adapter_rank, inner = adapted_parts(&linear, plan, &outputs) * rank;
     const bool column = linear.split == NNC_SPLIT_COLUMN || linear.split == NNC_SPLIT_QKV;
     if (plan->dora) { /* norm of each output's weights, W and A B together */
         nnc_op *weight = insert(to, &linear, "adapter.weight", NNC_OP_MATMUL);
         weight->split = NNC_SPLIT_COLUMN;
         weight->forward_only = true;
         weight->u.matmul = (nnc_matmul){ .batch = 1,
-                                         .m = column ? p.k : p.n,
-                                         .n = column ? p.n : p.k,
+                                         .m = column ? p.k : outputs,
+                                         .n = column ? outputs : p.k,
                                          .k = rank,
                                          .b_shared = 1,
                                          .kept_divisor = 1 };
-        over(to, &linear, "adapter.lengths", NNC_PW_SCALE, p.k * p.n)->forward_only = true;
+        over(to, &linear, "adapter.lengths", NNC_PW_SCALE, p.k * outputs)->forward_only = true;
     }
     nnc_op *a = insert(to, &linear, "adapter.down", NNC_OP_MATMUL);
     a->split = column ? NNC_SPLIT_TOKENS : linear.split;
@@ -117,15 +185,16 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
     a->u.matmul.heads = a->u.matmul.kv_heads = 0;
     nnc_op *b = insert(to, &linear, "adapter.up", NNC_OP_MATMUL);
     b->split = column ? NNC_SPLIT_COLUMN : NNC_SPLIT_TOKENS;
-    b->weights = (nnc_weights){ .count = 1, .rows = rank, .cols = p.n };
+    b->weights = (nnc_weights){ .count = 1, .rows = rank, .cols = outputs };
     b->u.matmul = p;
+    b->u.matmul.n = outputs;
     b->u.matmul.k = rank;
     b->u.matmul.heads = b->u.matmul.kv_heads = 0;
     b->u.matmul.needs_grad_input = b->u.matmul.keeps_a = true;
-    over(to, &linear, "adapter.add", NNC_PW_RESIDUAL, p.m * p.n);
+    over(to, &linear, "adapter.add", NNC_PW_RESIDUAL, p.m * outputs);
     if (plan->dora) {
-        nnc_op *length = over(to, &linear, "adapter.length", NNC_PW_SCALE, p.m * p.n);
-        length->weights.vector = p.n;
+        nnc_op *length = over(to, &linear, "adapter.length", NNC_PW_SCALE, p.m * outputs);
+        length->weights.vector = outputs;
         length->u.pointwise.keeps_input = true;
     }
 }
@@ -157,7 +226,7 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan)
                          .fused = true };
 }
 
-/* Does a later product, up to the next norm, read the same input and need it for backward? */
+/* Does a later product, before the next norm, read the same input and need it for backward? */
 static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan)
 {
     const nnc_matmul *p = &list->ops[at].u.matmul;

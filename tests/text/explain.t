@@ -966,7 +966,7 @@ whole_experts     Do not split experts over tensor ranks (expert tensor parallel
 train             Parts with trained weights; others are frozen.
 next_tokens       Also train the layers for multi-token prediction (next_layers of the model).
 adapter_rank      Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the
-adapters          Layers that have adapters.
+adapters          Linear layers that have adapters; routed experts have none.
 dora              Adapters train the direction of each weight and a separate magnitude per output
 frozen            Storage format of frozen weights.
 fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.

@@ -30,8 +30,14 @@ static const struct {
     { "{a: {b: [{c: 1}]}}", "{\"a\":{\"b\":[{\"c\":1}]}}" },
     { "", "null" },
     { "- 1\n-\n- 2\n", "[1,\nnull,\n2]" },
-    { "a: &x 1\n", NULL },
+    { "a: &x 1\nb: *x\n", "{\"a\":1,\n\"b\":1}" },
+    { "a: &x\n  b: 1\nc: *x\nd: 2\n", "{\"a\":{\n\"b\":1},\n\"c\":{ \"b\":1},\n\"d\":2}" },
+    { "a: [&x 1, *x]\n", "{\"a\":[1,1]}" },
+    { "a: null\nb: 1\na: 2\n", "{         \n\"b\":1,\n\"a\":2}" },
     { "a: *x\n", NULL },
+    { "a: &x [*x]\n", NULL },
+    { "a: &x {b: 1}\nc: {<<: *x}\n", NULL },
+    { "&a x: 1\n", NULL },
     { "a: !!str 1\n", NULL },
     { "a: 1\n---\nb: 1\n", NULL },
     { "a: [1\n", NULL },
@@ -86,6 +92,9 @@ static const struct {
       "\n\"a\":4,\"b\":4,\"c\":7,\"d\":4,\"e\":\"${B}\",\"f\":\"x4y\"" },
     { "A=2; B=$(($A*3 + 10 / 4))\n" RUN "--a $B --b $((B % 5)) --c $((X+1))",
       "\n\"a\":8,\"b\":3,\"c\":\"${X+1}\"" },
+    { "A=9; " RUN
+      "--a $((A > 8 ? A * 2 : 8)) --b $((A < 8 ? 1 : A > 9 ? 2 : 3)) --c $((X > 1 ? 2 : 3))",
+      "\"a\":18,\"b\":3,\"c\":\"${X > 1 ? 2 : 3}\"" },
     { "A=(--a 1\n --b '2 3')\nA+=(--c)\n" RUN "\"${A[@]}\"",
       "\"a\":1,\n\"b\":\"2 3\",\n\"c\":true" },
     { "A=\"--a 1 --b 2\"\n" RUN "$A", "\"a\":1,\"b\":2" },
@@ -216,7 +225,7 @@ static const struct {
      * Activations too: then a full fine-tuning recomputes as well. Packed sequences: keys and values are gathered. */
     { { "axolotl--alst--llama3-8b-deepspeed-alst.yaml" },
       "seq_len=500000 context=8 context_kind=all-gather micro_batch=1 micro_batches=1 "
-      "optimizer=adam8bit precision=bf16 recompute=full offload=activations,optimizer,weights "
+      "optimizer=adam8bit precision=bf16 recompute=full offload=optimizer,activations,weights "
       "zero=3 attention=flash2 clip_gradients=on",
       1,
       "meta-llama/Llama-3.1-8B" },
@@ -235,7 +244,7 @@ static const struct {
     { { "axolotl--gpt-oss--gpt-oss-120b-fft-fsdp2-offload.yaml" },
       "data=16 shard=16 zero=3 reshard=on seq_len=4096 micro_batch=1 micro_batches=2 "
       "optimizer=adamw precision=bf16 recompute=full attention=flash3 "
-      "offload=activations,optimizer,weights clip_gradients=on",
+      "offload=optimizer,activations,weights clip_gradients=on",
       0,
       "axolotl-ai-co/gpt-oss-120b-dequantized" },
     { { "axolotl--llama-3--fft-8b-liger-fsdp.yaml" },

@@ -193,7 +193,8 @@ static const char *other_value(const nnc_field *f, const nnc_plan *plan)
     switch (f->type) {
     case NNC_FIELD_BOOL: return *(const bool *)at ? "off" : "on";
     case NNC_FIELD_RECOMPUTE: return "norm";
-    case NNC_FIELD_TRAIN: return "attention";
+    case NNC_FIELD_TRAIN:
+    case NNC_FIELD_ADAPTERS: return "attention";
     case NNC_FIELD_OFFLOAD: return "optimizer";
     case NNC_FIELD_ENUM: memcpy(&value, at, sizeof value); return f->names.of(value == 1 ? 0 : 1);
     default: return f->max == 1.0 ? "0.5" : "3";

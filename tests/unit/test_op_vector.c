@@ -418,6 +418,8 @@ START_TEST(update_steps)
         /* g twice, w in and out, rows and columns in and out */
         { NNC_OPTIMIZER_ADAFACTOR, NNC_POLICY_FP32, 1400, 100 * (4 + 4 + 4 + 4) + 2 * 4 * 30 },
         { NNC_OPTIMIZER_ADAM8BIT, NNC_POLICY_FP32, 2400, 100 * (12 + 2 * 2.03125) },
+        { NNC_OPTIMIZER_ADAM4BIT, NNC_POLICY_FP32, 2400, 100 * (12 + 2 * 1.0625) },
+        { NNC_OPTIMIZER_ADAM_MINI, NNC_POLICY_FP32, 1200, 2000 },
         /* 28 as Adam; the direction in and out, the weight in: arXiv:1904.00962 */
         { NNC_OPTIMIZER_LAMB, NNC_POLICY_FP32, 2200, 2800 + 100 * (4 + 4 + 4) },
         /* 20 as momentum; weight and gradient in: arXiv:1708.03888 */

@@ -174,6 +174,33 @@ START_TEST(a_product_takes_what_the_roofline_says)
 }
 END_TEST
 
+/* A call of PyTorch that is timed alone waits for its host, 10 us for each kernel of a program: 8 us forward, 50 us
+ * backward; longer kernels take their own time. A side of 1001 is no multiple of 16 bytes. */
+START_TEST(a_call_waits_for_its_host)
+{
+    nnc_device device = plain_device();
+    device.host.kernel_s = 1e-5;
+    device.efficiency.gemm[NNC_BF16].unaligned_ratio = 3.0;
+    const char *head = "id,hardware,dtype,m,n,k,time_us\n";
+    char text[200];
+    static const struct {
+        const char *row;
+        double seconds;
+    } rows[] = { { "a-torch/x,plain,bf16,8,8,8,25\n", 8e-6 },
+                 { "a-torch/x,plain,bf16,1000,1000,1000,25\n", 20e-6 },
+                 { "a-torch/x,plain,bf16,1000,1001,1000,25\n", 3 * 20.02e-6 },
+                 { "a/x,plain,bf16,1000,1001,1000,25\n", 20.02e-6 } };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        snprintf(text, sizeof text, "%s%s", head, rows[i].row);
+        ck_assert_double_eq_tol(score_text(text, &device).predicted_s, rows[i].seconds, 1e-12);
+    }
+    static const char backward[] =
+        "id,hardware,dtype,batch,seq_len,n_heads,n_kv_heads,head_dim,causal,kernel,op,time_us\n"
+        "a-torch/x,plain,bf16,1,8,1,1,8,1,torch flash (FlashAttention-2),sdp_bwd,100\n";
+    ck_assert_double_eq_tol(score_text(backward, &device).predicted_s, 50e-6, 1e-12);
+}
+END_TEST
+
 /* A step that ran needs no more memory than there is: where recomputation is open, it is the least that lets the
  * step run; of 16 layers first none but norms and activations, then some, then all. */
 START_TEST(an_open_recomputation_is_the_least_that_fits)
@@ -329,6 +356,7 @@ int main(void)
         rows_that_leave_something_open_stand_apart,
         a_bound_contradicts_past_the_rounding,
         a_product_takes_what_the_roofline_says,
+        a_call_waits_for_its_host,
         an_open_recomputation_is_the_least_that_fits,
         causal_attention_runs_its_pairs,
         a_collective_takes_what_its_links_say,

@@ -202,6 +202,236 @@ START_TEST(seeds)
 }
 END_TEST
 
+/* ---- the requests drawn again ---- */
+
+/* splitmix64 (Steele et al., OOPSLA 2014): uniform in (0, 1). */
+static double uniform(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return (double)((z ^ (z >> 31)) >> 12) / 0x1p52 + 0x1p-53;
+}
+
+/* Marsaglia and Tsang, ACM TOMS 26(3), 2000, section 4: a gamma variate of this shape, divided by its mean. */
+static double gamma_gap(uint64_t *state, double shape)
+{
+    const double boost = shape < 1.0 ? pow(uniform(state), 1.0 / shape) : 1.0;
+    const double a = shape < 1.0 ? shape + 1.0 : shape, d = a - 1.0 / 3.0;
+    for (;;) {
+        double x = 0.0, r = 0.0;
+        do { /* Marsaglia's polar method */
+            x = 2.0 * uniform(state) - 1.0;
+            const double y = 2.0 * uniform(state) - 1.0;
+            r = x * x + y * y;
+        } while (r >= 1.0 || r == 0.0);
+        x *= sqrt(-2.0 * log(r) / r);
+        const double v = pow(1.0 + x / sqrt(9.0 * d), 3.0);
+        if (v > 0.0 && log(uniform(state)) < 0.5 * x * x + d * (1.0 - v + log(v))) {
+            return boost * d * v / shape;
+        }
+    }
+}
+
+/* docs/serving.md: one run is enough if the standard error of its mean, by the means of ten batches of consecutive requests, is
+ * within 1 %; otherwise there are 16. */
+enum { RUNS = 16 };
+
+static bool is_enough(const double *values, int count)
+{
+    const int each = count / 10;
+    double means[10] = { 0.0 }, mean = 0.0, squares = 0.0;
+    for (int i = 0; i < 10 * each; i++) {
+        means[i / each] += values[i] / each;
+        mean += values[i] / (10.0 * each);
+    }
+    for (int i = 0; i < 10; i++) {
+        squares += (means[i] - mean) * (means[i] - mean);
+    }
+    return sqrt(squares / 10.0 / 9.0) <= 0.01 * mean;
+}
+
+static double mean_of(const double *values, int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; i++) {
+        sum += values[i] / count;
+    }
+    return sum;
+}
+
+/* Prompts of one token out, one an iteration, wait by Lindley's recursion: wait' = max(0, wait + service - gap). Gaps are
+ * drawn by the published methods from the same stream, and scaled to the asked rate in each run; the first tenth of the requests
+ * is not counted. */
+START_TEST(gaps_are_drawn_as_published)
+{
+    static const double shapes[] = { 1.0, 0.25, 0.9, 1.5, 4.0, 100.0 };
+    enum { REQUESTS = 1000, FIRST = REQUESTS / 10 };
+    static double times_s[RUNS * REQUESTS], gaps[REQUESTS];
+    const double service_s = prompt_s(), rate = 0.6 / service_s;
+    int short_runs = 0;
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        nnc_serve_ask ask = ask_of(1);
+        uint64_t state = 3 + i;
+        int count = 0;
+        ask.chunk = INPUT;
+        ask.requests = REQUESTS;
+        ask.request_rate = rate;
+        ask.seed = (int64_t)state;
+        ask.burstiness = shapes[i];
+        for (int run = 0; run < RUNS; run++) {
+            double wait_s = 0.0, sum = 0.0;
+            for (int k = 0; k < REQUESTS; k++) {
+                gaps[k] = shapes[i] == 1.0 ? -log(uniform(&state)) : gamma_gap(&state, shapes[i]);
+                sum += gaps[k];
+            }
+            for (int k = 0; k < REQUESTS; k++) {
+                const double gap_s = gaps[k] * REQUESTS / sum / rate;
+                wait_s = k > 0 ? fmax(wait_s + service_s - gap_s, 0.0) : 0.0;
+                times_s[count] = wait_s + service_s;
+                count += k >= FIRST ? 1 : 0;
+            }
+            if (run == 0 && is_enough(times_s, count)) {
+                short_runs++;
+                break;
+            }
+        }
+        CLOSE(served(&ask).ttft_s, mean_of(times_s, count), 1e-9);
+    }
+    ck_assert(short_runs > 0 && short_runs < (int)COUNT_OF(shapes));
+}
+END_TEST
+
+/* Lengths lie even around their mean; each second request mirrors the one before. Prompts of one token out that never wait
+ * take what a prompt of their length takes alone. */
+START_TEST(lengths_are_even_and_mirrored)
+{
+    enum { REQUESTS = 40, FIRST = REQUESTS / 10 };
+    static double times_s[RUNS * REQUESTS];
+    nnc_serve_ask ask = ask_of(1);
+    uint64_t state = ~(uint64_t)5;
+    double drawn = 0.0;
+    int count = 0;
+    ask.seed = 5;
+    ask.requests = REQUESTS;
+    ask.request_rate = 1e-4;
+    ask.length_spread = 0.5;
+    for (int k = 0; k < RUNS * REQUESTS; k++) {
+        drawn = k % 2 == 0 ? 2.0 * uniform(&state) - 1.0 : -drawn;
+        if (k % 2 == 0) {
+            (void)uniform(&state); /* the output's */
+        }
+        nnc_serve_ask one = ask;
+        const double length = INPUT * (1.0 + 0.5 * drawn);
+        nnc_serve_arrival a = { .arrival_s = 0.0, .input_len = (int64_t)floor(length + 0.5) };
+        one.arrival_list = &a;
+        one.arrival_count = 1;
+        times_s[count] = served(&one).ttft_s;
+        count += k % REQUESTS >= FIRST ? 1 : 0;
+    }
+    ck_assert(!is_enough(times_s, REQUESTS - FIRST));
+    CLOSE(served(&ask).ttft_s, mean_of(times_s, count), 1e-9);
+}
+END_TEST
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Requests that never meet take what each takes alone; their shares are those of the sorted times by nearest rank. Few
+ * lengths give many equal times. */
+START_TEST(shares_are_nearest_ranks)
+{
+    enum { LENGTHS = 25, COUNT = 60 };
+    double first_s[LENGTHS], whole_s[LENGTHS], firsts_s[COUNT], wholes_s[COUNT];
+    uint64_t random = 11;
+    nnc_serve_ask ask = recorded(2, 1);
+    for (int i = 0; i < LENGTHS; i++) {
+        arrivals[0] = (nnc_serve_arrival){ 0.0, 500 + 40 * i, 1 };
+        const nnc_serve s = served(&ask);
+        first_s[i] = s.ttft_s;
+        whole_s[i] = s.request_s;
+    }
+    for (int count = 1; count <= COUNT; count++) {
+        const int lengths = count % 3 == 0 ? 3 : LENGTHS;
+        for (int i = 0; i < count; i++) {
+            const int chosen = (int)(uniform(&random) * lengths);
+            arrivals[i] = (nnc_serve_arrival){ 10.0 * i, 500 + 40 * chosen, 1 };
+            firsts_s[i] = first_s[chosen];
+            wholes_s[i] = whole_s[chosen];
+        }
+        ask.arrival_count = count;
+        const nnc_serve s = served(&ask);
+        qsort(firsts_s, (size_t)count, sizeof *firsts_s, by_size);
+        qsort(wholes_s, (size_t)count, sizeof *wholes_s, by_size);
+        const int half = (count + 1) / 2 - 1, tenth = (9 * count + 9) / 10 - 1;
+        const int last = (99 * count + 99) / 100 - 1;
+        CLOSE(s.ttft_p50_s, firsts_s[half], 1e-9);
+        CLOSE(s.ttft_p90_s, firsts_s[tenth], 1e-9);
+        CLOSE(s.ttft_p99_s, firsts_s[last], 1e-9);
+        CLOSE(s.request_p50_s, wholes_s[half], 1e-9);
+        CLOSE(s.request_p90_s, wholes_s[tenth], 1e-9);
+    }
+}
+END_TEST
+
+/* A cached beginning of 500.5 tokens is one of 500 whole tokens. */
+START_TEST(whole_tokens_are_cached)
+{
+    nnc_serve_ask ask = recorded(3, 1);
+    arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    ask.prefix_hit = 0.5;
+    const nnc_serve half = served(&ask);
+    ask.prefix_hit = 0.5005;
+    ck_assert_double_eq(served(&ask).ttft_s, half.ttft_s);
+    ck_assert_double_lt(half.ttft_s, prompt_s());
+}
+END_TEST
+
+/* Ten prompts at once, each on a prefill worker of its own: the workers that decode take them in turn, so the first ones have
+ * one more. */
+START_TEST(workers_take_turns)
+{
+    enum { REQUESTS = 10 };
+    nnc_serve_ask ask = recorded(2, REQUESTS);
+    for (int i = 0; i < REQUESTS; i++) {
+        arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    }
+    ask.prefill_workers = REQUESTS;
+    for (int workers = 1; workers <= REQUESTS; workers++) {
+        const int each = REQUESTS / workers, more = REQUESTS % workers;
+        const double sum_s = more * (each + 1) * decode_s(each + 1, 1001) +
+                             (workers - more) * each * decode_s(each, 1001);
+        ask.decode_workers = workers;
+        const nnc_serve s = served(&ask);
+        CLOSE(s.tpot_s, sum_s / REQUESTS, 1e-9);
+        CLOSE(s.ttft_s, prompt_s() + s.transfer_s, 1e-9);
+    }
+}
+END_TEST
+
+/* Steps of numbers of sequences between two knots of the table (64 and 66, 128 and 132) lie on the line between them. */
+START_TEST(steps_between_knots)
+{
+    static const struct {
+        int64_t sequences, low, high;
+    } cases[] = { { 63, 63, 64 }, { 65, 64, 66 }, { 129, 128, 132 }, { 131, 128, 132 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const int64_t n = cases[i].sequences, low = cases[i].low, high = cases[i].high;
+        nnc_serve_ask ask = recorded(2, n);
+        ask.chunk = n * INPUT;
+        for (int64_t k = 0; k < n; k++) {
+            arrivals[k] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+        }
+        const double part = (double)(n - low) / (double)(high - low);
+        const nnc_serve s = served(&ask);
+        CLOSE(s.tpot_s, (1.0 - part) * decode_s(low, 1001) + part * decode_s(high, 1001), 1e-9);
+    }
+}
+END_TEST
+
 /* Lengths of a spread have the mean that is asked for: 200 tokens of 20 clients. */
 START_TEST(spreads)
 {
@@ -262,8 +492,20 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { one_request, a_prompt_joins_a_step, chunks,
-                                   one_server,  several_servers,       seeds,
-                                   spreads,     a_full_cache,          separate_workers };
+    const TTest *const tests[] = { one_request,
+                                   a_prompt_joins_a_step,
+                                   chunks,
+                                   one_server,
+                                   several_servers,
+                                   seeds,
+                                   spreads,
+                                   a_full_cache,
+                                   separate_workers,
+                                   gaps_are_drawn_as_published,
+                                   lengths_are_even_and_mirrored,
+                                   shares_are_nearest_ranks,
+                                   whole_tokens_are_cached,
+                                   workers_take_turns,
+                                   steps_between_knots };
     return run_tests_with("serve_replay", open_all, close_support, tests, COUNT_OF(tests));
 }

@@ -23,6 +23,15 @@ START_TEST(llama_adapters)
     ck_assert_int_eq(estimate(model, &plan).trained_params, 159907840);
     plan.adapters = NNC_ADAPTED_ATTENTION;
     ck_assert_int_eq(estimate(model, &plan).trained_params, 32 * 64 * 4 * 8192);
+    plan.adapter_rank = 8; /* queries and values alone, as peft prints it: 4,194,304 */
+    plan.adapters = NNC_ADAPTED_QUERY | NNC_ADAPTED_VALUE;
+    ck_assert_int_eq(estimate(model, &plan).trained_params, 4194304);
+    plan.adapters = NNC_ADAPTED_UP | NNC_ADAPTED_DOWN;
+    ck_assert_int_eq(estimate(model, &plan).trained_params, 32 * 8 * 2 * (4096 + 11008));
+    plan.adapters = NNC_ADAPTED_QKV; /* one matrix of 4096 x 12288 */
+    ck_assert_int_eq(estimate(model, &plan).trained_params, 32 * 8 * (4096 + 12288));
+    plan.adapters = NNC_ADAPTED_ATTENTION | NNC_ADAPTED_MLP;
+    ck_assert_int_eq(estimate(model, &plan).trained_params, 39976960 / 2);
     plan.adapters = NNC_ADAPTED_LINEAR;
     plan.adapter_rank = 16;
     plan.dora = true; /* a length for each of 4 * 4096 + 2 * 11008 + 4096 outputs */
@@ -33,6 +42,18 @@ START_TEST(llama_adapters)
     const nnc_result whole = estimate(model, &plan);
     ck_assert_int_eq(whole.trained_params, whole.params);
     ck_assert_int_eq(lora.params - lora.trained_params, whole.params);
+}
+END_TEST
+
+/* Queries of 32 heads, keys and values of 8, 128 wide: 32 layers of 8 (4096 + 4096) + 8 (4096 + 1024), as peft prints
+ * it for Llama 3 8B. */
+START_TEST(adapters_of_grouped_queries)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.adapter_rank = 8;
+    plan.adapters = NNC_ADAPTED_QUERY | NNC_ADAPTED_VALUE;
+    ck_assert_int_eq(estimate(load_model("models/llama3-8b.json"), &plan).trained_params, 3407872);
 }
 END_TEST
 
@@ -181,6 +202,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = { llama_adapters,
+                                   adapters_of_grouped_queries,
                                    frozen_weights_are_stored,
                                    gradients_that_remain,
                                    adapters_work_beside,

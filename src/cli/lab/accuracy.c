@@ -14,7 +14,7 @@ typedef struct nnc_accuracy_report {
     const nnc_left_out *left_out;
     int32_t left_out_count;
     const char *overrides; /* "scale_out.latency_s=1e-5, ..."; NULL = none */
-    bool summary;          /* by device, profile and kind of model alone */
+    bool summary;          /* show only sums by device, profile and kind of model */
     bool all_rows;         /* list every row, not only those that cannot be expressed */
 } nnc_accuracy_report;
 
@@ -379,7 +379,7 @@ typedef struct accuracy {
     int32_t count;
 } accuracy;
 
-/* A summary adds up what has the device, the profile and the kind of model in common. */
+/* A summary joins rows with the same device, profile and kind of model. */
 static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err)
 {
     const nnc_scenario *s = a->scenario;
@@ -391,7 +391,7 @@ static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err)
     return scored->what != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* The verdict of a step: as an estimate decides what the row leaves open. */
+/* The verdict of a step: settings that the row leaves open are decided as in an estimate. */
 static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err)
 {
     nnc_scenario *s = a->scenario;
@@ -508,7 +508,7 @@ static nnc_status score_all(accuracy *a, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
     }
     const char *software = a->session->options.given.software;
-    if (software != NULL) { /* else it is a reason to leave out every row */
+    if (software != NULL) { /* otherwise every row would be left out for this reason */
         NNC_TRY(nnc_software_asked(a->session->specs, software, &a->scenario->software, err));
     }
     NNC_TRY(read_files(a, err));

@@ -1,6 +1,7 @@
 /* The measured rows that the command line chooses, and the model, device, software and plan of each. */
 #include "base/base_internal.h"
 #include "cli/lab/cli_lab.h"
+#include "trace/trace_internal.h"
 
 /* ---- --only, --fold, --group ---- */
 
@@ -146,7 +147,7 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
 
 NNC_ENUM_NAMES(nnc_level, NNC_LEVEL_LIST)
 
-/* The profile that an estimate of the row's plan takes when none is named. */
+/* The profile that an estimate of the row's plan uses when no profile is named. */
 static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *err)
 {
     const nnc_software *software = NULL;
@@ -251,6 +252,64 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
     return status;
 }
 
+/* ---- traces ---- */
+
+/* The operators of a trace as a table: one row for each shape, the mean of its calls. */
+static void put_trace(nnc_buffer *table, const nnc_trace_sum *sum, const char *device)
+{
+    nnc_buffer_text(table, "id,device,op,dtype,batch,m,n,k,measured_s\n");
+    for (int64_t i = 0; i < sum->row_count; i++) {
+        const nnc_trace_row *r = &sum->rows[i];
+        const nnc_trace_kind kind = { r->op, r->dims, r->types, r->values };
+        nnc_trace_sizes of;
+        if (!r->linked || !nnc_trace_sizes_of(&kind, r->tf32, &of)) {
+            continue;
+        }
+        char k[24] = "", batch[24] = "";
+        if (of.k > 0) {
+            snprintf(k, sizeof k, "%lld", (long long)of.k);
+            snprintf(batch, sizeof batch, "%lld", (long long)of.batch);
+        }
+        nnc_buffer_print(table, "%s/%s/%lldx%lldx%s/%s,%s,%s,%s,%s,%lld,%lld,%s,%.9g\n", of.op,
+                         nnc_dtype_name(of.dtype), (long long)of.m, (long long)of.n, k, batch,
+                         device, of.op, nnc_dtype_name(of.dtype), batch, (long long)of.m,
+                         (long long)of.n, k, r->measured_s / (double)r->calls);
+    }
+}
+
+/* A trace is of the device that --device names; without it, of the one that it was recorded on. */
+static nnc_status load_trace(nnc_session *session, const char *path, nnc_measured_file *file,
+                             nnc_error *err)
+{
+    nnc_trace *trace = NULL;
+    nnc_trace_sum sum;
+    nnc_buffer table = { 0 };
+    NNC_TRY(nnc_trace_read(path, &trace, err));
+    nnc_status status = nnc_trace_sum_up(trace, path, NULL, &sum, err);
+    const char *asked = session->options.device;
+    const char *device = asked != NULL ? asked : trace->device;
+    if (status == NNC_OK && device == NULL) {
+        status = nnc_fail(err, NNC_BAD_USAGE, "--device",
+                          "missing, %.400s does not name the device that ran it", path);
+    }
+    if (status == NNC_OK) {
+        put_trace(&table, &sum, device);
+        status = table.failed
+                     ? nnc_no_memory(err)
+                     : nnc_measured_parse(session->specs, path, table.bytes, table.size, file, err);
+    }
+    nnc_buffer_free(&table);
+    nnc_trace_free(trace);
+    return status;
+}
+
+static nnc_status load_rows(nnc_session *session, const char *path, nnc_measured_file *file,
+                            nnc_error *err)
+{
+    return nnc_trace_is(path) ? load_trace(session, path, file, err)
+                              : nnc_measured_load(session->specs, path, file, err);
+}
+
 nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc_arena *arena,
                          nnc_measured_file **files, int32_t *count, nnc_error *err)
 {
@@ -260,7 +319,7 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
     NNC_GOT(*files, err);
     for (*count = 0; *count < options->operand_count; (*count)++) {
         nnc_measured_file *file = &(*files)[*count];
-        NNC_TRY(nnc_measured_load(session->specs, options->operands[*count], file, err));
+        NNC_TRY(load_rows(session, options->operands[*count], file, err));
         for (int32_t i = 0; i < file->count && !any; i++) {
             any = nnc_row_passes(choice, &file->rows[i]);
         }
@@ -304,7 +363,7 @@ nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const cha
         *err = *why;
         return why->status;
     }
-    /* By its name alone: the table is the same wherever the data are installed. */
+    /* Identified by name alone: the table is the same wherever the data are installed. */
     const char *file = why->where[0] == '/' ? strrchr(why->where, '/') + 1 : why->where;
     snprintf(text, sizeof text, "%s: %s", file, why->what);
     *reason = nnc_arena_strdup(arena, text);

@@ -1,0 +1,251 @@
+/* The memory between estimates: what a table holds, which plans share a key, and that nothing is computed twice. The
+ * digits of estimates that share are compared in test_alike.c; here is counted what they share. */
+#include "draw.h"
+#include "memo/memo_internal.h"
+#include "suite.h"
+
+/* ---- the mechanism ---- */
+
+typedef struct pair {
+    uint64_t hashed, other; /* the first word alone is hashed */
+} pair;
+
+/* A key is found until another takes its place, with the value that was written last. Keys that differ only outside the
+ * hash share their slots; each has its own value. */
+static void check_table(uint32_t slots, uint32_t ways, uint64_t keys, bool all_stay)
+{
+    nnc_memo memo;
+    uint64_t written[64] = { 0 };
+    uint32_t found = 0;
+    ck_assert(
+        nnc_memo_create(&memo, slots, ways, sizeof(pair), sizeof(uint64_t), sizeof(uint64_t)));
+    for (uint64_t i = 1; i <= 40 * keys; i++) {
+        const uint64_t number = draw(keys);
+        const pair key = { number / 2, number };
+        uint64_t *value = nnc_memo_find(&memo, &key);
+        if (value != NULL) {
+            ck_assert_uint_eq(*value, written[number]);
+            found++;
+        } else {
+            ck_assert(!all_stay || written[number] == 0);
+            value = nnc_memo_add(&memo, &key);
+        }
+        ck_assert_uint_eq((uintptr_t)value % sizeof *value, 0);
+        *value = written[number] = i;
+        ck_assert_ptr_eq(nnc_memo_find(&memo, &key), value);
+    }
+    ck_assert_uint_le(memo.count, slots);
+    ck_assert_uint_gt(found, keys);
+    if (all_stay) { /* in order of arrival, each once */
+        uint64_t sum = 0, wanted = 0;
+        for (uint32_t i = 0; i < memo.count; i++) {
+            sum += *(uint64_t *)nnc_memo_value(&memo, i);
+        }
+        for (uint64_t i = 0; i < keys; i++) {
+            wanted += written[i];
+        }
+        ck_assert_uint_eq(memo.count, keys);
+        ck_assert_uint_eq(sum, wanted);
+    }
+    nnc_memo_clear(&memo);
+    ck_assert_ptr_null(nnc_memo_find(&memo, &(pair){ 0, 0 }));
+    ck_assert_uint_eq(memo.count, 0);
+    nnc_memo_destroy(&memo);
+}
+
+START_TEST(a_table_holds_what_was_added)
+{
+    seed(1);
+    check_table(8, 8, 8, true); /* every key in any slot, without a hash */
+    check_table(1, 1, 1, true); /* one entry */
+    check_table(64, 4, 4,
+                true); /* few keys: two first words, each with two keys, in four slots or more */
+    check_table(16, 4, 48, false); /* more keys than slots: some are replaced */
+    check_table(2, 2, 5, false);
+}
+END_TEST
+
+/* ---- keys ---- */
+
+/* Fields that an op list does not depend on have the same key; each other one has a key of its own. */
+START_TEST(lists_are_shared)
+{
+    static const char *const shared[][2] = {
+        { "devices", "64" },
+        { "devices_per_node", "4" },
+        { "rank_order", "tensor-pipeline-context-data" },
+        { "data", "4" },
+        { "pipeline", "2" },
+        { "virtual_stages", "2" },
+        { "schedule", "zb-h1" },
+        { "zero", "3" },
+        { "shard", "4" },
+        { "reshard", "off" },
+        { "offload", "optimizer" },
+        { "overlap", "0.5" },
+        { "micro_batches", "5" },
+        { "global_batch", "40" },
+        { "mode", "ideal" },
+        { "clip_gradients", "off" },
+        { "tokens", "1e12" },
+        { "samples", "1e6" },
+        { "price", "2.5" },
+        { "reserve_bytes", "1000" },
+    };
+    static const char *const own[][2] = {
+        { "tensor", "2" },          { "context", "2" },
+        { "expert", "2" },          { "sequence_parallel", "on" },
+        { "micro_batch", "3" },     { "seq_len", "512" },
+        { "recompute", "full" },    { "precision", "fp8" },
+        { "policy", "bf16-pure" },  { "optimizer", "sgd" },
+        { "attention", "unfused" }, { "activations", "korthikanti" },
+        { "adapter_rank", "8" },
+    };
+    const nnc_plan plain = nnc_plan_default();
+    const nnc_plan key = nnc_plan_lowering_key(&plain);
+    nnc_error err = { 0 };
+    for (size_t i = 0; i < COUNT_OF(shared); i++) {
+        nnc_plan plan = plain;
+        ck_assert_msg(nnc_plan_set(&plan, shared[i][0], shared[i][1], &err) == NNC_OK, "%s: %s",
+                      err.where, err.what);
+        ck_assert_msg(!nnc_same_bytes(&plan, &plain, sizeof plan), "%s", shared[i][0]);
+        const nnc_plan other = nnc_plan_lowering_key(&plan);
+        ck_assert_msg(nnc_same_bytes(&other, &key, sizeof key), "%s", shared[i][0]);
+    }
+    for (size_t i = 0; i < COUNT_OF(own); i++) {
+        nnc_plan plan = plain;
+        ck_assert_msg(nnc_plan_set(&plan, own[i][0], own[i][1], &err) == NNC_OK, "%s: %s",
+                      err.where, err.what);
+        const nnc_plan other = nnc_plan_lowering_key(&plan);
+        ck_assert_msg(!nnc_same_bytes(&other, &key, sizeof key), "%s", own[i][0]);
+    }
+}
+END_TEST
+
+/* ---- what estimates share ---- */
+
+static nnc_result brief_result(const nnc_model *model, const nnc_device *device,
+                               const nnc_plan *plan, nnc_scratch *with)
+{
+    const nnc_software software = nnc_software_default();
+    nnc_result result;
+    nnc_error err = { 0 };
+    ck_assert_msg(nnc_estimate(model, device, &software, plan, with, &result, &err) == NNC_OK,
+                  "%s: %s", err.where, err.what);
+    return result;
+}
+
+/* Plans that differ in the number of micro-batches, the length of the run and the price have one list and one
+ * entry of passes, from the second plan on (a list that serves one plan alone is not kept). */
+START_TEST(passes_are_found_again)
+{
+    const nnc_model model = llama(4, 64, 4, 2, 128, 256, 64);
+    const nnc_device device = cluster_device();
+    scratch = nnc_scratch_create();
+    nnc_plan plan = plan_of(2, 1, 2);
+    scratch->brief = true;
+    ck_assert(nnc_scratch_share(scratch, &model, &device, false));
+    nnc_estimate_cache *cache = scratch->shared;
+    for (int i = 1; i <= 12; i++) {
+        plan.micro_batches = 2 * i;
+        plan.tokens = 1e9 * i;
+        plan.price = i;
+        (void)brief_result(&model, &device, &plan, scratch);
+        ck_assert_uint_eq(cache->alikes.count, 1);
+        ck_assert_uint_eq(cache->lists, 1);
+        ck_assert_uint_eq(cache->passes.count, i > 1 ? 1 : 0);
+    }
+    for (int i = 1; i <= 3; i++) { /* other passes of the same list, each with an entry */
+        plan.zero = i;
+        (void)brief_result(&model, &device, &plan, scratch);
+        ck_assert_uint_eq(cache->lists, 1);
+        ck_assert_uint_eq(cache->passes.count, 1 + (uint32_t)i);
+    }
+    plan.micro_batch = 2;
+    (void)brief_result(&model, &device, &plan, scratch);
+    ck_assert_uint_eq(cache->lists, 2);
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
+/* ---- tables of similar lists ---- */
+
+static int timed;
+
+static nnc_timing count_time(void *context, const nnc_device *device, const nnc_op *op,
+                             const nnc_work *work)
+{
+    (void)context;
+    timed++;
+    return nnc_op_time(device, op, work);
+}
+
+static void check_rows(const nnc_rows *found, const nnc_rows *wanted)
+{
+    ck_assert_int_eq(found->count, wanted->count);
+    for (int32_t i = 0; i < found->count; i++) {
+        const nnc_op_cost *a = &found->rows[i], *b = &wanted->rows[i];
+        ck_assert_int_eq(a->op->phase, b->op->phase);
+        ck_assert_str_eq(a->op->name, b->op->name);
+        ck_assert_double_eq(a->repeat, b->repeat);
+        ck_assert_double_eq(a->time_s, b->time_s);
+        ck_assert_double_eq(a->work.flops, b->work.flops);
+        ck_assert_double_eq(a->work.read_bytes + a->work.write_bytes,
+                            b->work.read_bytes + b->work.write_bytes);
+    }
+}
+
+/* A table takes over the rows of equal ops of another one: nothing is timed again for other recomputation, only weight
+ * gradients for another share of passes that add to a sum, and one op's own rows for other dims of it. The rows are those of a
+ * table from nothing. */
+START_TEST(rows_of_equal_ops_are_copied)
+{
+    static nnc_op_list list;
+    static nnc_rows first, copied, anew;
+    const nnc_op_timer timer = { count_time, NULL };
+    const nnc_model model = llama(4, 64, 4, 2, 128, 256, 64);
+    const nnc_device device = cluster_device();
+    nnc_plan plan = plan_of(1, 1, 1);
+    scratch = nnc_scratch_create();
+    ck_assert(nnc_scratch_share(scratch, &model, &device, false));
+    (void)brief_result(&model, &device, &plan, scratch);
+    memcpy(&list, &scratch->shared->last->list, sizeof list);
+    first.timer = copied.timer = anew.timer = &timer;
+    nnc_rows_build(&list, &device, NULL, &plan, &first);
+    static nnc_op_list before;
+    memcpy(&before, &list, sizeof list);
+    const nnc_rows_like like = { &before, before.count, &first, true };
+    for (int what = 0; what < 4; what++) {
+        int wanted = 0;
+        int32_t changed = 0;
+        memcpy(&list, &before, sizeof list);
+        for (int32_t i = 0; i < list.count; i++) {
+            list.ops[i].recomputed = what == 1;
+            list.ops[i].grad_accumulate = what == 2 ? 0.75 : list.ops[i].grad_accumulate;
+            changed = list.ops[i].kind == NNC_OP_MATMUL ? i : changed;
+        }
+        list.ops[changed].u.matmul.m *= what == 3 ? 2 : 1;
+        timed = 0;
+        nnc_rows_build(&list, &device, NULL, &plan, &anew);
+        ck_assert_int_gt(timed, list.count);
+        for (int32_t i = 0; i < anew.count; i++) {
+            const nnc_op *op = anew.rows[i].op;
+            wanted += what == 2 && op->phase == NNC_PHASE_GRAD_WEIGHT;
+            wanted += what == 3 && op->kind == NNC_OP_MATMUL &&
+                      strcmp(op->name, list.ops[changed].name) == 0;
+        }
+        timed = 0;
+        nnc_rows_build_like(&list, &device, NULL, &plan, &like, &copied);
+        ck_assert_msg(timed == wanted, "%d: %d timed, expected %d", what, timed, wanted);
+        check_rows(&copied, &anew);
+    }
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { a_table_holds_what_was_added, lists_are_shared,
+                                   passes_are_found_again, rows_of_equal_ops_are_copied };
+    return run_tests_with("memo", NULL, NULL, tests, COUNT_OF(tests));
+}
