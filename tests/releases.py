@@ -91,7 +91,8 @@ class Releases(unittest.TestCase):
                 "g,h100,8,somebody's own,1.0,bf16,llama3-8b,1,none,1\n"
                 "h,h100,8,Megatron-LM,Megatron-Core r0.8.0,bf16,llama3-8b,1,none,1\n"
                 "i,gb200,8,NVIDIA,MLPerf v5.1; NVIDIA NeMo,fp8,llama3-8b,1,none,1\n"
-                "j,b200,8,Megatron-Bridge,NeMo 26.04 container,fp8,llama3-8b,1,none,1\n")
+                "j,b200,8,Megatron-Bridge,NeMo 26.04 container,fp8,llama3-8b,1,none,1\n"
+                "k,tpu-v4,8,MaxText,MLPerf v4.1,bf16,llama3-8b,1,none,1\n")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "rows.csv")
             with open(path, "w", encoding="utf-8") as file:
@@ -99,7 +100,7 @@ class Releases(unittest.TestCase):
             rows = run("accuracy", path, "--rows")["rows"]
         self.assertEqual([r["software"] for r in rows],
                          ["nemo-26.02", "nemo-26.06", "maxtext", "maxtext-gpu", "mlperf-5.0", "mlperf-3.0",
-                          "torch-compile", "megatron-core-0.8", "mlperf-5.0", "nemo-26.02"])
+                          "torch-compile", "megatron-core-0.8", "mlperf-5.0", "nemo-26.02", "maxtext"])
 
     def test_every_release_is_chosen_by_its_own_words(self):
         for path in glob.glob(os.path.join(SOURCE, "software/*.json")):

@@ -198,6 +198,7 @@ typedef struct nnc_serve_efficiency {
     double expert_fraction[NNC_STORED_COUNT]; /* share of the bandwidth in products of many
                                                * experts */
     double kernel_s, attention_s; /* fixed time of a kernel in a graph; of a decode attention */
+    double kv_reread; /* share of the cache that is read again for each further query head   [0] */
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the file has no such object */
 } nnc_serve_efficiency;

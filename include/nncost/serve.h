@@ -180,6 +180,9 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 #ifdef NNC_STATIC_LINKING_ONLY
 /* The 90 % range of measured times per output token over prediction. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
+/* How many times wider both ends are on a device: 1 where its file has figures of serving. */
+double nnc_serve_beyond(const nnc_device *device);
+nnc_spread nnc_spread_times(const nnc_spread *of, double beyond);
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* ---- single formulas ---- */

@@ -135,7 +135,7 @@ extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nn
 
 /* Serving parameters: fitted to a device (part of its efficiency object), and of an engine (part of a software
  * profile). */
-enum { NNC_SERVE_EFFICIENCY_FIELDS = 10, NNC_SERVE_ENGINE_FIELDS = 27 };
+enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 27 };
 extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
 extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 

@@ -577,6 +577,9 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
     { EFFICIENCY(kernel_s), SECONDS, .help = "Fixed time of one kernel in a captured graph." },
     { EFFICIENCY(attention_s), SECONDS, .default_text = "kernel_s",
       .help = "Fixed time of one decode attention." },
+    { EFFICIENCY(kv_reread), .max = 1, NNC_DEFAULT(0),
+      .help = "Share of the cache that decode attention reads again for each further query head "
+              "with the same keys and values, whatever the engine." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, all_reduce),
       NNC_FIELD_TABLE(all_reduce_fields), .help = "Small all-reduces inside a scale-up domain." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,

@@ -238,7 +238,7 @@ static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engin
     }
 }
 
-static void score_served(const nnc_measured *row, const nnc_serve *serve,
+static void score_served(const nnc_measured *row, const nnc_serve *serve, const nnc_device *device,
                          const nnc_software *software, nnc_scored *scored)
 {
     const nnc_spread *spread = row->served == NNC_SERVED_TTFT
@@ -259,8 +259,9 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve,
         scored->predicted_s = 1.0 / serve->saturation_rate;
         scored->lower_bound_s = (double)row->ask.output_len / serve->upper_bound_tokens_per_s;
     }
-    scored->low_s = nnc_max(spread->low * scored->predicted_s, scored->lower_bound_s);
-    scored->high_s = spread->high * scored->predicted_s;
+    const nnc_spread here = nnc_spread_times(spread, nnc_serve_beyond(device));
+    scored->low_s = nnc_max(here.low * scored->predicted_s, scored->lower_bound_s);
+    scored->high_s = here.high * scored->predicted_s;
     scored->fit = serve->fits ? NNC_FITS : NNC_OVER_MEMORY;
 }
 
@@ -305,7 +306,7 @@ static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
     scored->experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
     if (!row->tensor_open) {
         NNC_TRY(nnc_serve_of(model, device, software, &ask, scratch, &best, err));
-        score_served(row, &best, software, scored);
+        score_served(row, &best, device, software, scored);
         return NNC_OK;
     }
     nnc_status status = NNC_ILLEGAL_PLAN;
@@ -320,7 +321,7 @@ static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
     if (status != NNC_OK) {
         return nnc_fail(err, status, "tensor", "no degree fits");
     }
-    score_served(row, &best, software, scored);
+    score_served(row, &best, device, software, scored);
     return NNC_OK;
 }
 

@@ -77,7 +77,8 @@ typedef struct nnc_serve_rates {
     bool weight_only;             /* products compute in a wider format than the weights' storage */
     double prefill_kernel_s, prefill_attention_s; /* the same in a prefill step */
     nnc_small_all_reduce all_reduce;
-    double link_bytes_per_s;                       /* link rate between tensor ranks; NaN = one
+    double kv_reread, beyond; /* share of the cache read again per query head; width of ranges */
+    double link_bytes_per_s;  /* link rate between tensor ranks; NaN = one
                                                     * device */
     double exchange_bytes_per_s, exchange_fixed_s; /* rate and fixed time between all ranks that
                                                     * share experts */

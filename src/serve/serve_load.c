@@ -217,10 +217,15 @@ const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts)
     return experts && !isnan(engine->tpot_experts.low) ? &engine->tpot_experts : &engine->tpot;
 }
 
-static void spread(const nnc_spread *of, double value, double bound, double interval[2])
+nnc_spread nnc_spread_times(const nnc_spread *of, double beyond)
 {
-    interval[0] = nnc_max(of->low * value, bound);
-    interval[1] = of->high * value;
+    return (nnc_spread){ .low = of->low / beyond, .high = of->high * beyond };
+}
+
+static void spread(nnc_spread of, double value, double bound, double interval[2])
+{
+    interval[0] = nnc_max(of.low * value, bound);
+    interval[1] = of.high * value;
 }
 
 static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why)
@@ -417,9 +422,11 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     say_bounds(&l, s, why);
     s->critical_batch =
         nnc_serve_critical_batch(of, l.context, &s->intensity_limit_flops_per_byte, why);
-    spread(nnc_serve_spread(of->engine, of->net->experts > 0.0), s->tpot_s, s->tpot_lower_bound_s,
+    const nnc_spread *tpot = nnc_serve_spread(of->engine, of->net->experts > 0.0);
+    spread(nnc_spread_times(tpot, of->rates.beyond), s->tpot_s, s->tpot_lower_bound_s,
            s->tpot_interval_s);
-    spread(&of->engine->ttft, s->ttft_s, s->ttft_lower_bound_s, s->ttft_interval_s);
+    spread(nnc_spread_times(&of->engine->ttft, of->rates.beyond), s->ttft_s, s->ttft_lower_bound_s,
+           s->ttft_interval_s);
 }
 
 /* ---- results by formula alone; no measured rows support them: speculative decoding, disaggregated prefill

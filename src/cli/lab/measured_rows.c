@@ -157,22 +157,32 @@ static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *
     return NNC_OK;
 }
 
-/* The release of a row. A version in words, "Megatron-Core r0.8.0" or "MLPerf v5.1; NVIDIA NeMo", names a framework of
- * its own, which counts first. */
+/* The release that a version in words names: "Megatron-Core r0.8.0", "MLPerf v5.1; NVIDIA NeMo". */
+static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask,
+                                  nnc_release *release, nnc_error *err)
+{
+    const char *number = ask->version + strcspn(ask->version, "0123456789");
+    nnc_release_ask named = *ask;
+    named.framework = ask->version;
+    named.version = number;
+    return number > ask->version && *number != '\0' ? nnc_release_find(specs, &named, release, err)
+                                                    : NNC_OK;
+}
+
+/* The release of a row. A version of the framework's own name counts first (Megatron-LM, Megatron-Core r0.8.0), one of
+ * another name where the framework has no release. */
 static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release,
                                nnc_error *err)
 {
-    const char *number = ask->version + strcspn(ask->version, "0123456789");
+    const size_t word = strcspn(ask->framework, " -");
     *release = (nnc_release){ .entry = NULL };
-    if (number > ask->version && *number != '\0') {
-        nnc_release_ask named = *ask;
-        named.framework = ask->version;
-        named.version = number;
-        NNC_TRY(nnc_release_find(specs, &named, release, err));
+    if (word > 0 && strncmp(ask->framework, ask->version, word) == 0) {
+        NNC_TRY(find_in_version(specs, ask, release, err));
     }
-    return release->entry != NULL || ask->framework[0] == '\0'
-               ? NNC_OK
-               : nnc_release_find(specs, ask, release, err);
+    if (release->entry == NULL && word > 0) {
+        NNC_TRY(nnc_release_find(specs, ask, release, err));
+    }
+    return release->entry != NULL ? NNC_OK : find_in_version(specs, ask, release, err);
 }
 
 /* A step whose profile is not named: by the release of its framework, as far as the level lets it count. */
