@@ -92,6 +92,20 @@ odd = read(write("odd.json", [operator("aten::mm", 0, 9, [[4096, 768], [768, 502
                               kernel("gemm", 10, 9000, 1)]), "h100")
 check("odd side: named", "n = 50257" in odd["findings"][0]["reason"])
 
+# ---- what kernels say: a product that is not aligned takes the units 1.5 times as long on A100; a second kernel starts ----
+
+sides = [[8192, 8192], [8192, 8191]]
+parts = {}
+for name in "align4", "align1":
+    one = [operator("aten::mm", 0, 9, sides, "float"), launch(1, 1),
+           kernel(f"cutlass_80_tensorop_s1688gemm_128x128_16x4_nn_{name}", 10, 9000, 1)]
+    parts[name] = read(write("aligned.json", one), "a100")["ops"][0]["predicted_s"]
+    parts[name, 2] = read(write("aligned.json", [*one, launch(2, 2), kernel("reduce", 9010, 5, 2)]), "a100")["ops"][0]["predicted_s"]
+check(f"unaligned: {parts}", 1.45 < parts["align1"] / parts["align4"] < 1.55)
+start = read(write("start.json", [operator("aten::zero_", 0, 9, [[1]], "float"), launch(1, 1), kernel("fill", 10, 5, 1)]),
+             "a100")["ops"][0]["predicted_s"]
+check(f"a second kernel: {parts}", abs(parts["align4", 2] - parts["align4"] - start) < 1e-9)
+
 # ---- a recorded trace ----
 
 recorded = read(os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "a100")
@@ -100,6 +114,16 @@ total = sum(op["measured_s"] for op in recorded["ops"])
 check("recorded: the operators sum to the kernels", abs(total - recorded["kernel_s"]) < 1e-9 * total)
 parts = recorded["compute_s"] + recorded["communication_s"] + recorded["copy_s"]
 check("recorded: the classes sum to the kernels", abs(parts - total) < 1e-9 * total)
+
+# ---- a trace as rows of a calibration: no group of kernels is worse after it ----
+
+done = subprocess.run([nncost, "calibrate", os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "--device", "a100",
+                       "--format", "json"], capture_output=True, text=True, check=False)
+check(f"calibrate: {done.stderr}", done.returncode == 0)
+groups = {group["name"]: group for group in json.loads(done.stdout or '{"groups": []}')["groups"]}
+check(f"calibrate: {list(groups)}", groups.get("gemm tf32", {"rows": 0})["rows"] > 100)
+for name, group in groups.items():
+    check(f"calibrate: {name} is worse", group["after"]["mape"] <= group["before"]["mape"] + 1e-9)
 
 # ---- one operator three times slower ----
 
@@ -130,16 +154,49 @@ for number in range(20):
     at = [i for i, f in enumerate(found["findings"]) if f["op"] == name and f["dims"] == json.dumps(dims)]
     share = [op["share"] for op in found["ops"] if op["op"] == name and op["dims"] == json.dumps(dims)][0]
     times = found["findings"][at[0]]["times"] if at else 0
-    good = at and (at[0] == 0 if share >= 0.05 else 1.5 <= times <= 6)
+    good = at and (at[0] == 0 if share >= 0.05 else 2.5 <= times <= 3.5)
     named += bool(good)
-    check(f"slow {number}: {name} {dims}, share {share:.3f}: place {at}, {times:.2f} times", good)
+    print(f"slow {number}: {name} {dims}, share {share:.3f}: place {at}, {times:.2f} times")
 print(f"one operator three times slower: named in {named} of 20")
+check("one operator three times slower: first from 5 % on, else 2.5 to 3.5 times, in 18 of 20", named >= 18)
 
 # ---- two traces ----
 
 changed = read(write("a.json", hand), write("b.json", hand[:5]), "a100")
 check("two traces: the kernel that is gone", changed["changes"][0]["op"] == "unknown" and
       changed["changes"][0]["change_s"] == -200e-6)
+
+# ---- the host launches late: the gap from 1300 us on is its, the one from 100 us on is not ----
+
+late = read(write("late.json", [launch(0, 1), launch(5, 2), launch(1310, 3), kernel("a", 10, 90, 1), kernel("b", 150, 1150, 2),
+                                kernel("c", 1320, 10, 3)]))
+check(f"late: {late['idle_s']}, {late['idle_host_s']}", abs(late["idle_s"] - 70e-6) < 1e-12 and
+      abs(late["idle_host_s"] - 20e-6) < 1e-12)
+
+# ---- ranks: the least of each collective is what it takes, the rest is waiting ----
+
+took = ((100, 200), (50, 200), (100, 150))
+ranks = [write(f"rank{i}.json", [kernel("gemm", 0, 10, 1), kernel("ncclDevKernel_AllReduce", 100, one[0], 2, stream=9),
+                                 kernel("ncclDevKernel_AllReduce", 500, one[1], 3, stream=9),
+                                 kernel("ncclDevKernel_SendRecv", 900, 7 * i + 7, 4, stream=9)],
+               distributedInfo={"rank": i, "world_size": 3}) for i, one in enumerate(took)]
+found = read(*ranks)
+check(f"ranks: {found['ranks']}", [round(r["waits_s"] * 1e6) for r in found["ranks"]] == [100, 50, 50] and
+      found["slowest"] == 1 and abs(found["waits_s"] - 200e-6 / 3) < 1e-12)
+check("two ranks are no comparison", [r["rank"] for r in read(*ranks[:2])["ranks"]] == [0, 1])
+
+# ---- a step against its estimate ----
+
+toy = {**os.environ, "NNCOST_PATH": os.path.join(root, "tests/toy")}
+steps = [*hand, event("user_annotation", "ProfilerStep#4", 2500, 9)]
+done = subprocess.run([nncost, "trace", write("steps.json", steps), "fitted", "dense", "--format", "json"], env=toy,
+                      capture_output=True, text=True, check=False)
+parts = {p["part"]: p for p in json.loads(done.stdout or '{"parts": []}')["parts"]}
+check(f"a model: {done.stderr}", set(parts) == {"step", "compute", "exposed communication", "idle"})
+for side in ("measured_s", "predicted_s") if parts else ():
+    whole = sum(p[side] for name, p in parts.items() if name != "step")
+    check(f"a model: {side} {whole}", abs(whole - parts["step"][side]) < 1e-9)
+check("a model: half of the span is a step", parts and abs(parts["step"]["measured_s"] - 1.05e-3) < 1e-12)
 
 # ---- hostile files ----
 

@@ -2,12 +2,23 @@
  * two traces. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
+#include "scenario/scenario_internal.h"
 #include "trace/trace_internal.h"
 
 /* ---- one trace ---- */
 
+typedef struct part {
+    const char *name;
+    double measured_s, predicted_s;
+} part;
+
+enum { PARTS = 4 };
+
 typedef struct answer {
     nnc_trace_sum sum;
+    const char *model;  /* that ran, NULL = not said */
+    const part *parts;  /* of a step */
+    int32_t part_count; /* 0 = no model */
     const char *file;
     const char *recorded_device;
     const char *device; /* id, NULL = none */
@@ -78,12 +89,23 @@ static const nnc_metric finding_rows[] = {
 };
 static const nnc_metrics finding_metrics = NNC_METRICS("a finding", finding_rows, nnc_trace_row);
 
+#define PART(member) NNC_IN(part, member)
+static const nnc_metric part_rows[] = {
+    NNC_AS("part", TEXT, PART(name), .head = "of a step", .help = "Part of a step."),
+    NNC_AS("measured_s", NUMBER, PART(measured_s), .unit = "s", .head = "measured",
+           .help = "Seconds of a step in the trace."),
+    NNC_AS("predicted_s", NUMBER, PART(predicted_s), .unit = "s", .head = "predicted",
+           .help = "Seconds that the estimate of the model has."),
+};
+static const nnc_metrics part_metrics = NNC_METRICS("a part of a step", part_rows, part);
+
 #define SUM(member) NNC_IN(answer, sum.member)
 static const nnc_metric document_rows[] = {
     NNC_AS("file", TEXT, NNC_IN(answer, file), .help = "The trace."),
     NNC_AS("recorded_device", TEXT, NNC_IN(answer, recorded_device),
            .help = "Name of the device in the trace."),
     NNC_AS("device", TEXT, NNC_IN(answer, device), .help = "Device that the rows are priced for."),
+    NNC_AS("model", TEXT, NNC_IN(answer, model), .help = "Model that ran, as the caller says."),
     NNC_AS("kernels", WHOLE, NNC_IN(answer, kernels), .help = "Kernels and copies."),
     NNC_AS("steps", WHOLE, NNC_IN(answer, steps), .help = "Steps that the profiler marked."),
     NNC_AS("devices", WHOLE, SUM(devices), .help = "Devices that ran kernels."),
@@ -92,6 +114,8 @@ static const nnc_metric document_rows[] = {
     NNC_AS("busy_s", NUMBER, SUM(busy_s), .unit = "s", .help = "At least one kernel runs."),
     NNC_AS("idle_s", NUMBER, SUM(idle_s), .unit = "s",
            .help = "No kernel runs: the device waits for the host, or for data."),
+    NNC_AS("idle_host_s", NUMBER, SUM(idle_host_s), .unit = "s",
+           .help = "Idle, and the next kernel was launched only after the last had ended."),
     NNC_AS("kernel_s", NUMBER, SUM(kernel_s), .unit = "s", .help = "Sum over all kernels."),
     NNC_AS("compute_s", NUMBER, SUM(compute_s), .unit = "s", .help = "Sum over compute kernels."),
     NNC_AS("communication_s", NUMBER, SUM(communication_s), .unit = "s",
@@ -106,6 +130,8 @@ static const nnc_metric document_rows[] = {
            .help = "Median of measured over predicted time of matrix products."),
     NNC_AS("memory_factor", NUMBER, SUM(memory_factor), .help = "The same of all other operators."),
     NNC_AS("save_s", NUMBER, SUM(save_s), .unit = "s", .help = "Sum over the findings."),
+    NNC_AS("parts", LIST, NNC_IN(answer, parts), NNC_COUNT(answer, part_count),
+           .rows = &part_metrics, .help = "Parts of a step, against the estimate of the model."),
     NNC_AS("findings", LIST, SUM(findings), NNC_COUNT(answer, sum.finding_count),
            .rows = &finding_metrics, .help = "Operators that take too long, most to win first."),
     NNC_AS("ops", LIST, SUM(rows), NNC_COUNT(answer, sum.row_count), .rows = &row_metrics,
@@ -122,7 +148,8 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("time"),
     NNC_BOLD("{span_s}"),
     NNC_ITEM("busy {busy_s}"),
-    NNC_ITEM("idle {idle_s}: no kernel runs", .when = "idle_s"),
+    NNC_ITEM("idle {idle_s}: no kernel runs, {idle_host_s} of it because the host launches late",
+             .when = "idle_s"),
     NNC_LINE("kernels"),
     NNC_ITEM("compute {compute_s}"),
     NNC_ITEM("communication {communication_s}, {exposed_s} of it while nothing computes",
@@ -184,6 +211,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     const answer *a = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_rows(&sheet, &page, record);
+    (void)nnc_table_under(out, style, (nnc_lines){ &part_metrics, a, a->parts, a->part_count },
+                          "against the estimate");
     write_findings(out, style, a);
     write_ops(out, style, a);
 }
@@ -254,6 +283,7 @@ static void write_comparison(nnc_buffer *out, nnc_style style, const void *recor
     nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s -> %s",
                    nnc_unit_text(c->before.sum.span_s, "s", before),
                    nnc_unit_text(c->after.sum.span_s, "s", after));
+    nnc_sheet_end(&sheet);
     nnc_sheet_label(&sheet, "kernels");
     nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s -> %s",
                    nnc_unit_text(c->before.sum.kernel_s, "s", before),
@@ -320,24 +350,125 @@ static nnc_status compare(comparison *c, nnc_arena *arena, nnc_error *err)
     return NNC_OK;
 }
 
-/* ---- the command ---- */
+/* ---- the ranks of one run ---- */
 
-/* Is it a file that holds a trace? Device files are short and never compressed. */
-static bool holds_trace(const char *path)
+typedef struct run_of_ranks {
+    nnc_trace_rank *ranks;
+    int32_t count;
+    int64_t slowest;
+    double waits_s, span_s; /* means over the ranks */
+} run_of_ranks;
+
+#define RANK(member) NNC_IN(nnc_trace_rank, member)
+static const nnc_metric rank_rows[] = {
+    NNC_AS("rank", WHOLE, RANK(rank), .head = "rank", .help = "Number of the rank."),
+    NNC_AS("file", TEXT, RANK(file), .head = "file", .shrinks = true, .help = "Its trace."),
+    NNC_AS("span_s", NUMBER, RANK(span_s), .unit = "s", .head = "time",
+           .help = "From its first kernel to the end of its last."),
+    NNC_AS("compute_s", NUMBER, RANK(compute_s), .unit = "s", .head = "compute",
+           .help = "Sum over compute kernels."),
+    NNC_AS("communication_s", NUMBER, RANK(communication_s), .unit = "s", .head = "communication",
+           .help = "Sum over kernels of collectives, waiting included."),
+    NNC_AS("waits_s", NUMBER, RANK(waits_s), .unit = "s", .head = "waits",
+           .help = "In collectives, for ranks that enter them later."),
+    NNC_AS("idle_s", NUMBER, RANK(idle_s), .unit = "s", .head = "idle", .help = "No kernel runs."),
+};
+static const nnc_metrics rank_metrics = NNC_METRICS("a rank", rank_rows, nnc_trace_rank);
+
+static const nnc_metric ranks_rows[] = {
+    NNC_AS("slowest", WHOLE, NNC_IN(run_of_ranks, slowest),
+           .help = "The rank that waits least for others; -1 = none waits."),
+    NNC_AS("waits_s", NUMBER, NNC_IN(run_of_ranks, waits_s), .unit = "s",
+           .help = "Mean time that a rank waits in collectives."),
+    NNC_AS("span_s", NUMBER, NNC_IN(run_of_ranks, span_s), .unit = "s",
+           .help = "Mean time of a rank."),
+    NNC_AS("ranks", LIST, NNC_IN(run_of_ranks, ranks), NNC_COUNT(run_of_ranks, count),
+           .rows = &rank_metrics, .help = "The ranks, in the order of the files."),
+};
+static const nnc_metrics ranks_metrics =
+    NNC_METRICS("the ranks of a run", ranks_rows, run_of_ranks);
+
+static nnc_lines ranks_of(const void *record)
 {
-    char head[4096];
-    if (nnc_ends_in(path, ".gz")) {
-        return true;
-    }
-    FILE *file = nnc_ends_in(path, ".json") ? fopen(path, "rb") : NULL;
-    const size_t size = file != NULL ? fread(head, 1, sizeof head - 1, file) : 0;
-    head[size] = '\0';
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    return strstr(head, "\"traceEvents\"") != NULL || strstr(head, "\"schemaVersion\"") != NULL ||
-           head[strspn(head, " \n\t\r")] == '[';
+    const run_of_ranks *r = record;
+    return (nnc_lines){ &rank_metrics, r, r->ranks, r->count };
 }
+
+static void write_ranks(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const run_of_ranks *r = record;
+    char waits[NNC_NUMBER_TEXT], span[NNC_NUMBER_TEXT];
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_sheet_label(&sheet, "ranks");
+    if (r->slowest >= 0) {
+        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, rank %lld is the slowest", (int)r->count,
+                       (long long)r->slowest);
+    } else {
+        nnc_sheet_item(&sheet, NNC_INK_PLAIN,
+                       "%d, without a collective that takes them different "
+                       "times",
+                       (int)r->count);
+    }
+    nnc_sheet_end(&sheet);
+    nnc_sheet_label(&sheet, "waits");
+    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s of %s, %.1f %%, the mean of a rank in collectives",
+                   nnc_unit_text(r->waits_s, "s", waits), nnc_unit_text(r->span_s, "s", span),
+                   100.0 * r->waits_s / r->span_s);
+    nnc_sheet_end(&sheet);
+    (void)nnc_table_under(out, style, ranks_of(record), "ranks");
+}
+
+static const nnc_view ranks_view = { .schema = "nncost.trace-ranks/1",
+                                     .document = &ranks_metrics,
+                                     .lines = ranks_of,
+                                     .page = write_ranks };
+
+static nnc_status read_rank(const char *path, int32_t place, nnc_trace_rank *rank,
+                            nnc_buffer *collectives, nnc_error *err)
+{
+    nnc_trace *trace = NULL;
+    nnc_trace_sum sum;
+    NNC_TRY(nnc_trace_read(path, &trace, err));
+    nnc_status status = nnc_trace_sum_up(trace, path, NULL, &sum, err);
+    if (status == NNC_OK) {
+        *rank = (nnc_trace_rank){ .file = path,
+                                  .rank = trace->rank >= 0 ? trace->rank : place,
+                                  .span_s = sum.span_s,
+                                  .compute_s = sum.compute_s,
+                                  .communication_s = sum.communication_s,
+                                  .idle_s = sum.idle_s };
+        status = nnc_trace_collectives(trace, place, collectives) ? NNC_OK : nnc_no_memory(err);
+    }
+    nnc_trace_free(trace);
+    return status;
+}
+
+static nnc_status run_ranks(nnc_session *session, int32_t count, nnc_error *err)
+{
+    run_of_ranks run = { .ranks = calloc((size_t)count, sizeof *run.ranks), .count = count };
+    nnc_buffer collectives = { 0 };
+    nnc_status status = run.ranks != NULL ? NNC_OK : nnc_no_memory(err);
+    for (int32_t i = 0; i < count && status == NNC_OK; i++) {
+        status = read_rank(session->options.operands[i], i, &run.ranks[i], &collectives, err);
+    }
+    if (status == NNC_OK) {
+        nnc_trace_wait((nnc_trace_collective *)(void *)collectives.bytes,
+                       (int64_t)(collectives.size / sizeof(nnc_trace_collective)), run.ranks);
+        int32_t slowest = 0;
+        for (int32_t i = 0; i < count; i++) {
+            slowest = run.ranks[i].waits_s < run.ranks[slowest].waits_s ? i : slowest;
+            run.waits_s += run.ranks[i].waits_s / count;
+            run.span_s += run.ranks[i].span_s / count;
+        }
+        run.slowest = run.waits_s > 0.0 ? run.ranks[slowest].rank : -1;
+        nnc_view_write(session->out, session->style, &ranks_view, &run);
+    }
+    nnc_buffer_free(&collectives);
+    free(run.ranks);
+    return status;
+}
+
+/* ---- the command ---- */
 
 static nnc_status read_answer(nnc_session *session, const char *path, const char *id, answer *a,
                               nnc_trace **trace, nnc_error *err)
@@ -360,42 +491,104 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
     return NNC_OK;
 }
 
-static nnc_status run_trace(nnc_session *session, nnc_error *err)
+/* A step of the trace against that of the estimate. Bubbles and launches are what keeps an estimated device idle. */
+static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *scenario,
+                            nnc_scratch *scratch, nnc_error *err)
+{
+    answer *a = context;
+    const nnc_result *r = &scenario->result;
+    const double steps = (double)a->steps, idle_s = r->host_s + r->bubble_s;
+    (void)scratch;
+    if (a->steps < 1) {
+        return nnc_fail(err, NNC_BAD_SPEC, a->file,
+                        "marks no step, expected annotations ProfilerStep#N: call step() of the "
+                        "profiler after each");
+    }
+    const part parts[PARTS] = {
+        { "step", a->sum.span_s / steps, r->step_s },
+        { "compute", (a->sum.busy_s - a->sum.exposed_s) / steps,
+          r->step_s - r->exposed_comm_s - idle_s },
+        { "exposed communication", a->sum.exposed_s / steps, r->exposed_comm_s },
+        { "idle", a->sum.idle_s / steps, idle_s },
+    };
+    a->parts = parts;
+    a->part_count = PARTS;
+    nnc_view_write(session->out, session->style, &nnc_trace_view, a);
+    a->parts = NULL;
+    a->part_count = 0;
+    return NNC_OK;
+}
+
+static nnc_status run_one(nnc_session *session, const char *device, const char *model,
+                          nnc_error *err)
+{
+    nnc_trace *trace = NULL;
+    answer a;
+    nnc_status status = read_answer(session, session->options.operands[0], device, &a, &trace, err);
+    if (status == NNC_OK && model != NULL) {
+        a.model = model;
+        status = nnc_scenario_report(session, model, device, add_parts, &a, err);
+    } else if (status == NNC_OK) {
+        nnc_view_write(session->out, session->style, &nnc_trace_view, &a);
+    }
+    nnc_trace_free(trace);
+    return status;
+}
+
+static nnc_status run_two(nnc_session *session, const char *device, nnc_error *err)
 {
     char **operands = session->options.operands;
-    const char *second = session->options.operand_count > 1 ? operands[1] : NULL;
-    const bool two = second != NULL && holds_trace(second);
-    const char *device = session->options.operand_count > 2 ? operands[2] : two ? NULL : second;
     nnc_trace *before = NULL, *after = NULL;
     comparison c = { .shown = session->options.view.top };
     nnc_status status = read_answer(session, operands[0], device, &c.before, &before, err);
-    if (status == NNC_OK && two) {
-        status = read_answer(session, second, device, &c.after, &after, err);
-    }
-    if (status == NNC_OK && two) {
-        status = compare(&c, before->arena, err);
-    }
     if (status == NNC_OK) {
-        nnc_view_write(session->out, session->style, two ? &comparison_view : &nnc_trace_view,
-                       two ? (const void *)&c : (const void *)&c.before);
+        status = read_answer(session, operands[1], device, &c.after, &after, err);
+    }
+    const bool ranks = status == NNC_OK && device == NULL && before->rank >= 0 &&
+                       after->rank >= 0 && before->rank != after->rank &&
+                       before->world_size == after->world_size;
+    if (status == NNC_OK && !ranks && (status = compare(&c, before->arena, err)) == NNC_OK) {
+        nnc_view_write(session->out, session->style, &comparison_view, &c);
     }
     nnc_trace_free(before);
     nnc_trace_free(after);
-    return status;
+    return ranks ? run_ranks(session, 2, err) : status;
+}
+
+static nnc_status run_trace(nnc_session *session, nnc_error *err)
+{
+    char **operands = session->options.operands;
+    const int32_t count = (int32_t)session->options.operand_count;
+    int32_t traces = 1;
+    while (traces < count && nnc_trace_is(operands[traces])) {
+        traces++;
+    }
+    const char *device = traces < count ? operands[traces] : NULL;
+    const char *model = traces + 1 < count ? operands[traces + 1] : NULL;
+    if (traces + 2 < count || (model != NULL && traces > 1) || (device != NULL && traces > 2)) {
+        return nnc_fail(err, NNC_BAD_USAGE, operands[count - 1],
+                        "one operand too many, expected FILE [DEVICE [MODEL]], FILE FILE [DEVICE] "
+                        "or the traces of several ranks");
+    }
+    return traces == 1   ? run_one(session, device, model, err)
+           : traces == 2 ? run_two(session, device, err)
+                         : run_ranks(session, traces, err);
 }
 
 const nnc_command nnc_cmd_trace = {
     .name = "trace",
-    .operands = "FILE.json[.gz] [DEVICE | FILE [DEVICE]]",
+    .operands = "FILE.json[.gz] [DEVICE [MODEL]] | FILE FILE [DEVICE] | FILE...",
     .summary = "A PyTorch trace: where its time went, and what each operator could have taken.",
     .notes =
         "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not; with "
         "record_shapes=True its operators are priced. Kernels are linked to operators by their "
         "launches. DEVICE: the device that ran it; without it, the one that the trace names. The "
         "expected time is the predicted time times the median ratio of this machine, so that a "
-        "slower machine is not a finding. With two files: what changed between them.",
+        "slower machine is not a finding. With MODEL and options of its plan: a step against its "
+        "estimate. With two files: what changed between them. With the files of several ranks of "
+        "one run: which is the slowest, and how long the others wait for it.",
     .min_operands = 1,
-    .max_operands = 3,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_OPS,
+    .max_operands = 10000,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_OPS | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,
     .run = run_trace,
 };

@@ -1,7 +1,8 @@
 /* Logs of training programs: what their lines say of a step's time, of memory and of the MFU.
  *
  * The table below is the only part that knows programs. A row names a part of the line that marks it, and the text that
- * stands before the number (or, in a progress bar, after it). Formats as of Megatron-LM megatron/training/training.py,
+ * stands before the number; in a progress bar, and for a key that begins with a comma, after it. Formats as of
+ * Megatron-LM megatron/training/training.py,
  * NeMo nemo/utils/exp_manager.py, torchtitan torchtitan/components/metrics.py, transformers src/transformers/trainer.py
  * and tqdm, DeepSpeed deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py. */
 #include <errno.h>
@@ -30,7 +31,8 @@ typedef struct pattern {
     const char *key;
     quantity what;
     double unit;
-    bool whole_run; /* a mean with the warm-up in it: used when nothing else is found */
+    bool whole_run; /* the line has a mean that includes the warm-up: used when no other line is
+                     * found */
 } pattern;
 
 static const pattern patterns[] = {
@@ -41,19 +43,29 @@ static const pattern patterns[] = {
       false },
     { "Megatron-LM", "memory (MB) |", "max allocated:", ALLOCATED_BYTES, 1024.0 * 1024.0, false },
     { "Megatron-LM", "memory (MB) |", "max reserved:", RESERVED_BYTES, 1024.0 * 1024.0, false },
-    { "NeMo", "train_step_timing in s", "global_step", STEP, 1, false },
-    { "NeMo", "train_step_timing in s", "train_step_timing in s", STEP_S, 1, false },
+    { "NeMo", "reduced_train_loss", "global_step", STEP, 1, false },
+    { "NeMo", "reduced_train_loss=", "s/it", STEP_S, 1, false },
+    { "NeMo", "reduced_train_loss=", "it/s", STEPS_PER_S, 1, false },
+    { "NeMo", "reduced_train_loss", "train_step_timing in s", STEP_S, 1, false },
+    { "torchtitan", "wps:", "step:", STEP, 1, false },
+    { "torchtitan", "wps:", "wps:", TOKENS_PER_S, 1, false },
+    { "torchtitan", "wps:", "memory:", RESERVED_BYTES, GIB, false },
+    { "torchtitan", "wps:", "mfu:", MFU, 0.01, false },
     { "torchtitan", "tps:", "step:", STEP, 1, false },
     { "torchtitan", "tps:", "tps:", TOKENS_PER_S, 1, false },
     { "torchtitan", "tps:", "memory:", RESERVED_BYTES, GIB, false },
     { "torchtitan", "tps:", "tflops:", FLOPS_PER_S, 1e12, false },
     { "torchtitan", "tps:", "mfu:", MFU, 0.01, false },
+    { "DeepSpeed", ", SamplesPerSec=", ", SamplesPerSec=", STEP, 1, false },
+    { "DeepSpeed", ", SamplesPerSec=", "SamplesPerSec=", SAMPLES_PER_S, 1, false },
+    { "DeepSpeed", ", SamplesPerSec=", "MaxMemAllocated=", ALLOCATED_BYTES, GIB, false },
     { "DeepSpeed", "CurrSamplesPerSec=", "global_step=", STEP, 1, false },
     { "DeepSpeed", "CurrSamplesPerSec=", "CurrSamplesPerSec=", SAMPLES_PER_S, 1, false },
     { "DeepSpeed", "CurrSamplesPerSec=", "MaxMemAllocated=", ALLOCATED_BYTES, GIB, false },
     { "MaxText", "completed step:", "completed step:", STEP, 1, false },
     { "MaxText", "completed step:", "seconds:", STEP_S, 1, false },
     { "MaxText", "completed step:", "TFLOP/s/device:", FLOPS_PER_S, 1e12, false },
+    { "MaxText", "Total memory size:", "Total memory size:", ALLOCATED_BYTES, GIB, false },
     { "HF Trainer", "%|", " [", BAR_STEP, 1, false },
     { "HF Trainer", "%|", "s/it", STEP_S, 1, false },
     { "HF Trainer", "%|", "it/s", STEPS_PER_S, 1, false },
@@ -91,7 +103,8 @@ static double value_of(const pattern *p, const char *line)
     if (at == NULL) {
         return NAN;
     }
-    if (p->what == BAR_STEP || (p->what <= STEPS_PER_S && strcmp(p->mark, "%|") == 0)) {
+    if (p->what == BAR_STEP || *p->key == ',' || strcmp(p->key, "s/it") == 0 ||
+        strcmp(p->key, "it/s") == 0) {
         const char *from = at;
         while (from > line && strchr("0123456789.", from[-1]) != NULL) {
             from--;
@@ -161,6 +174,7 @@ static void take(nnc_log *log, const char *program, double number, double step_s
     log->program = program;
     if (log->readings == 1 || at - log->first_step < NNC_LOG_WARM_UP) {
         log->skipped++;
+        log->late_s = number >= NNC_LOG_WARM_UP ? step_s : log->late_s;
         return;
     }
     log->step_s[log->judged++ % NNC_LOG_WINDOW] = step_s;
@@ -168,7 +182,7 @@ static void take(nnc_log *log, const char *program, double number, double step_s
     log->last_step = number;
 }
 
-/* plan: what the run was estimated as; it turns rates into seconds. */
+/* plan: the plan of the estimate; it turns rates into seconds. */
 static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
 {
     double values[QUANTITY_COUNT];
@@ -190,7 +204,8 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
             }
         }
     }
-    if (program == NULL || is_other_bar(log, line)) {
+    const bool bar = !isnan(values[BAR_STEP]) && isnan(values[STEP]);
+    if (program == NULL || (bar && is_other_bar(log, line))) {
         return;
     }
     const double step_s = step_of(values, plan);
@@ -209,6 +224,7 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
 nnc_log nnc_log_begin(void)
 {
     return (nnc_log){ .whole_run_s = NAN,
+                      .late_s = NAN,
                       .mfu = NAN,
                       .allocated_bytes = NAN,
                       .reserved_bytes = NAN,
@@ -227,7 +243,7 @@ double nnc_log_step_s(const nnc_log *log)
     const int64_t most = NNC_LOG_WINDOW;
     const size_t count = (size_t)(log->judged < most ? log->judged : most);
     if (log->judged == 0) {
-        return log->readings == 0 ? log->whole_run_s : NAN;
+        return isnan(log->late_s) ? log->whole_run_s : log->late_s;
     }
     memcpy(sorted, log->step_s, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, ascending);

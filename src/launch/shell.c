@@ -27,7 +27,7 @@ enum {
 typedef struct cell {
     int32_t line;
     char c;       /* '\0': an empty quoted text */
-    bool is_kept; /* quoted, so that it does not end a word */
+    bool is_kept; /* the character was quoted, so it does not end a word */
 } cell;
 
 typedef struct cells {
@@ -49,7 +49,7 @@ typedef enum truth { NO, MAYBE, LIKELY, YES } truth;
 typedef struct frame {
     char kind;     /* 'i', 'l', 'c', 'f', '{', '(' */
     truth outside; /* does the construct itself run? */
-    truth taken;   /* has a branch of it run? */
+    truth taken;   /* has a branch of the construct run? */
     bool at_pattern;
     const char *subject; /* word after `case`; NULL = unknown */
 } frame;
@@ -65,7 +65,7 @@ typedef struct shell {
     int depth, nesting;
     truth runs;         /* the current branch */
     truth last;         /* result of the last command */
-    bool in_test;       /* between "[[" and "]]", after && or || */
+    bool in_test;       /* inside "[[ .. ]]", after && or || */
     bool in_condition;  /* between "if" and "then" */
     char after[3];      /* the operator before the command: "&&", "||" or "" */
     const char *marker; /* marker of a here document that begins on the next line */
@@ -606,7 +606,7 @@ static const char *word_end(shell *s, const char *at)
     return at;
 }
 
-/* The next token. s->line stays that of its begin: the caller moves on with pass(). */
+/* The next token. s->line stays the line where the token begins: the caller moves on with pass(). */
 static token next_token(shell *s)
 {
     static const char *const operators[] = {
@@ -763,7 +763,7 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
     return negated ? not_of(found) : found;
 }
 
-/* Does a branch run, in a construct that runs itself so, if its condition is this? */
+/* Does a branch run, if the construct around it runs like this and its condition has this value? */
 static truth both(truth outside, truth condition)
 {
     return outside == NO || condition == NO         ? NO
@@ -1081,7 +1081,7 @@ static token read_command(shell *s)
     if (w.count > 0 && (goes_on_test || strcmp(first, "[[") == 0)) {
         s->in_test = strcmp(w.items[w.count - 1].text, "]]") != 0;
     }
-    if (s->runs == NO) { /* as if it was not there */
+    if (s->runs == NO) { /* the command counts as absent */
         s->runs = outside;
         return t;
     }

@@ -15,7 +15,7 @@ enum { RANK_MAX = 8, TENSORS_MAX = 1024 };
 
 typedef struct tensor {
     int64_t shape[RANK_MAX];
-    int32_t rank, input; /* input: its place among the arguments; tensors of a list share it */
+    int32_t rank, input; /* input: index of its argument; tensors of a list share it */
     double elements, bytes;
     nnc_dtype dtype;
 } tensor;
@@ -469,6 +469,54 @@ static int ops_of(const nnc_trace_kind *kind, const char *name, const tensors *i
     return kernel_of(name, in, ops);
 }
 
+/* ---- rows of measurements ---- */
+
+static bool row_of(const char *name, const tensors *in, nnc_trace_sizes *sizes)
+{
+    static const struct {
+        const char *name, *op;
+    } rows[] = { { "gelu", "gelu" },
+                 { "_softmax", "softmax" },
+                 { "relu", "relu" },
+                 { "add", "add" },
+                 { "native_layer_norm", "layer_norm" },
+                 { "copy_", "copy" } };
+    const tensor *x = input_of(in, 0), *y = input_of(in, 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && x != NULL; i++) {
+        const bool pair = strcmp(name, "add") == 0 || strcmp(name, "copy_") == 0;
+        if (strcmp(rows[i].name, name) == 0 && x->elements > 0.0 &&
+            (!pair || (y != NULL && y->elements == x->elements && y->dtype == x->dtype))) {
+            sizes->op = rows[i].op;
+            sizes->n = x->shape[x->rank - 1];
+            sizes->m = (int64_t)x->elements / sizes->n;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *sizes)
+{
+    const char *colons = strrchr(kind->name, ':');
+    const char *name = colons != NULL ? colons + 1 : kind->name;
+    tensors *in = malloc(sizeof *in);
+    nnc_op ops[2] = { { .kind = NNC_OP_KERNEL }, { .kind = NNC_OP_KERNEL } };
+    *sizes = (nnc_trace_sizes){ .op = NULL, .dtype = NNC_DTYPE_COUNT };
+    bool known = in != NULL && read_shapes(kind, in) && in->count > 0;
+    for (int32_t i = 0; known && i < in->count && sizes->dtype == NNC_DTYPE_COUNT; i++) {
+        sizes->dtype = in->of[i].dtype;
+    }
+    sizes->dtype = sizes->dtype == NNC_FP32 && tf32 ? NNC_TF32 : sizes->dtype;
+    if (known && ops_of(kind, name, in, ops) > 0 && ops[0].kind == NNC_OP_MATMUL) {
+        const nnc_matmul *u = &ops[0].u.matmul;
+        *sizes = (nnc_trace_sizes){ "matmul", sizes->dtype, u->batch, u->m, u->n, u->k };
+    } else {
+        known = known && row_of(name, in, sizes);
+    }
+    free(in);
+    return known && sizes->dtype != NNC_DTYPE_COUNT;
+}
+
 /* ---- seconds ---- */
 
 static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price *price)
@@ -500,13 +548,37 @@ static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_pri
             *sides[i] += step - *sides[i] % step;
         }
     }
+    u->padded = true;
     if (price->odd != 0) {
         const nnc_work work = nnc_op_work(&padded);
         price->padded_s = nnc_op_time(device, &padded, &work).time_s;
     }
 }
 
-nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, bool tf32)
+/* Says whether the operands are aligned to 16 bytes: as the kernel's name has it, or else as the sides of rows are, n and
+ * k; m is a side of rows only where the first operand is transposed, which shapes do not tell. */
+static void set_alignment(nnc_op *op, int aligned)
+{
+    nnc_matmul *u = &op->u.matmul;
+    const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->dtype));
+    const bool odd = u->n % multiple != 0 || u->k % multiple != 0;
+    u->padded = aligned > 0 && aligned >= multiple;
+    u->b_is_weight = true;
+    op->phase = aligned > 0 && aligned < multiple && !odd ? NNC_PHASE_GRAD_WEIGHT : op->phase;
+}
+
+/* Seconds of the kernels of a call beyond the first, such as those that add the parts of a sum. */
+static double further_s(const nnc_device *device, double launches)
+{
+    const nnc_op nothing = {
+        .kind = NNC_OP_KERNEL, .dtype = NNC_FP32, .math_dtype = NNC_FP32, .repeat = 1
+    };
+    const nnc_work work = nnc_op_work(&nothing);
+    return nnc_max(launches - 1.0, 0.0) * nnc_op_time(device, &nothing, &work).time_s;
+}
+
+nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind,
+                                   nnc_trace_hint hint)
 {
     const double unknown = (double)NAN;
     nnc_trace_price price = { .padded_s = unknown };
@@ -525,19 +597,27 @@ nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kin
     }
     free(in);
     const bool pass = ops[0].kind == NNC_OP_KERNEL;
-    const nnc_dtype math = dtype == NNC_FP32 && tf32 ? NNC_TF32 : dtype;
+    const nnc_dtype math = dtype == NNC_FP32 && hint.tf32 ? NNC_TF32 : dtype;
     const bool known =
         pass || (dtype != NNC_DTYPE_COUNT && !isnan(nnc_device_matmul_peak(device, math)));
     for (int i = 0; i < count && known; i++) {
         ops[i].dtype = dtype == NNC_DTYPE_COUNT ? NNC_FP32 : dtype;
         ops[i].math_dtype = pass ? ops[i].dtype : math;
+        if (ops[i].kind == NNC_OP_MATMUL) {
+            set_alignment(&ops[i], hint.aligned);
+        }
         add_time(device, &ops[i], &price);
     }
     if (count == 0 || !known) {
         price.flops = price.moved_bytes = price.bound_s = price.predicted_s = unknown;
-    } else if (ops[0].kind == NNC_OP_MATMUL) {
+        return price;
+    }
+    const double more_s = further_s(device, hint.launches);
+    price.predicted_s += more_s;
+    if (ops[0].kind == NNC_OP_MATMUL) {
         price.product = true;
         try_padded(device, &ops[0], &price);
+        price.padded_s += more_s;
     }
     return price;
 }

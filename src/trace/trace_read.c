@@ -13,6 +13,22 @@
 
 #include "trace/trace_internal.h"
 
+bool nnc_trace_is(const char *path)
+{
+    char head[4096];
+    if (nnc_ends_in(path, ".gz")) {
+        return true;
+    }
+    FILE *file = nnc_ends_in(path, ".json") ? fopen(path, "rb") : NULL;
+    const size_t size = file != NULL ? fread(head, 1, sizeof head - 1, file) : 0;
+    head[size] = '\0';
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return strstr(head, "\"traceEvents\"") != NULL || strstr(head, "\"schemaVersion\"") != NULL ||
+           head[strspn(head, " \n\t\r")] == '[';
+}
+
 #ifdef NNC_HAVE_ZLIB
 #include <zlib.h>
 
@@ -249,7 +265,8 @@ typedef struct slice {
 
 typedef struct event {
     slice ph, cat, name, pid, tid, ts, dur, args;
-    slice external, correlation, dims, types, values, device;
+    slice external, correlation, dims, types, values, device, group;
+    slice rank, world_size; /* of "distributedInfo" */
 } event;
 
 static bool is(slice s, const char *text)
@@ -363,6 +380,9 @@ static void set_arg(event *e, slice key, slice value)
         { "Input type", offsetof(event, types) },
         { "Concrete Inputs", offsetof(event, values) },
         { "device", offsetof(event, device) },
+        { "Process Group Ranks", offsetof(event, group) },
+        { "rank", offsetof(event, rank) },
+        { "world_size", offsetof(event, world_size) },
         { NULL, 0 },
     };
     set_member(rows, e, key, value);
@@ -525,7 +545,9 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts)
                                           .external = whole(e->external),
                                           .name = name_of(r, e),
                                           .device = device > 4096 ? -1 : (int32_t)device,
-                                          .class = class_of(of, e->name) };
+                                          .class = class_of(of, e->name),
+                                          .group =
+                                              (uint32_t)hash_of(e->group.text, e->group.size) };
         nnc_buffer_put(&r->kernels, &kernel, sizeof kernel);
     } else if (of == ANNOTATION && e->name.size > 13 &&
                memcmp(e->name.text, "ProfilerStep#", 13) == 0) {
@@ -590,6 +612,16 @@ static void read_devices(reader *r)
     }
 }
 
+static void read_ranks(reader *r)
+{
+    event e = { 0 };
+    const size_t size = take_value(r, true);
+    if (!r->failed && size > 0 && r->event[0] == '{' && read_members(r->event, &e, set_arg)) {
+        r->trace->rank = whole(e.rank);
+        r->trace->world_size = whole(e.world_size);
+    }
+}
+
 static void read_document(reader *r)
 {
     if (peek_word(r) == '[') { /* the other form of Chrome's traces */
@@ -605,6 +637,7 @@ static void read_document(reader *r)
         take_value(r, true);
         const bool list = !r->failed && strcmp(r->event, "\"traceEvents\"") == 0;
         const bool devices = !r->failed && strcmp(r->event, "\"deviceProperties\"") == 0;
+        const bool ranks = !r->failed && strcmp(r->event, "\"distributedInfo\"") == 0;
         if (r->failed || !take(r, ':')) {
             return;
         }
@@ -613,6 +646,8 @@ static void read_document(reader *r)
             read_events(r);
         } else if (devices) {
             read_devices(r);
+        } else if (ranks) {
+            read_ranks(r);
         } else {
             take_value(r, false);
         }
@@ -700,6 +735,7 @@ nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err)
     r->err = err != NULL ? err : &local;
     r->path = path;
     r->trace = t;
+    t->rank = t->world_size = -1;
     nnc_status status = load(&r->z, r->err);
     if (status == NNC_OK && (stat(path, &about) != 0 || !S_ISREG(about.st_mode) ||
                              (r->file = r->z.gzopen(path, "rb")) == NULL)) {

@@ -1,9 +1,10 @@
 /* Kernels of a trace summed by operator, and what could be won.
  *
- *     expected = predicted x factor      factor: median of measured / predicted, for products and for other operators
- *     save     = measured - expected     so that a machine slower than its device file is not a finding by itself
+ *     expected = predicted x sqrt(machine x near)    machine: median of measured / predicted, for products and for the others
+ *     save     = measured - expected                 near: the same of the eight rows next in size
  *
- * The factor takes each row once, so an operator that alone is slow does not move it. */
+ * A machine slower than its device file is not a finding by itself. The medians take each row once, so an operator that
+ * alone is slow does not move them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,22 +226,71 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-enum { FACTOR_ROWS = 3 };
-
-/* Median of measured / predicted over rows of products, or over the others. */
-static double factor_of(const nnc_trace_sum *sum, bool products, double *ratios)
+static double median_of(double *values, int64_t count)
 {
-    size_t count = 0;
-    for (int64_t i = 0; i < sum->row_count; i++) {
-        const nnc_trace_row *r = &sum->rows[i];
-        if (r->price.product == products && r->price.predicted_s > 0.0) {
-            ratios[count++] = r->measured_s / r->price.predicted_s;
+    qsort(values, (size_t)count, sizeof *values, ascending);
+    return count % 2 == 1 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
+}
+
+/* A priced row: seconds of a call as predicted, measured over predicted. */
+typedef struct sized {
+    double call_s, ratio;
+    nnc_trace_row *row;
+} sized;
+
+static int smallest_first(const void *a, const void *b)
+{
+    const sized *x = a, *y = b;
+    return (x->call_s > y->call_s) - (x->call_s < y->call_s);
+}
+
+enum { FACTOR_ROWS = 3, NEAR_ROWS = 4 };
+
+/* Median ratio of the rows next in size, four on each side; not of the row itself. */
+static double factor_near(const sized *rows, int64_t count, int64_t at)
+{
+    double near[2 * NEAR_ROWS];
+    int64_t found = 0;
+    const int64_t first = at < NEAR_ROWS ? 0 : at - NEAR_ROWS;
+    for (int64_t i = first; i < count && i <= at + NEAR_ROWS; i++) {
+        if (i != at) {
+            near[found++] = rows[i].ratio;
         }
     }
-    qsort(ratios, count, sizeof *ratios, ascending);
-    return count < FACTOR_ROWS ? 1.0
-           : count % 2 == 1    ? ratios[count / 2]
-                               : 0.5 * (ratios[count / 2 - 1] + ratios[count / 2]);
+    return median_of(near, found);
+}
+
+/* Sets what the rows of products, or the others, are expected to take. Returns the factor of the machine: the median of
+ * measured / predicted over them. A row has the geometric mean of it and of the rows next in size, so that neither a slower
+ * machine nor an error of the prediction that grows with size is a finding. */
+static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < sum->row_count; i++) {
+        nnc_trace_row *r = &sum->rows[i];
+        if (r->price.product == products && r->price.predicted_s > 0.0) {
+            ratios[count] = r->measured_s / r->price.predicted_s;
+            rows[count] = (sized){ r->price.predicted_s / (double)r->calls, ratios[count], r };
+            count++;
+        }
+    }
+    const double slowest =
+        2.0; /* a device of whose kernels half take longer is not the one that was named */
+    const double factor = count < FACTOR_ROWS ? 1.0 : nnc_min(median_of(ratios, count), slowest);
+    qsort(rows, (size_t)count, sizeof *rows, smallest_first);
+    for (int64_t i = 0; i < count; i++) {
+        const double near = count > 2 * NEAR_ROWS ? factor_near(rows, count, i) : factor;
+        rows[i].row->factor = sqrt(factor * nnc_min(near, slowest));
+    }
+    return factor;
+}
+
+/* Kernels of CUTLASS, and most of cuBLAS, end in the alignment they need: "..._tn_align4". 0 = not said. */
+static int aligned_to(const char *kernel)
+{
+    const char *at = strstr(kernel, "_align");
+    const char digit = at != NULL ? at[6] : '\0';
+    return digit >= '1' && digit <= '9' && (at[7] < '0' || at[7] > '9') ? digit - '0' : 0;
 }
 
 static void price_row(const nnc_device *device, nnc_trace_row *row)
@@ -254,7 +304,9 @@ static void price_row(const nnc_device *device, nnc_trace_row *row)
                                     .padded_s = unknown };
     if (device != NULL && row->linked && row->class == NNC_TRACE_COMPUTE) {
         const nnc_trace_kind kind = { row->op, row->dims, row->types, row->values };
-        row->price = nnc_trace_price_of(device, &kind, row->tf32);
+        const nnc_trace_hint hint = { row->tf32, aligned_to(row->kernel),
+                                      (double)row->kernels / calls };
+        row->price = nnc_trace_price_of(device, &kind, hint);
         row->price.flops *= calls;
         row->price.moved_bytes *= calls;
         row->price.bound_s *= calls;
@@ -269,23 +321,25 @@ static int most_saved_first(const void *a, const void *b)
     return (x->save_s < y->save_s) - (x->save_s > y->save_s);
 }
 
-/* A row is a finding if it takes longer than expected by a twentieth, or could be padded. */
+/* A row is a finding if it takes a twentieth longer than expected, or could be padded. */
 static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
 {
     double *ratios = malloc(((size_t)sum->row_count + 1) * sizeof *ratios);
+    sized *sizes = malloc(((size_t)sum->row_count + 1) * sizeof *sizes);
     sum->findings = nnc_arena_array(t->arena, (size_t)sum->row_count + 1, sizeof *sum->findings);
-    if (ratios == NULL || sum->findings == NULL) {
+    if (ratios == NULL || sizes == NULL || sum->findings == NULL) {
         free(ratios);
+        free(sizes);
         return nnc_no_memory(err);
     }
-    sum->product_factor = factor_of(sum, true, ratios);
-    sum->memory_factor = factor_of(sum, false, ratios);
+    sum->product_factor = expect(sum, true, sizes, ratios);
+    sum->memory_factor = expect(sum, false, sizes, ratios);
     free(ratios);
+    free(sizes);
     for (int64_t i = 0; i < sum->row_count; i++) {
         nnc_trace_row *r = &sum->rows[i];
-        const double factor = r->price.product ? sum->product_factor : sum->memory_factor;
-        const double padded_s = r->price.padded_s * factor;
-        r->expected_s = nnc_max(r->price.predicted_s * factor, r->price.bound_s);
+        const double padded_s = r->price.padded_s * r->factor;
+        r->expected_s = nnc_max(r->price.predicted_s * r->factor, r->price.bound_s);
         r->times = r->measured_s / r->expected_s;
         r->save_s = r->measured_s - r->expected_s;
         if (padded_s < r->expected_s && padded_s < r->measured_s) {
@@ -342,6 +396,29 @@ static double covered_s(const nnc_trace *t, int32_t device, unsigned wanted)
     return covered;
 }
 
+/* Seconds that the device is idle although nothing but the host is missing: the kernel that ends the gap was launched
+ * after the gap began. Kernels are in order of start, launches in that of their correlation. */
+static double idle_for_host_s(const nnc_trace *t, int32_t device)
+{
+    int64_t end = INT64_MAX;
+    double late = 0.0;
+    for (int64_t i = 0; i < t->kernel_count; i++) {
+        const nnc_trace_kernel *k = &t->kernels[i];
+        const nnc_trace_launch key = { .correlation = k->correlation };
+        if (k->device != device) {
+            continue;
+        }
+        if (k->start_ns > end && k->correlation >= 0 && t->launch_count > 0) {
+            const nnc_trace_launch *launch =
+                bsearch(&key, t->launches, (size_t)t->launch_count, sizeof key, by_correlation);
+            late +=
+                launch != NULL && launch->start_ns > end ? (double)(k->start_ns - end) * NS : 0.0;
+        }
+        end = end == INT64_MAX || k->end_ns > end ? k->end_ns : end;
+    }
+    return late;
+}
+
 static void add_time(nnc_trace *t, nnc_trace_sum *sum)
 {
     const unsigned compute = 1u << NNC_TRACE_COMPUTE, traffic = 1u << NNC_TRACE_COMMUNICATION;
@@ -358,6 +435,7 @@ static void add_time(nnc_trace *t, nnc_trace_sum *sum)
     sum->span_s = (double)(last - first) * NS;
     sum->busy_s = covered_s(t, device, ~0u);
     sum->idle_s = sum->span_s - sum->busy_s;
+    sum->idle_host_s = idle_for_host_s(t, device);
     sum->exposed_s = covered_s(t, device, compute | traffic) - covered_s(t, device, compute);
     sum->issue_s = sum->span_s / (double)t->kernel_count;
 }

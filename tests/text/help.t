@@ -200,7 +200,7 @@ usage: nncost advise [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost fit MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost op KIND DIMS DEVICE [options]
-usage: nncost trace FILE.json[.gz] [DEVICE | FILE [DEVICE]] [options]
+usage: nncost trace FILE.json[.gz] [DEVICE [MODEL]] | FILE FILE [DEVICE] | FILE... [options]
 usage: nncost watch LOG MODEL DEVICE | LOG PLANS.json [DEVICE] [options]
 usage: nncost compare MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]] [options]
 usage: nncost run [MODEL DEVICE | PLANS.json [DEVICE]] [options]
@@ -215,7 +215,7 @@ usage: nncost limit MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost check PLANS.json [options]
 usage: nncost diff OLD NEW [options]
 usage: nncost accuracy FILE.csv... [options]
-usage: nncost calibrate FILE.csv... --device DEVICE [options]
+usage: nncost calibrate FILE... [options]
 usage: nncost init [MODEL DEVICE | device | model | cluster | plan] [options]
 usage: nncost plot PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE] [options]
 usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW [options]
@@ -346,16 +346,17 @@ when stopped by one.
 With --serve it is about a decoder that serves requests: 'nncost sweep --serve --help' lists those
 options.
 
-usage: nncost calibrate FILE.csv... --device DEVICE [options]
+usage: nncost calibrate FILE... [options]
 
 A device's efficiency parameters fitted to measured rows, with the errors before and after, and the
 device file that has them.
 
-The files are those of 'accuracy'. Only parameters that the rows can determine are fitted: one
-machine factor from one step, more from more; --fit names others. With --fold the rest of the rows
-is held out and scored. --output takes the new device file, called after it, the report goes to
-standard output. Options of the plan and --set hold for every row, in place of what it says; what
---set changes is not written.
+A file is one of 'accuracy', of nncost.measure, or a trace of PyTorch, whose operators are its rows.
+Without --device, the device is the one that all rows name. Only parameters that the rows can
+determine are fitted: one machine factor from one step, more from more; --fit names others. With
+--fold the rest of the rows is held out and scored. --output takes the new device file, called after
+it, the report goes to standard output. Options of the plan and --set hold for every row, in place
+of what it says; what --set changes is not written.
 
 With --serve it is about a decoder that serves requests: 'nncost calibrate --serve --help' lists
 those options.

@@ -27,6 +27,42 @@ $ nncost watch hf.log dense fitted --format json | grep -E 'program|"step_s'
   "program": "HF Trainer",
   "step_s": 0.08,
 
+# Lines as the programs print them: NeMo's bar and its line, DeepSpeed before 0.7.7, torchtitan before tps, MaxText's
+# memory. One line past the warm-up is enough; so is a bar of the warm-up with the mean of its run.
+$ for k in 1 8 9; do printf '\rEpoch 0: :  47%%|##  | %d/15 [06:19<07:13, reduced_train_loss=11.50, global_step=%d.000, consumed_samples=12288.0, train_step_timing in s=49.50]' $k $k; done >nemo.log
+$ nncost watch nemo.log dense fitted --format json | grep -E 'program|readings|"step_s'
+  "program": "NeMo",
+  "readings": 3,
+  "step_s": 49.5,
+$ printf 'Epoch 0:   1%%|#   | 795/77225 [9:07:58<878:01:48, 41.36s/it, loss=3.1, v_num=, reduced_train_loss=3.090, global_step=794.0, consumed_samples=1.63e+6]' >bar.log
+$ nncost watch bar.log dense fitted --format json | grep -E 'program|readings|"step_s'
+  "program": "NeMo",
+  "readings": 1,
+  "step_s": 41.36,
+$ echo 'Training epoch 0, iteration 120/149 | lr: 3e-05 | consumed_samples: 121 | global_batch_size: 1 | global_step: 120 | reduced_train_loss: 1.233 | train_step_timing in s: 0.03146 | val_loss: 4.106' >nemo.log
+$ nncost watch nemo.log dense fitted --format json | grep -E 'program|"step_s'
+  "program": "NeMo",
+  "step_s": 0.03146,
+$ for k in 10 20; do echo "[2022-03-11 02:06:58,985] [INFO] [timer.py:189:stop] 0/$k, SamplesPerSec=80.0, MemAllocated=0.26GB, MaxMemAllocated=1.5GB"; done >old.log
+$ nncost watch old.log dense fitted --format json | grep -E 'program|"step_s|memory_bytes'
+  "program": "DeepSpeed",
+  "step_s": 0.0125,
+  "memory_bytes": 1610612736,
+$ printf 'Total memory size: 1.5 GB, Output size: 0.5 GB, Temp size: 1.0 GB\ncompleted step: 9, seconds: 0.010, TFLOP/s/device: 134.924, Tokens/s/device: 8672.758\n' >jax.log
+$ nncost watch jax.log dense fitted --format json | grep -E 'program|"step_s|memory_bytes'
+  "program": "MaxText",
+  "step_s": 0.01,
+  "memory_bytes": 1610612736,
+$ echo "[rank0]: step: 20  loss: 7.1  memory: 1.50GiB(18.75%)  wps: 100,000  mfu: 40.00%" >old.log
+$ nncost watch old.log dense fitted --format json | grep -E 'program|"step_s'
+  "program": "torchtitan",
+  "step_s": 0.01,
+$ printf '\r  0%%|  | 1/3 [00:02<00:04,  2.00s/it]\r100%%|##| 3/3 [00:06<00:00,  2.00s/it]\n' >short.log
+$ echo "{'train_runtime': '6.0', 'train_samples_per_second': '0.5', 'train_steps_per_second': '0.5'}" >>short.log
+$ nncost watch short.log dense fitted --format json | grep -E 'program|"step_s'
+  "program": "HF Trainer",
+  "step_s": 2,
+
 # More memory than the interval has: 15 GiB reserved.
 $ for k in 1 7 8; do echo "step: $k  loss: 7.1  memory: 15.00GiB(18.75%)  tps: 100,000  tflops: 73.20  mfu: N/A"; done >memory.log
 $ nncost watch memory.log dense fitted --format json | grep -E 'verdict|"step_s|memory|mfu'

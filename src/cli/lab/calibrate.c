@@ -16,7 +16,7 @@ typedef struct calibration {
     nnc_session *session;
     nnc_arena *arena;
     nnc_scenario *scenario;
-    const char *asked;        /* --device; of what is served NULL = any */
+    const char *asked;        /* --device; serving: NULL = any device */
     const char *held;         /* --hold-out; NULL = none */
     const nnc_device *device; /* NULL when serving is fitted */
     nnc_device start;         /* the device after the options */
@@ -35,8 +35,8 @@ typedef struct calibration {
 /* ---- the report ---- */
 
 typedef struct nnc_calibration_report {
-    const char *device, *software; /* whose parameters they are; one of both is NULL */
-    const char *data;              /* the files and rows, as the file that is written names them */
+    const char *device, *software; /* owner of the parameters; one of the two is NULL */
+    const char *data;              /* names of the files and rows, as the written file has them */
     const char *overrides;         /* NULL = none */
     const char *written;           /* path of the device file; NULL = none */
     int32_t rows, held, other_devices;
@@ -329,7 +329,7 @@ static void *copy(calibration *c, const void *bytes, size_t size)
     return place;
 }
 
-/* Rows alike in it share one. */
+/* Rows with an equal value share one copy of it. */
 static const void *share(calibration *c, const void *last, const void *bytes, size_t size)
 {
     return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
@@ -397,7 +397,7 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
         count_unused(c, row, reason);
         return NNC_OK;
     }
-    if (row->undecided[0] != '\0') { /* a guess at it would end up in the parameters */
+    if (row->undecided[0] != '\0') { /* an assumed value would end up in the parameters */
         nnc_fail(&why, NNC_BAD_SPEC, "leaves open", "%s", row->undecided);
         return give_reason(c, row, &why, err);
     }
@@ -419,7 +419,6 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
 static nnc_status read_rows(calibration *c, nnc_error *err)
 {
     size_t rows = 1;
-    NNC_TRY(nnc_rows_read(c->session, &c->choice, c->arena, &c->files, &c->file_count, err));
     for (int32_t f = 0; f < c->file_count; f++) {
         rows += (size_t)c->files[f].count;
     }
@@ -663,12 +662,36 @@ static nnc_status load_device(calibration *c, nnc_error *err)
     return NNC_OK;
 }
 
+/* Without --device: the one device of the rows. */
+static nnc_status find_device(calibration *c, nnc_error *err)
+{
+    for (int32_t f = 0; f < c->file_count; f++) {
+        for (int32_t i = 0; i < c->files[f].count; i++) {
+            const nnc_measured *row = &c->files[f].rows[i];
+            if (!nnc_row_passes(&c->choice, row)) {
+                continue;
+            }
+            if (c->asked != NULL && strcmp(c->asked, row->device) != 0) {
+                return nnc_fail(err, NNC_BAD_USAGE, "--device",
+                                "missing, expected the device whose parameters are fitted: the "
+                                "rows are of %.64s, %.64s",
+                                c->asked, row->device);
+            }
+            c->asked = row->device;
+        }
+    }
+    return c->asked != NULL && *c->asked != '\0'
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, "--device",
+                          "missing, expected the device whose parameters are fitted");
+}
+
 /* The engine that they start from. */
 static nnc_status load_engine(calibration *c, nnc_error *err)
 {
     const char *asked = c->session->options.given.software;
     const nnc_device *device = NULL;
-    if (c->asked != NULL) { /* else it has no rows, whatever the files hold */
+    if (c->asked != NULL) { /* otherwise the device has no rows, whatever the files hold */
         NNC_TRY(nnc_option_device(c->session->specs, c->asked, &device, err));
     }
     NNC_TRY(nnc_software_asked(c->session->specs, asked != NULL ? asked : NNC_SERVE_SOFTWARE,
@@ -684,10 +707,6 @@ static nnc_status load_engine(calibration *c, nnc_error *err)
 static nnc_status check_options(calibration *c, const char *output, nnc_error *err)
 {
     NNC_TRY(nnc_minimise_available(err));
-    if (c->asked == NULL && !c->fit->served) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--device",
-                        "missing, expected the device whose parameters are fitted");
-    }
     if (output != NULL && !nnc_ends_in(output, ".json")) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output",
                         "expected a %s, which ends in .json, found \"%s\"",
@@ -713,6 +732,10 @@ static nnc_status calibrate(calibration *c, nnc_error *err)
     options->output = NULL; /* takes the device file; the report goes to standard output */
     c->session->style = nnc_output_style(options);
     NNC_TRY(check_options(c, output, err));
+    NNC_TRY(nnc_rows_read(c->session, &c->choice, c->arena, &c->files, &c->file_count, err));
+    if (c->asked == NULL && !c->fit->served) {
+        NNC_TRY(find_device(c, err));
+    }
     NNC_TRY(c->fit->served ? load_engine(c, err) : load_device(c, err));
     NNC_TRY(read_rows(c, err));
     NNC_TRY(need_rows(c, err));
@@ -779,12 +802,14 @@ const nnc_command nnc_cmd_serve_calibrate = {
 
 const nnc_command nnc_cmd_calibrate = {
     .name = "calibrate",
-    .operands = "FILE.csv... --device DEVICE",
+    .operands = "FILE...",
     .summary =
         "A device's efficiency parameters fitted to measured rows, with the errors before and "
         "after, and the device file that has them.",
     .notes =
-        "The files are those of 'accuracy'. Only parameters that the rows can determine are "
+        "A file is one of 'accuracy', of nncost.measure, or a trace of PyTorch, whose operators "
+        "are its rows. Without --device, the device is the one that all rows name. Only parameters "
+        "that the rows can determine are "
         "fitted: one machine factor from one step, more from more; --fit names others. With "
         "--fold the rest of the rows is held out and scored. --output takes the new device "
         "file, called after it, the report goes to standard output. Options of the plan and "

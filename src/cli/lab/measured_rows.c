@@ -1,6 +1,7 @@
 /* The measured rows that the command line chooses, and the model, device, software and plan of each. */
 #include "base/base_internal.h"
 #include "cli/lab/cli_lab.h"
+#include "trace/trace_internal.h"
 
 /* ---- --only, --fold, --group ---- */
 
@@ -146,7 +147,7 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
 
 NNC_ENUM_NAMES(nnc_level, NNC_LEVEL_LIST)
 
-/* The profile that an estimate of the row's plan takes when none is named. */
+/* The profile that an estimate of the row's plan uses when no profile is named. */
 static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *err)
 {
     const nnc_software *software = NULL;
@@ -154,6 +155,24 @@ static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *
                              err));
     s->software = *software;
     return NNC_OK;
+}
+
+/* The release of a row. A version in words, "Megatron-Core r0.8.0" or "MLPerf v5.1; NVIDIA NeMo", names a framework of
+ * its own, which counts first. */
+static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release,
+                               nnc_error *err)
+{
+    const char *number = ask->version + strcspn(ask->version, "0123456789");
+    *release = (nnc_release){ .entry = NULL };
+    if (number > ask->version && *number != '\0') {
+        nnc_release_ask named = *ask;
+        named.framework = ask->version;
+        named.version = number;
+        NNC_TRY(nnc_release_find(specs, &named, release, err));
+    }
+    return release->entry != NULL || ask->framework[0] == '\0'
+               ? NNC_OK
+               : nnc_release_find(specs, ask, release, err);
 }
 
 /* A step whose profile is not named: by the release of its framework, as far as the level lets it count. */
@@ -167,8 +186,8 @@ static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_me
                                   .model = row->model_name,
                                   .family = nnc_family_name(s->model.family) };
     s->release = (nnc_release){ .entry = NULL };
-    if (level != NNC_LEVEL_USER && row->framework[0] != '\0') {
-        NNC_TRY(nnc_release_find(specs, &ask, &s->release, err));
+    if (level != NNC_LEVEL_USER) {
+        NNC_TRY(find_release(specs, &ask, &s->release, err));
     }
     if (s->release.entry == NULL) {
         return choose_software(specs, s, err);
@@ -223,6 +242,64 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
     return status;
 }
 
+/* ---- traces ---- */
+
+/* The operators of a trace as a table: one row for each shape, the mean of its calls. */
+static void put_trace(nnc_buffer *table, const nnc_trace_sum *sum, const char *device)
+{
+    nnc_buffer_text(table, "id,device,op,dtype,batch,m,n,k,measured_s\n");
+    for (int64_t i = 0; i < sum->row_count; i++) {
+        const nnc_trace_row *r = &sum->rows[i];
+        const nnc_trace_kind kind = { r->op, r->dims, r->types, r->values };
+        nnc_trace_sizes of;
+        if (!r->linked || !nnc_trace_sizes_of(&kind, r->tf32, &of)) {
+            continue;
+        }
+        char k[24] = "", batch[24] = "";
+        if (of.k > 0) {
+            snprintf(k, sizeof k, "%lld", (long long)of.k);
+            snprintf(batch, sizeof batch, "%lld", (long long)of.batch);
+        }
+        nnc_buffer_print(table, "%s/%s/%lldx%lldx%s/%s,%s,%s,%s,%s,%lld,%lld,%s,%.9g\n", of.op,
+                         nnc_dtype_name(of.dtype), (long long)of.m, (long long)of.n, k, batch,
+                         device, of.op, nnc_dtype_name(of.dtype), batch, (long long)of.m,
+                         (long long)of.n, k, r->measured_s / (double)r->calls);
+    }
+}
+
+/* A trace is of the device that --device names; without it, of the one that it was recorded on. */
+static nnc_status load_trace(nnc_session *session, const char *path, nnc_measured_file *file,
+                             nnc_error *err)
+{
+    nnc_trace *trace = NULL;
+    nnc_trace_sum sum;
+    nnc_buffer table = { 0 };
+    NNC_TRY(nnc_trace_read(path, &trace, err));
+    nnc_status status = nnc_trace_sum_up(trace, path, NULL, &sum, err);
+    const char *asked = session->options.device;
+    const char *device = asked != NULL ? asked : trace->device;
+    if (status == NNC_OK && device == NULL) {
+        status = nnc_fail(err, NNC_BAD_USAGE, "--device",
+                          "missing, %.400s does not name the device that ran it", path);
+    }
+    if (status == NNC_OK) {
+        put_trace(&table, &sum, device);
+        status = table.failed
+                     ? nnc_no_memory(err)
+                     : nnc_measured_parse(session->specs, path, table.bytes, table.size, file, err);
+    }
+    nnc_buffer_free(&table);
+    nnc_trace_free(trace);
+    return status;
+}
+
+static nnc_status load_rows(nnc_session *session, const char *path, nnc_measured_file *file,
+                            nnc_error *err)
+{
+    return nnc_trace_is(path) ? load_trace(session, path, file, err)
+                              : nnc_measured_load(session->specs, path, file, err);
+}
+
 nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc_arena *arena,
                          nnc_measured_file **files, int32_t *count, nnc_error *err)
 {
@@ -232,7 +309,7 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
     NNC_GOT(*files, err);
     for (*count = 0; *count < options->operand_count; (*count)++) {
         nnc_measured_file *file = &(*files)[*count];
-        NNC_TRY(nnc_measured_load(session->specs, options->operands[*count], file, err));
+        NNC_TRY(load_rows(session, options->operands[*count], file, err));
         for (int32_t i = 0; i < file->count && !any; i++) {
             any = nnc_row_passes(choice, &file->rows[i]);
         }
@@ -276,7 +353,7 @@ nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const cha
         *err = *why;
         return why->status;
     }
-    /* By its name alone: the table is the same wherever the data are installed. */
+    /* Identified by name alone: the table is the same wherever the data are installed. */
     const char *file = why->where[0] == '/' ? strrchr(why->where, '/') + 1 : why->where;
     snprintf(text, sizeof text, "%s: %s", file, why->what);
     *reason = nnc_arena_strdup(arena, text);
