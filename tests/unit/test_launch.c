@@ -334,7 +334,8 @@ static const struct {
       0,
       "TechxGenus/Meta-Llama-3-8B-Instruct-AWQ" },
     { { "LLaMA-Factory--v1--train_full--train_full_fsdp2.yaml" },
-      "zero=3 reshard=on context=1 seq_len=2048 micro_batch=1 precision=bf16 recompute=full "
+      "zero=3 reshard=on context=1 seq_len=2048 micro_batch=1 micro_batches=1 precision=bf16 "
+      "recompute=full "
       "optimizer=adamw clip_gradients=on",
       0,
       "Qwen/Qwen3-0.6B" },
