@@ -263,6 +263,44 @@ static const struct {
       "attention=flash2 clip_gradients=on",
       0,
       "hugging-quants/Meta-Llama-3.1-405B-BNB-NF4-BF16" },
+    /* Two ranks of a sequence by all-to-all; bf16 without ZeRO has bf16 gradients since DeepSpeed 0.17.6. */
+    { { "DeepSpeedExamples--benchmarks--autosp--configs--autosp_config.json" },
+      "precision=bf16 zero=0 micro_batch=1 micro_batches=1 global_batch=1 context=2 "
+      "context_kind=ulysses overlap=0",
+      3,
+      NULL },
+    /* FSDP shards over the context ranks. */
+    { { "accelerate--torch_native_parallelism--configs--cp.yaml" },
+      "devices=8 devices_per_node=8 data=1 shard=8 tensor=1 context=8 context_kind=all-gather "
+      "zero=3 reshard=on recompute=full precision=bf16",
+      0,
+      NULL },
+    /* Adapters on the modules that the list names: not on out_proj of the state-space layers. */
+    { { "axolotl--falcon-h1--falcon-h1-500m-qlora.yaml" },
+      "adapter_rank=32 adapters=attention,mlp,mixer_in frozen=nf4 seq_len=2048 micro_batch=1 "
+      "micro_batches=4 optimizer=adam8bit precision=bf16 recompute=full attention=flash2 "
+      "clip_gradients=on",
+      0,
+      "tiiuae/Falcon-H1-0.5B-Instruct" },
+    /* The list has no gate_proj. */
+    { { "axolotl--qwen3--32b-qlora.yaml" },
+      "adapter_rank=16 adapters=attention,up,down frozen=nf4 seq_len=2048 micro_batch=1 "
+      "micro_batches=2 optimizer=adam4bit precision=bf16 recompute=full offload=activations "
+      "attention=flash2 clip_gradients=on",
+      0,
+      "Qwen/Qwen3-32B" },
+    { { "LLaMA-Factory--extras--adam_mini--qwen2_full_sft.yaml" },
+      "optimizer=adam-mini seq_len=2048 micro_batch=1 micro_batches=8 precision=bf16 "
+      "recompute=full policy=amp clip_gradients=on",
+      0,
+      "Qwen/Qwen2-1.5B-Instruct" },
+    /* 24 of 48 layers have 128 experts; queries and keys are normed without a gain. */
+    { { "Megatron-LM--modelopt--Llama-4-Maverick-17B-128E-Instruct.sh" },
+      "recompute=attention,moe micro_batch=1 seq_len=2048 tensor=1 pipeline=1 precision=bf16 "
+      "policy=mixed-fp32grad optimizer=adamw attention=flash clip_gradients=on overlap=0",
+      2,
+      "layers=48 hidden=5120 heads=40 kv_heads=8 experts=128 experts_per_token=1 "
+      "expert_hidden=8192 shared_hidden=8192 vocab=202048 mlp=swiglu norm=rms biases=off" },
     /* LLaMA-Factory recomputes unless it is told not to. */
     { { "LLaMA-Factory--megatron--qwen3_moe_full.yaml" },
       "seq_len=4096 micro_batch=1 micro_batches=8 precision=bf16 tensor=1 pipeline=4 expert=2 "
@@ -296,7 +334,8 @@ static const struct {
       0,
       "TechxGenus/Meta-Llama-3-8B-Instruct-AWQ" },
     { { "LLaMA-Factory--v1--train_full--train_full_fsdp2.yaml" },
-      "zero=3 reshard=on context=1 seq_len=2048 micro_batch=1 precision=bf16 recompute=full "
+      "zero=3 reshard=on context=1 seq_len=2048 micro_batch=1 micro_batches=1 precision=bf16 "
+      "recompute=full "
       "optimizer=adamw clip_gradients=on",
       0,
       "Qwen/Qwen3-0.6B" },
