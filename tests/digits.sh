@@ -84,7 +84,7 @@ while read -r name compiler flags; do
 done < <(case $machine in
     "") printf '%s\n' "gcc-O0 gcc -O0" "gcc-O3 gcc -O3 -march=native" "clang-O0 clang -O0" "clang-O3 clang -O3 -march=native" ;;
     musl) printf '%s\n' "gcc-O0 gcc -O0" "musl musl-gcc -O2" ;;
-    i686) printf '%s\n' "gcc-O0 gcc -O0" "i686 i686-linux-gnu-gcc -O2 -msse2 -mfpmath=sse" ;;
+    i686) printf '%s\n' "gcc-O0 gcc -O0" "i686 i686-linux-gnu-gcc -O2" ;;
     *) printf '%s\n' "gcc-O0 gcc -O0" "$machine $machine-linux-gnu-gcc -O2" ;;
 esac)
 ((differ == 0)) && echo "$(wc -l <"$work/$reference.txt") lines alike in $built builds"

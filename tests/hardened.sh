@@ -18,6 +18,9 @@ need "$flags" 'NOW' "binds its calls late"
 need "$headers" 'GNU_RELRO' "has no read-only relocations"
 need "$names" '__stack_chk_fail' "has no stack protector"
 need "$names" '__[a-z]+_chk' "has no _FORTIFY_SOURCE"
-# The property of the whole program depends on the start-up code of the system's C library, too.
-[[ $(uname -m) != x86_64 ]] || need "$(objdump -d --no-show-raw-insn "$program")" 'endbr64' "has no marked jumps"
+if [[ $(uname -m) == x86_64 ]]; then
+    need "$(objdump -d --no-show-raw-insn "$program")" 'endbr64' "has no marked jumps"
+    # What the loader reads. Indirect branch tracking needs marked start-up code of the system's C library, too.
+    need "$(readelf -nW "$program")" 'SHSTK' "does not ask for a shadow stack"
+fi
 ! grep -E 'RPATH|RUNPATH' <<<"$flags"

@@ -3,9 +3,14 @@
  * Printing has its own code because sweeps print many numbers: put_plain() takes about 350 instructions per number,
  * snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). It multiplies the 53 bits of the number by 64 bits of a
  * power of ten; where the error of that product could change the 12th digit, it gives up and snprintf prints. */
+#include <float.h>
 #include <langinfo.h>
 
 #include "base/base_internal.h"
+
+#if FLT_EVAL_METHOD == 2
+#error "intermediate results have other digits than a double: build with -msse2 -mfpmath=sse"
+#endif
 
 /* 2^53: a double holds every whole number up to here. */
 #define EXACT_MAX 9007199254740992.0
@@ -299,7 +304,7 @@ static char *put_plain(double value, char *text)
         text += 2 - before;
         before = 0;
     } else {
-        memcpy(text, digit, DIGITS); /* includes zeros before the point */
+        memcpy(text, digit, DIGITS); /* the digits include zeros before the point */
         text += before;
         if (before < count) {
             *text++ = '.';

@@ -124,7 +124,7 @@ static bool has(const answer *a, const char *options)
     return i < a->count;
 }
 
-/* The changes that fit a plan that does not: their batch is that of the plan. */
+/* The changes that make a plan fit: their batch is the batch of the plan. */
 static void add_advice(answer *a, const nnc_advice *advice)
 {
     const nnc_result *r = a->report.result;
@@ -486,7 +486,8 @@ static const nnc_page_row limit_page_rows[] = {
     NNC_LINE("limit", .when = "limit"),
     NNC_BOLD("{of} {limit:count}", .when = "!unit"),
     NNC_BOLD("{limit:count} {unit} per device", .when = "unit"),
-    NNC_ITEM("beyond it {bound_by} bounds", .when = "bound_by, !reason"),
+    NNC_ITEM("beyond it {bound_by} bounds", .when = "bound_by, !reason, !unit"),
+    NNC_ITEM("below it {bound_by} bounds", .when = "bound_by, !reason, unit"),
     NNC_ITEM("no larger degree is legal", .when = "reason"),
     NNC_LINE("limit", .when = "!limit"),
     NNC_BOLD("none: {bound_by} bounds every size"),
@@ -562,6 +563,15 @@ static nnc_status run_limit(nnc_session *session, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "--of",
                         "missing, expected tensor, context, data or batch");
     }
+    const nnc_scenario_args *given = &session->options.given;
+    for (int i = 0; session->options.limit_of > NNC_LIMIT_CONTEXT && i < given->own_count; i++) {
+        const char *name = given->settings[i].field->name;
+        char option[NNC_OPTION_NAME];
+        if (strcmp(name, "micro_batch") == 0 || strcmp(name, "global_batch") == 0) {
+            return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(name, option),
+                            "changes nothing here, expected it with --of tensor or context");
+        }
+    }
     limits *a = calloc(1, sizeof *a);
     NNC_GOT(a, err);
     const nnc_status status =
@@ -584,7 +594,7 @@ const nnc_command nnc_cmd_limit = {
         "the table, and no part of the limit. Exits with 1 when there is no limit.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
-             NNC_TAKES_LAUNCH | NNC_TAKES_LIMIT,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_LIMIT,
     .run = run_limit,
 };

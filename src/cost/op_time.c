@@ -40,7 +40,7 @@ double nnc_intensity(const nnc_work *work)
 
 /* Values of the device that every form uses. */
 typedef struct device_rates {
-    double matmul_flops_per_s, vector_flops_per_s; /* peaks; vector: NaN = not published */
+    double matmul_flops_per_s, vector_flops_per_s; /* peak rates; vector: NaN = not published */
     double mem_bytes_per_s, calibration;
     double sustained_fraction, memory_fraction, fixed_s; /* values for the kind of kernel */
 } device_rates;
@@ -143,7 +143,7 @@ typedef struct product {
     double cache_s;        /* seconds per byte; 0 = no limit */
     double partial_s;      /* seconds per byte of partial sums */
     double element_bytes, units, k_fill, wave_quantization;
-    double operands_s; /* operands and result through memory, once */
+    double operands_s; /* time to move operands and result through memory once */
 } product;
 
 typedef struct choice {
@@ -262,8 +262,8 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
-    const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT; /* the rows of an expert are k of its
-                                                                * weight gradient */
+    /* In the weight gradient the rows of an expert become its k. */
+    const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT;
     product p = {
         .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),
         .m = (double)u->m / (grouped_k ? 1.0 : experts),
@@ -558,6 +558,14 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
 /* Rate of groups with several channels on the vector units, relative to single channels. */
 static const double grouped_ratio = 1.5;
 
+/* PyTorch convolves single channels with kernels of its own where maps are contiguous (conv_depthwise2d); they add up in
+ * fp32 on the vector units. */
+static bool by_channel(const nnc_op *op)
+{
+    return op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups > 1 &&
+           op->u.conv.groups == op->u.conv.c_in;
+}
+
 NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_conv_efficiency *e,
                              const device_rates *r, nnc_derivation *why)
 {
@@ -579,6 +587,15 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
         NNC_PUT(why, few_channels_fraction, NULL);
         NNC_SET(why, matrix_s, "s", work->flops / (few_channels_fraction * r->vector_flops_per_s));
         NNC_NOTE(why, "on the vector units: too few channels for the matrix units");
+        return matrix_s;
+    }
+    if (op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups == 1 && op->math_dtype == NNC_TF32 &&
+        op->phase != NNC_PHASE_FORWARD && !isnan(e->library_tf32_backward_ratio)) {
+        NNC_LET(why, forward_s, "s", matrix_s);
+        NNC_LET(why, tf32_backward_ratio, NULL, e->library_tf32_backward_ratio);
+        NNC_SET(why, matrix_s, "s", tf32_backward_ratio * forward_s);
+        NNC_NOTE(why, "matrix units take operands of tf32 with the terms of a sum side by side; "
+                      "gradients turn theirs");
         return matrix_s;
     }
     if (saved > 1.0) {
@@ -619,7 +636,12 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
     const device_rates r = rates_of(device, op->math_dtype, &shared, why);
     nnc_say_work(work, why);
     double matrix_s = 0.0;
-    if (work->flops > 0.0) {
+    if (by_channel(op) && op->u.conv.contiguous && !isnan(e.library_channel_fraction)) {
+        NNC_LET(why, channel_fraction, NULL, e.library_channel_fraction);
+        NNC_LET(why, fp32_flops_per_s, "FLOP/s", device->vector_flops_per_s[NNC_FP32]);
+        NNC_SET(why, matrix_s, "s", work->flops / (channel_fraction * fp32_flops_per_s));
+        NNC_NOTE(why, "single channels, added up in fp32");
+    } else if (work->flops > 0.0) {
         matrix_s = products_s(op, work, &e, &r, why);
     }
     NNC_PUT(why, matrix_s, "s");
@@ -629,6 +651,15 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
     NNC_SET(why, memory_s, "s",
             (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
     nnc_timing t = roofline(compute_s, memory_s, r.fixed_s, why);
+    if (by_channel(op) && op->phase == NNC_PHASE_GRAD_WEIGHT &&
+        !isnan(e.library_channel_weight_ratio)) {
+        NNC_LET(why, swept_s, "s", op->u.conv.contiguous ? nnc_max(compute_s, memory_s) : memory_s);
+        NNC_LET(why, channel_weight_ratio, NULL, e.library_channel_weight_ratio);
+        NNC_PUT(why, r.fixed_s, "s");
+        NNC_SET(why, t.time_s, "s", nnc_max(compute_s, channel_weight_ratio * swept_s) + r.fixed_s);
+        NNC_NOTE(why, "each tap of a channel is a sum over all positions; swept: the time of "
+                      "contiguous kernels, of the traffic of others");
+    }
     const double conversion_s = converted_s(device, op, why);
     if (conversion_s > 0.0) {
         NNC_LET(why, product_time_s, "s", t.time_s);

@@ -273,7 +273,7 @@ static void need_sources(nnc_json root, const nnc_device *device)
     }
 }
 
-/* Refuses values that cannot all be right; of a lenient device, marks it. */
+/* Refuses values that cannot all be right; marks a lenient device instead. */
 static void judge(nnc_json at, nnc_device *device)
 {
     char why[NNC_IMPLAUSIBLE_TEXT];
@@ -472,7 +472,8 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
         return;
     }
     nnc_fields_init(&nnc_cluster_table, &c);
-    nnc_read_identity(root, "nncost.cluster/1", stem); /* first: it may be another kind of file */
+    nnc_read_identity(root, "nncost.cluster/1", stem); /* checked first: it may be another kind
+                                                        * of file */
     nnc_read_object(root, &nnc_cluster_table, cluster_keys, &c);
     nnc_read_sources(root, &nnc_cluster_table, cluster_keys, &c.sources, &c.source_count);
     if (has(root, "scale_up")) {
@@ -621,6 +622,15 @@ static const nnc_field conv_fields[] = {
       .help = "sustained_fraction of convolutions that PyTorch issues; not given: as that." },
     { NNC_FIELD(nnc_conv_efficiency, library_channels_half), .max = 1e5,
       .help = "channels_half of the same." },
+    { NNC_FIELD(nnc_conv_efficiency, library_tf32_backward_ratio), .min = 0.1, .max = 10,
+      .help = "Time of a gradient in tf32 over that of the same products forward, of the same; not "
+              "given: 1." },
+    { NNC_FIELD(nnc_conv_efficiency, library_channel_fraction), .max = 1, .above_min = true,
+      .help = "Share of the vector units' fp32 peak of contiguous convolutions of single channels, "
+              "of the same, in any format; not given: vector_fraction." },
+    { NNC_FIELD(nnc_conv_efficiency, library_channel_weight_ratio), .min = 0.1, .max = 100,
+      .help = "Time of the weight gradient of single channels over that forward, of the same; not "
+              "given: 1." },
     { NNC_FIELD(nnc_conv_efficiency, vector_fraction), .max = 1, .above_min = true,
       .help = "Share of the vector units' peak that convolutions reach there, when that is faster; "
               "not given: not used." },
@@ -879,7 +889,7 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
     }
     const char *slash = strrchr(name, '/');
     nnc_buffer_text(json, "{\"schema\":\"nncost.device/1\",\"id\":");
-    nnc_put_json_text(json, slash != NULL ? slash + 1 : name); /* as the file is called */
+    nnc_put_json_text(json, slash != NULL ? slash + 1 : name); /* name of the file */
     nnc_buffer_text(json, ",\"like\":");
     nnc_put_json_text(json, like);
     nnc_buffer_text(json, ",\"name\":");

@@ -4,7 +4,7 @@
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 
-/* The peak that most training uses: 16 bits, else the fastest other one. */
+/* The peak that training mostly uses: 16 bits, else the fastest other format. */
 static double main_peak(const nnc_device *d)
 {
     const double *peak = d->matmul_flops_per_s;
@@ -47,6 +47,7 @@ static const rule fitted[] = {
     { ENDING("ratio"), 0.05, 20.0, "factor on a rate",
       "0.6 flash attention backward, 7.2 unaligned" },
     { ENDING("calibration"), 0.05, 20.0, "factor on a rate", "1" },
+    { ENDING("_per_s"), 1e6, 1e18, "rate", "1e12 and more" },
     { ENDING("_s"), 1e-10, 2e-3, "fixed time, s",
       "9.3e-10 row of a norm, 1e-4 collectives of the H800" },
     { ENDING("_half"), 1e-6, 3e4, "size at half of the rate", "12 to 2,204" },
@@ -166,7 +167,7 @@ static bool is_within(const bounds *of, char *text, size_t size)
 {
     const double value = of->value;
     if (isnan(value) || value == 0.0 || isinf(value) || (value >= of->least && value <= of->most)) {
-        return true; /* infinite: the other field is 0 */
+        return true; /* the ratio is infinite: the other field is 0 */
     }
     snprintf(text, size, "%s: %s, expected %g to %g, found %.4g", of->fields, of->what, of->least,
              of->most, value);

@@ -276,22 +276,64 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
-/* A network by the name that a library of vision models gives it; *out stays NULL: no library has it. */
-static nnc_status load_member(nnc_specs *specs, const char *name, const void **out, nnc_error *err)
+/* Says so of a network that stands in for another one. */
+static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made,
+                                nnc_error *err)
+{
+    char text[320];
+    const char **notes = nnc_arena_array(specs->arena, 1, sizeof *notes);
+    NNC_GOT(notes, err);
+    snprintf(text, sizeof text, "has no shape here; %.250s has its counts", words);
+    notes[0] = nnc_arena_strdup(specs->arena, text);
+    NNC_GOT(notes[0], err);
+    made->notes = notes;
+    made->note_count = 1;
+    made->stand_in = true;
+    return NNC_OK;
+}
+
+/* A network by the name that a library of vision models gives it, with or without the library ("timm/") and the weights
+ * (".a1_in1k"); itself or another one that has its counts; *out
+ * stays NULL: no library has it. */
+static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err)
 {
     const char *path = NULL, *words = NULL;
+    char name[96];
     double unused = 0.0;
     nnc_model *made = NULL;
+    snprintf(name, sizeof name, "%.95s", asked + (strncmp(asked, "timm/", 5) == 0 ? 5 : 0));
     NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
-    if (path != NULL) {
+    if (path != NULL && strchr(name, '/') == NULL) {
         NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
+        char *weights = strchr(name, '.');
+        if (words == NULL && weights != NULL) {
+            *weights = '\0';
+            NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
+        }
+    }
+    const bool stand_in = path != NULL && words == NULL;
+    if (stand_in) {
+        NNC_TRY(read_value(specs, path, "stand_ins", name, &words, &unused, err));
     }
     if (words != NULL) {
         NNC_TRY(nnc_model_make(specs, words, name, &made, err));
-        made->implementation = NNC_IMPLEMENTATION_TIMM;
+        made->implementation = made->family == NNC_FAMILY_DECODER ? NNC_IMPLEMENTATION_TRANSFORMERS
+                                                                  : NNC_IMPLEMENTATION_TIMM;
+        NNC_TRY(stand_in ? note_stand_in(specs, words, made, err) : NNC_OK);
         *out = made;
     }
     return NNC_OK;
+}
+
+/* May the name be one of a library of vision models? The id of a shipped file is that file. */
+static bool maybe_member(const char *asked, nnc_status found, const char *path)
+{
+    const char *slash = found == NNC_OK && path != NULL ? strrchr(path, '/') : NULL;
+    const char *stem = slash != NULL ? slash + 1 : path;
+    const size_t length = strlen(asked);
+    const bool shipped = found == NNC_OK && stem != NULL && strncmp(stem, asked, length) == 0 &&
+                         strcmp(stem + length, ".json") == 0;
+    return strncmp(asked, "timm/", 5) == 0 || (!nnc_is_path(asked) && !shipped);
 }
 
 nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err)
@@ -348,7 +390,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     }
     *out = NULL;
     const nnc_status found = find_path(specs, kind, id, &path, &hub, err);
-    if (found == NNC_UNKNOWN_ID && kind == NNC_SPEC_MODEL) {
+    if (kind == NNC_SPEC_MODEL && maybe_member(id, found, path)) {
         NNC_TRY(load_member(specs, id, out, err));
     }
     if (*out == NULL) {
@@ -363,7 +405,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     }
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
-    if (asked != NULL) { /* else the next call reads the file again */
+    if (asked != NULL) { /* otherwise the next call would read the file again */
         *added = (loaded){ specs->loaded, kind, asked, *out };
         specs->loaded = added;
     }
@@ -635,7 +677,7 @@ static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nn
 static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy,
                           nnc_error *err)
 {
-    assert(from != NULL); /* checked by the caller */
+    assert(from != NULL); /* the caller has checked this */
     NNC_TRY(new_spec(specs, kind, copy, err));
     assert(*copy != NULL);
     memcpy(*copy, from, nnc_spec_kinds[kind].size);
@@ -915,7 +957,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
     case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
     case NNC_JSON_NUMBER:
         value = nnc_json_number(at);
-        value = value == 0 ? 0 : value; /* also makes -0 equal to 0 */
+        value = value == 0 ? 0 : value; /* this makes -0 equal to 0 */
         memcpy(&bits, &value, sizeof(bits));
         return nnc_digest_number(digest, bits);
     case NNC_JSON_TEXT: return nnc_digest_text(digest, nnc_json_text(at));

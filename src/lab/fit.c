@@ -48,7 +48,7 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The first token of a batch alone is a prefill, which says more about the steps than about a server. */
+/* The first token of a batch comes from prefill alone, which tells more about the steps than about a server. */
 static bool is_first_token(const nnc_measured *row)
 {
     return row->served == NNC_SERVED_TTFT && row->ask.batch == 0;
@@ -56,7 +56,7 @@ static bool is_first_token(const nnc_measured *row)
 
 static const char host_steps[] = "launch-bound steps";
 
-/* The name of a row's group; false: no parameter explains it. */
+/* The name of a row's group; false: no parameter explains the row. */
 static bool name_group(const nnc_measured *row, bool launches, char *name, size_t size)
 {
     const nnc_measured_collective *c = &row->collective;
@@ -302,18 +302,18 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* The rows that a parameter needs. Where FORWARD, BACKWARD, RATE or RATIO is not met it is not even listed. */
+/* The rows that a parameter needs. A parameter whose FORWARD, BACKWARD, RATE or RATIO is not met is not even listed. */
 typedef enum need {
     ANY,
     FORWARD,  /* forward rows */
     BACKWARD, /* backward rows */
     KERNELS,  /* 20 rows */
-    RATE,     /* and a device that states the rate of its cache */
-    RATIO,    /* or one that does not */
-    WIDTHS,   /* and heads of two widths */
-    DEPTHS,   /* and models of two depths */
+    RATE,     /* kernels, and a device that states the rate of its cache */
+    RATIO,    /* kernels, and a device that does not state it */
+    WIDTHS,   /* kernels, and heads of two widths */
+    DEPTHS,   /* kernels, and models of two depths */
     MESSAGES, /* 6 rows */
-    SIZES     /* and groups of two sizes */
+    SIZES     /* messages, and groups of two sizes */
 } need;
 
 /* For every group but steps: how its name begins, the object (with the rest of the name, if that ends in '.'), the
@@ -454,7 +454,7 @@ void nnc_fit_choose(nnc_fit *fit)
 {
     for (int32_t g = 0; g < fit->group_count; g++) {
         if (fit->groups[g].rows == 0) {
-            continue; /* all of them are held out */
+            continue; /* all rows of the group are held out */
         }
         if (strcmp(fit->groups[g].name, "steps") == 0) {
             choose_of_steps(fit, g);
@@ -541,7 +541,7 @@ static const range *range_of(const char *name)
 
 /* ---- parameters that move ---- */
 
-/* The parameters of one group, or all of them, as the minimiser moves them: in steps from the start. */
+/* The parameters of one group, or all of them, in the minimiser's units: steps from the start. */
 typedef struct moving {
     nnc_fit *fit;
     int32_t group;     /* -1 = all rows */
@@ -601,7 +601,7 @@ static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software 
     }
 }
 
-/* Seconds of a row with the parameters as they stand; NaN when it has no prediction. */
+/* Predicted seconds of a row with the current parameters; NaN = no prediction. */
 static double predict(moving *m, const nnc_fit_row *r)
 {
     nnc_scored scored;
@@ -784,10 +784,10 @@ static double six_digits(double value)
     return nnc_read_double(text, &rounded) ? rounded : value;
 }
 
-/* Moves the parameters to where their rows want them. false: out of memory. */
+/* Fits the parameters to their rows. false: out of memory. */
 static bool move(moving *m)
 {
-    const double near = 1e-3; /* to a limit, in steps */
+    const double near = 1e-3; /* distance to a limit, in steps */
     double x[NNC_MINIMISE_MAX] = { 0 };
     weigh_rows(m);
     if (m->count == 0) {
@@ -812,7 +812,7 @@ static bool move(moving *m)
     return true;
 }
 
-/* The range of each parameter, the others fitted. */
+/* The range of each parameter while the others are fitted again. */
 static void find_ranges(moving *m)
 {
     double x[NNC_MINIMISE_MAX] = { 0 };
@@ -856,7 +856,7 @@ static double mean_error(moving *m, int32_t group)
     return count > 0 ? sum / count : 0.0;
 }
 
-/* Refuses the parameters fitted to steps under which a kernel's rows are predicted worse. true: there was one. */
+/* Refuses the parameters fitted to steps that make the predictions of kernels worse. true: some were refused. */
 static bool refuse_contradicted(moving *m)
 {
     bool any = false;

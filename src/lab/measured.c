@@ -10,7 +10,7 @@
 
 /* Lists of "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
 
-/* Columns that are no field, or whose cells are read otherwise than the field of that name. */
+/* Columns that are not a field, or whose cells have another format than the field of that name. */
 static const char text_columns[] =
     "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|"
     "accumulate|out_dtype|stage|attention|sharding|mem_stat|framework_version|notes|quality|"
@@ -26,7 +26,7 @@ static const char number_columns[] =
     "measured_peak_mem_gb|measured_peak_mem_gib|measured_peak_reserved_gib|host_pass_s|"
     "host_sample_s|input_samples_per_s|internode_gbps_per_node|tokens_per_step|micro_batch|"
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
-    "iterations_per_s|";
+    "iterations_per_s|least_bytes|";
 
 /* Columns for people, which reports name as unused. */
 static const char people_columns[] =
@@ -36,7 +36,7 @@ static const char people_columns[] =
     "time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|tflops_causal|"
     "contiguous|cuda_graph|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|"
     "trained_params|p10_s|p90_s|forward_s|backward_s|update_s|outside_gb|sm_mhz|"
-    "fails_at|least_bytes|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|"
+    "fails_at|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|"
     "value|value_"
     "gib|";
 
@@ -199,7 +199,7 @@ typedef struct reading {
     int32_t count, capacity;
     nnc_measured *row; /* the row at hand */
     bool no_memory;
-    char bad[256]; /* a cell of the line that has the wrong type; "" = none */
+    char bad[256]; /* name of a cell with the wrong type in the line; "" = none */
 } reading;
 
 static bool is(const char *text, const char *other)
@@ -279,7 +279,8 @@ static nnc_measured_kind kind_of(const reading *r)
             return NNC_MEASURED_MEMORY;
         }
     }
-    return has(r, "mode") && has(r, "input_len")         ? NNC_MEASURED_SERVING
+    return has(r, "mode") && (has(r, "input_len") || has(r, "iterations_per_s"))
+               ? NNC_MEASURED_SERVING
            : has(r, "max_batch")                         ? NNC_MEASURED_STEP
            : has(r, "forward_us") && has(r, "side")      ? NNC_MEASURED_CONV
            : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
@@ -303,7 +304,8 @@ static nnc_status check_heading(reading *r, nnc_error *err)
     r->kind = kind_of(r);
     if (r->kind == NNC_MEASURED_KIND_COUNT) {
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                        "no measured column, expected measured_s, time_us, or mode and input_len");
+                        "no measured column, expected measured_s, time_us, or mode with input_len "
+                        "or iterations_per_s");
     }
     for (size_t i = 0; i < 4 && needed[r->kind][i] != NULL; i++) {
         if (!has(r, needed[r->kind][i])) {
@@ -452,9 +454,18 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
     }
 }
 
-/* Notes that a cell sets a field of the plan. */
-static void note_given(reading *r, const char *field)
+/* Notes that a cell sets a field of the plan. A cell whose meaning is nothing ("unknown") sets none. */
+static void note_given(reading *r, int cell)
 {
+    char text[128];
+    const char *name = r->columns[cell].name;
+    const char *field = is(name, "sharding")          ? "zero"
+                        : is(name, "flash_attention") ? "attention"
+                                                      : name;
+    column_meaning(name, r->csv.cells[cell], text, sizeof text);
+    if (text[0] == '\0') {
+        return;
+    }
     const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
     if (found != NULL) {
         const size_t i = (size_t)(found - nnc_plan_table.fields);
@@ -500,13 +511,11 @@ static void read_plan(reading *r, nnc_plan *p)
     }
     for (int i = 0; i < r->width; i++) {
         if (r->columns[i].name != NULL && r->csv.cells[i][0] != '\0') {
-            note_given(r, is(r->columns[i].name, "sharding")          ? "zero"
-                          : is(r->columns[i].name, "flash_attention") ? "attention"
-                                                                      : r->columns[i].name);
+            note_given(r, i);
         }
     }
     p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;
-    p->sequence_parallel &= p->tensor > 1; /* stated of runs where it has nothing to divide */
+    p->sequence_parallel &= p->tensor > 1; /* stated also for runs that have nothing to divide */
     if (is(text_of(r, "task"), "lora") && !given(r, "adapter_rank")) {
         p->adapter_rank = USUAL_RANK;
         set_cell(r, index_of(r, "lora_rank"), set_plan, p, "adapter_rank");
@@ -592,8 +601,15 @@ static nnc_status make_model(reading *r, const char *text, nnc_error *err)
 static void name_model(reading *r, const char *text)
 {
     nnc_error err = { 0 };
+    const nnc_model *loaded = NULL;
     if (strchr(text, '=') == NULL) {
         r->row->model_id = text;
+        if (nnc_model_load(r->specs, text, &loaded, &err) == NNC_OK && loaded->stand_in) {
+            char open[160];
+            const char *others = r->row->undecided;
+            snprintf(open, sizeof open, "network%s%.120s", others[0] != '\0' ? ", " : "", others);
+            r->row->undecided = keep(r, open);
+        }
         return;
     }
     const nnc_status status = make_model(r, text, &err);
@@ -746,6 +762,12 @@ static nnc_dtype dtype_of(reading *r)
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
+/* Kernels that PyTorch ran one by one are named "...-torch/...". */
+static bool by_torch(const reading *r)
+{
+    return strstr(text_of(r, "id"), "-torch/") != NULL;
+}
+
 /* The file states one product of a group. The gradient of its weights has the shape of the forward product,
  * whose rows it adds up. */
 static void set_product(reading *r, nnc_op *op)
@@ -762,6 +784,7 @@ static void set_product(reading *r, nnc_op *op)
                      .experts = groups > 1 ? groups : 0,
                      .one_by_one = groups > 1,
                      .b_shared = 1,
+                     .b_is_weight = by_torch(r), /* which pads no width */
                      .kept_divisor = 1 };
     if (groups > 1 && p.m > 0 && p.m <= INT64_MAX / groups) {
         const int64_t rows = p.m * groups;
@@ -846,13 +869,7 @@ static void set_vector(reading *r, nnc_op *op)
     }
 }
 
-/* Kernels that PyTorch ran one by one are named "...-torch/...". */
-static bool by_torch(const reading *r)
-{
-    return strstr(text_of(r, "id"), "-torch/") != NULL;
-}
-
-/* An operator by its name there; "_fb": forward and backward, "_f32": on logits cast to fp32. */
+/* An operator by its name in the file; "_fb": forward and backward, "_f32": on logits cast to fp32. */
 static void set_operator(reading *r, nnc_op *op)
 {
     static const char *const names[] = { "copy",
@@ -880,8 +897,12 @@ static void set_operator(reading *r, nnc_op *op)
                                          "embedding",
                                          "embedding" };
     const char *name = text_of(r, "op");
-    const bool flat = !given(r, "rows");
-    const int64_t rows = whole_of(r, flat ? "n" : "rows"), columns = flat ? 1 : whole_of(r, "cols");
+    const bool flat = !given(r, "rows"), sized = given(r, "n") || !flat;
+    const double width = nnc_dtype_bytes(op->dtype);
+    /* a look-up states the bytes that it moves: rows read, rows written */
+    const int64_t rows = sized ? whole_of(r, flat ? "n" : "rows")
+                               : (int64_t)(number_of(r, "least_bytes") / (2.0 * width));
+    const int64_t columns = flat ? 1 : whole_of(r, "cols");
     bool known = false;
     r->row->kind = NNC_MEASURED_VECTOR;
     r->row->both = strstr(name, "_fb") != NULL;
@@ -937,6 +958,7 @@ static void read_conv(reading *r, bool both)
 {
     nnc_op *op = &r->row->op;
     r->row->both = both;
+    r->row->called = by_torch(r);
     r->row->measured_s = 1e-6 * number_of(r, both ? "both_us" : "forward_us");
     *op = (nnc_op){ .math_dtype = dtype_of(r),
                     .dtype = dtype_of(r),
@@ -950,6 +972,7 @@ static void read_product(reading *r)
 {
     const char *name = text_of(r, "op");
     const nnc_dtype math = dtype_of(r);
+    r->row->called = by_torch(r);
     const bool narrow = math == NNC_FP8 || math == NNC_INT8 || math == NNC_FP4 || math == NNC_INT4;
     nnc_op *op = &r->row->op;
     op->repeat = 1;
@@ -983,6 +1006,7 @@ static void read_attention(reading *r)
         refuse(r, "operation \"%.32s\" has no meaning here", op);
     }
     r->row->causal = whole_of(r, "causal") == 1;
+    r->row->called = by_torch(r);
     r->row->op = (nnc_op){
         .name = "attention",
         .kind = NNC_OP_FLASH,
@@ -1000,7 +1024,7 @@ static void read_attention(reading *r)
                      .s_k = seq_len,
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
-                     /* the others were measured with kernels of FlashAttention-3's time */
+                     /* the other kernels were as fast as FlashAttention-3 */
                      .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL ? NNC_FLASH2
                                : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL
                                    ? NNC_CUDNN
@@ -1086,10 +1110,10 @@ static void read_load(reading *r, nnc_serve_ask *ask)
     } else {
         refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
-    /* Maximum throughput without a stated degree takes the degree that yields most. */
+    /* Maximum throughput and a given rate without a stated degree take the degree that serves most. */
     const bool open = !given(r, "tensor") && !given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
-    r->row->tensor_open = open && is(mode, "offline-max");
+    r->row->tensor_open = open && (is(mode, "offline-max") || is(mode, "open-loop"));
     if (!given(r, "input_len") || !given(r, "output_len") ||
         (ask->batch < 1 && ask->concurrency < 1 && !(ask->request_rate > 0.0) && !ask->offline)) {
         refuse(r, "no lengths, or no load");

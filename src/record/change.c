@@ -500,13 +500,13 @@ static const char *text_in(nnc_figures figures, const char *name)
     return found != NULL ? found->text : NULL;
 }
 
-/* The field that a value such as "plan.zero" is of; NULL: no field of the plan. */
+/* The field of a value such as "plan.zero"; NULL: not a field of the plan. */
 static const nnc_field *plan_field(const char *name)
 {
     return strncmp(name, "plan.", 5) == 0 ? nnc_field_of_key(&nnc_plan_table, name + 5) : NULL;
 }
 
-/* The step of a recorded plan under a software profile, estimated again; NaN = it cannot be. */
+/* The step of a recorded plan under a software profile, estimated again; NaN = not possible. */
 static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures,
                          const char *software)
 {
@@ -530,10 +530,18 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
         }
     }
     for (char *at = sets; at != NULL && *at != '\0' && given.set_count < NNC_SETS_MAX;) {
-        char *end = strstr(at, ", ");
-        given.sets[given.set_count++] = at;
+        char *end = strstr(at, ", "), *value = strchr(at, '=');
         if (end != NULL) {
             *end = '\0';
+        }
+        if (value != NULL && strncmp(at, "software.", 9) == 0 &&
+            given.setting_count < NNC_SETTINGS_MAX) { /* a switch */
+            *value = '\0';
+            const nnc_field *field = nnc_field_of_key(&nnc_switch_table, at + 9);
+            given.settings[given.setting_count] = (nnc_setting){ field, value + 1 };
+            given.setting_count += field != NULL ? 1 : 0;
+        } else {
+            given.sets[given.set_count++] = at;
         }
         at = end != NULL ? end + 2 : NULL;
     }

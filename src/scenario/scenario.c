@@ -15,7 +15,7 @@ static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_s
                                 nnc_error *err)
 {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
-        return NNC_OK; /* later, when the profile is chosen */
+        return NNC_OK; /* checked later, when the profile is chosen */
     }
     if (nnc_field_is_of(&nnc_run_table, field)) {
         scenario->asks_run = true;
@@ -110,7 +110,7 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
                     "no such field of plan, model or device, did you mean %s?", nearest);
 }
 
-/* A field of Hugging Face's configurations as the model's; other names are returned unchanged. */
+/* The model's field for a field of Hugging Face's configurations; other names are returned unchanged. */
 static const char *own_field(const char *name)
 {
     static const char *const names[][2] = {
@@ -413,6 +413,21 @@ static bool is_given(const void *in, const char *field)
     return found;
 }
 
+/* Adds the switches of the command line to the list of overrides: they are no fields of the plan. */
+static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_setting *setting = &given->settings[i];
+        if (nnc_field_is_of(&nnc_switch_table, setting->field)) {
+            const size_t used = strlen(scenario->overrides);
+            snprintf(scenario->overrides + used, sizeof scenario->overrides - used,
+                     "%ssoftware.%s=%s", used > 0 ? ", " : "", setting->field->name,
+                     setting->value);
+            scenario->report.overrides = scenario->overrides;
+        }
+    }
+}
+
 /* The release that --software names, and then the switches of the command line. */
 static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario,
                                 nnc_error *err)
@@ -460,6 +475,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
     NNC_TRY(nnc_scenario_choose(scenario, err));
     NNC_TRY(apply_release(given, scenario, err));
+    say_switched(given, scenario);
     NNC_TRY(judge(scenario, err));
     scenario->rollout_tokens_per_s = scenario->rollout_batch = (double)NAN;
     if (scenario->run_ask.method != NNC_METHOD_TRAIN) {
@@ -672,13 +688,13 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan)
     return strcmp(text, usually) == 0;
 }
 
-/* Failures that say nothing about a value. */
+/* Failures that tell nothing about a value. */
 static bool fails(nnc_status status)
 {
     return status == NNC_NO_MEMORY || status == NNC_IO;
 }
 
-/* The step with one value of a fact; NaN = it cannot be estimated. */
+/* The step when the fact has this value; NaN = no estimate. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value,
                             nnc_scratch *scratch, double *step_s, nnc_error *err)
 {
@@ -696,9 +712,9 @@ static nnc_status step_with(const nnc_scenario *s, const char *name, const char 
     return fails(status) ? status : NNC_OK;
 }
 
-/* Sets the effects of a fact. */
-static nnc_status weigh(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch,
-                        nnc_error *err)
+/* Estimates how much the step and the memory change with the values of an open fact. */
+static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch,
+                              nnc_error *err)
 {
     for (int32_t i = 0; i < fact->value_count; i++) {
         double step_s = 0.0;
@@ -744,7 +760,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan))) {
             continue;
         }
-        NNC_TRY(weigh(scenario, &fact, scratch, err));
+        NNC_TRY(set_effects(scenario, &fact, scratch, err));
         if (!(fact.high - fact.low > MOVES)) {
             continue;
         }
@@ -971,6 +987,12 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     const reader readers[] = {
         { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL, "--adapter-rank or --train",
           "frozen" },
+        { plan->expert > 1, "--expert", "dispatcher overlap_expert" },
+        { plan->tensor > 1, "--tensor", "overlap_tensor" },
+        { plan->context > 1, "--context", "overlap_context" },
+        { plan->pipeline > 1, "--pipeline", "overlap_pipeline" },
+        { nnc_model_sizes_of(&scenario->model).experts > 0, "a model with experts",
+          "launch_expert_s launch_product_s" },
         { run->evaluate_every > 0.0, "--evaluate-every", "evaluate_s" },
         { stops, of_failures,
           "detect_s start_s replace_s repair_s failing_share elastic_replicas" },

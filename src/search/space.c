@@ -21,9 +21,15 @@ static nnc_status add(nnc_space_axis *choice, const char *option, int64_t value,
 static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64_t whole,
                                int64_t most, nnc_error *err)
 {
-    for (int64_t i = 1; i <= most && i <= whole; i++) {
+    const int64_t root = (int64_t)sqrt((double)whole);
+    for (int64_t i = 1; i <= most && i <= root; i++) {
         if (whole % i == 0) {
             NNC_TRY(add(choice, option, i, err));
+        }
+    }
+    for (int64_t i = root; i > 0; i--) { /* the other one of each pair */
+        if (whole % i == 0 && whole / i > i && whole / i <= most) {
+            NNC_TRY(add(choice, option, whole / i, err));
         }
     }
     return NNC_OK;

@@ -30,7 +30,7 @@ plan      16 devices = data 16, ZeRO 3
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-limit     825 tokens per device, beyond it network bounds
+limit     825 tokens per device, below it network bounds
 formula   network_s <= other bounds; matrices alone: tokens >= C / W
 
 size  micro-batch  sequence   compute    memory   network      step  bound    memory fits
@@ -60,7 +60,7 @@ $ nncost limit unet round --of batch --format markdown
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 - **plan**: batch 3, image 256, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
-- **limit**: 3 images per device, beyond it memory bounds
+- **limit**: 3 images per device, below it memory bounds
 - **formula**: compute_s >= other bounds; matrices alone: tokens >= b C / (2 M)
 
 | size | micro-batch | sequence | compute | memory | network | step | bound | memory fits |

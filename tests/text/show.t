@@ -164,6 +164,9 @@ efficiency.conv.channels_half                          0
 efficiency.conv.depth_half                             0
 efficiency.conv.library_sustained_fraction             -
 efficiency.conv.library_channels_half                  -
+efficiency.conv.library_tf32_backward_ratio            -
+efficiency.conv.library_channel_fraction               -
+efficiency.conv.library_channel_weight_ratio           -
 efficiency.conv.vector_fraction                        -
 efficiency.maps.memory_fraction                        -
 efficiency.maps.fixed_s                                0                        s                0 s

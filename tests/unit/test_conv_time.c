@@ -13,7 +13,7 @@ static nnc_device machine(void)
     d.matmul_flops_per_s[NNC_FP32] = 1e11;
     d.vector_flops_per_s[NNC_FP32] = 1e11;
     d.mem_bytes_per_s = 1e12;
-    d.efficiency.conv = (nnc_conv_efficiency){ 0.5, 1, 0, 0, 0, NAN, NAN, NAN };
+    d.efficiency.conv = (nnc_conv_efficiency){ 0.5, 1, 0, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN };
     return d;
 }
 
@@ -160,6 +160,39 @@ START_TEST(layouts_of_pytorch)
 }
 END_TEST
 
+/* As PyTorch issues it: each gradient in tf32 takes 1.5 times as long as forward's products; 16 contiguous single channels
+ * of 9 taps run at 0.04 of the vector units in any format, and their weight gradient takes 2.5 times as long. */
+START_TEST(gradients_of_pytorch)
+{
+    nnc_device d = machine();
+    d.efficiency.conv.library_tf32_backward_ratio = 1.5;
+    d.efficiency.conv.library_channel_fraction = 0.04;
+    d.efficiency.conv.library_channel_weight_ratio = 2.5;
+    nnc_op op = conv(NNC_PHASE_FORWARD, NNC_TF32, 1);
+    op.issued_as = NNC_ISSUED_TOO;
+    op.issued[0].kernels = op.issued[1].kernels = 1.0;
+    ck_assert_double_eq_tol(compute_s(&d, &op), flops / 0.5e12, 1e-18);
+    op.phase = NNC_PHASE_GRAD_INPUT;
+    ck_assert_double_eq_tol(compute_s(&d, &op), 1.5 * flops / 0.5e12, 1e-18);
+    op.phase = NNC_PHASE_GRAD_WEIGHT;
+    ck_assert_double_eq_tol(compute_s(&d, &op), 1.5 * flops / 0.5e12, 1e-18);
+    op.math_dtype = NNC_BF16;
+    ck_assert_double_eq_tol(compute_s(&d, &op), flops / 0.5e12, 1e-18);
+
+    const double single_flops = 2.0 * 128 * 16 * 9;
+    op = conv(NNC_PHASE_FORWARD, NNC_BF16, 16);
+    op.u.conv.c_out = 16;
+    op.u.conv.contiguous = true;
+    op.issued_as = NNC_ISSUED_TOO;
+    op.issued[0].kernels = op.issued[1].kernels = 1.0;
+    ck_assert_double_eq_tol(compute_s(&d, &op), single_flops / (0.04 * 1e11), 1e-15);
+    op.phase = NNC_PHASE_GRAD_WEIGHT;
+    const nnc_work work = nnc_op_work(&op);
+    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).time_s, 2.5 * single_flops / (0.04 * 1e11),
+                            1e-15);
+}
+END_TEST
+
 /* A bias added by a separate kernel: the output is read and written once more; its gradient reads dy. */
 START_TEST(a_bias_may_be_a_kernel)
 {
@@ -239,6 +272,7 @@ int main(void)
                                    winograd_takes_fewer_products,
                                    maps_in_another_order_are_turned,
                                    layouts_of_pytorch,
+                                   gradients_of_pytorch,
                                    a_bias_may_be_a_kernel,
                                    norms_of_maps,
                                    maps_have_their_own_bandwidth };

@@ -76,6 +76,9 @@ static nnc_conv_efficiency draw_conv_efficiency(void)
                                   100.0 * e.sustained_fraction,
                                   e.fixed_s > 0.0 ? e.memory_fraction : (double)NAN,
                                   (double)NAN,
+                                  (double)NAN,
+                                  (double)NAN,
+                                  (double)NAN,
                                   (double)NAN };
 }
 

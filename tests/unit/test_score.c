@@ -83,9 +83,24 @@ START_TEST(rows_that_leave_something_open_stand_apart)
                             step_row("d", "") };
     rows[2].fitted = true;
     const nnc_scored scored[] = {
-        { .row = &rows[0], .error = 0.1, .low_s = 0.9, .high_s = 1.1, .memory_error = NAN },
-        { .row = &rows[1], .error = 9.0, .low_s = NAN, .high_s = NAN, .memory_error = NAN },
-        { .row = &rows[2], .error = -0.1, .low_s = 1.1, .high_s = 1.2, .memory_error = NAN },
+        { .row = &rows[0],
+          .measured_s = 1,
+          .error = 0.1,
+          .low_s = 0.9,
+          .high_s = 1.1,
+          .memory_error = NAN },
+        { .row = &rows[1],
+          .measured_s = 1,
+          .error = 9.0,
+          .low_s = NAN,
+          .high_s = NAN,
+          .memory_error = NAN },
+        { .row = &rows[2],
+          .measured_s = 1,
+          .error = -0.1,
+          .low_s = 1.1,
+          .high_s = 1.2,
+          .memory_error = NAN },
         { .row = &rows[3],
           .error = NAN,
           .low_s = NAN,
@@ -122,7 +137,7 @@ END_TEST
 START_TEST(a_bound_contradicts_past_the_rounding)
 {
     nnc_measured row = step_row("a", "");
-    nnc_scored scored = { .row = &row, .lower_bound_s = 1.01 };
+    nnc_scored scored = { .row = &row, .measured_s = 1.0, .lower_bound_s = 1.01 };
     ck_assert(nnc_score_contradicts(&scored));
     row.rounding = 0.02;
     ck_assert(!nnc_score_contradicts(&scored));
@@ -156,6 +171,33 @@ START_TEST(a_product_takes_what_the_roofline_says)
     ck_assert_double_eq_tol(scored.predicted_s, 20e-6, 1e-15);
     ck_assert_double_eq_tol(scored.error, -0.2, 1e-12);
     ck_assert_double_eq_tol(scored.lower_bound_s, 20e-6, 1e-15);
+}
+END_TEST
+
+/* A call of PyTorch that is timed alone waits for its host, 10 us for each kernel of a program: 8 us forward, 50 us
+ * backward; longer kernels take their own time. A side of 1001 is no multiple of 16 bytes. */
+START_TEST(a_call_waits_for_its_host)
+{
+    nnc_device device = plain_device();
+    device.host.kernel_s = 1e-5;
+    device.efficiency.gemm[NNC_BF16].unaligned_ratio = 3.0;
+    const char *head = "id,hardware,dtype,m,n,k,time_us\n";
+    char text[200];
+    static const struct {
+        const char *row;
+        double seconds;
+    } rows[] = { { "a-torch/x,plain,bf16,8,8,8,25\n", 8e-6 },
+                 { "a-torch/x,plain,bf16,1000,1000,1000,25\n", 20e-6 },
+                 { "a-torch/x,plain,bf16,1000,1001,1000,25\n", 3 * 20.02e-6 },
+                 { "a/x,plain,bf16,1000,1001,1000,25\n", 20.02e-6 } };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        snprintf(text, sizeof text, "%s%s", head, rows[i].row);
+        ck_assert_double_eq_tol(score_text(text, &device).predicted_s, rows[i].seconds, 1e-12);
+    }
+    static const char backward[] =
+        "id,hardware,dtype,batch,seq_len,n_heads,n_kv_heads,head_dim,causal,kernel,op,time_us\n"
+        "a-torch/x,plain,bf16,1,8,1,1,8,1,torch flash (FlashAttention-2),sdp_bwd,100\n";
+    ck_assert_double_eq_tol(score_text(backward, &device).predicted_s, 50e-6, 1e-12);
 }
 END_TEST
 
@@ -277,6 +319,34 @@ START_TEST(a_program_may_work_on_its_host)
 }
 END_TEST
 
+/* 1,000 requests a second were served, more than predicted: seconds per request are compared, not a queue without end. */
+START_TEST(a_rate_past_saturation_is_compared_by_itself)
+{
+    const nnc_model *model = NULL;
+    const nnc_device *device = NULL;
+    const nnc_software *engine = NULL;
+    nnc_measured_file file;
+    nnc_serve serve;
+    nnc_error err = { 0 };
+    const char *text =
+        "id,device,model,weights,framework,mode,request_rate,input_len,output_len,ttft_s\n"
+        "a,h100,llama3-8b,bf16,neutral-engine,open-loop,1000,500,100,0.1\n";
+    ck_assert_int_eq(nnc_measured_parse(specs, "t", text, strlen(text), &file, &err), NNC_OK);
+    ck_assert_int_eq(nnc_model_load(specs, "llama3-8b", &model, &err), NNC_OK);
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &device, &err), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "neutral-engine", &engine, &err), NNC_OK);
+    const nnc_measured *row = &file.rows[0];
+    nnc_scored scored;
+    ck_assert_int_eq(nnc_serve_of(model, device, engine, &row->ask, scratch, &serve, &err), NNC_OK);
+    ck_assert(serve.saturated && isinf(serve.ttft_s));
+    ck_assert_int_eq(nnc_score_row(row, model, device, engine, &row->plan, scratch, &scored, &err),
+                     NNC_OK);
+    ck_assert_double_eq(scored.measured_s, 0.001);
+    ck_assert_double_eq_tol(scored.error, 1000.0 / serve.saturation_rate - 1.0, 1e-12);
+    ck_assert(scored.lower_bound_s < scored.predicted_s && !isinf(scored.high_s));
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -286,11 +356,13 @@ int main(void)
         rows_that_leave_something_open_stand_apart,
         a_bound_contradicts_past_the_rounding,
         a_product_takes_what_the_roofline_says,
+        a_call_waits_for_its_host,
         an_open_recomputation_is_the_least_that_fits,
         causal_attention_runs_its_pairs,
         a_collective_takes_what_its_links_say,
         a_step_is_what_an_estimate_says,
         a_program_may_work_on_its_host,
+        a_rate_past_saturation_is_compared_by_itself,
     };
     return run_tests_with("score", open_both, close_both, tests, COUNT_OF(tests));
 }
