@@ -111,7 +111,7 @@ typedef struct nnc_options {
     bool serve;           /* another form of the command */
     const char *measured; /* "0.41s", "380samples/s", "12000tokens/s" */
     const char *output, *trace, *scenario, *date, *slo;
-    const char *only, *fold, *group, *device, *fit, *hold_out;
+    const char *only, *fold, *group, *device, *fit, *hold_out, *explain;
     const char *against; /* the command line of another estimate */
     const char *power_cap, *format_name;
     const char *host, *implementation;

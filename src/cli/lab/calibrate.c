@@ -47,6 +47,9 @@ typedef struct nnc_calibration_report {
     nnc_score_stats loo_before, loo; /* scored 0 = no steps of two models */
     const nnc_left_out *unused;
     int32_t unused_count;
+    const char *asked_model; /* --explain; NULL = none */
+    const nnc_next *next;
+    int32_t next_count;
 } nnc_calibration_report;
 
 /* ---- parameters ---- */
@@ -134,6 +137,23 @@ static const nnc_metric group_rows[] = {
 #undef ERRORS
 static const nnc_metrics groups = NNC_METRICS("a group of rows", group_rows, nnc_fit_group);
 
+/* ---- the next measurement ---- */
+
+NNC_GET(get_next_name, nnc_next, nnc_text_cell(self->name))
+
+static const nnc_metric next_rows[] = {
+    NNC_AS("parameter", TEXT, .get = get_next_name, .help = "Name in the file."),
+    NNC_NUMBER(nnc_next, low, .show = NNC_SHOW_PLAIN,
+               .help = "Least value that the rows leave, or that shipped devices suggest."),
+    NNC_NUMBER(nnc_next, high, .show = NNC_SHOW_PLAIN, .help = "Greatest such value."),
+    NNC_NUMBER(nnc_next, low_step_s, .unit = "s", .help = "Step with the least."),
+    NNC_NUMBER(nnc_next, high_step_s, .unit = "s", .help = "Step with the greatest."),
+    NNC_WHOLE(nnc_next, rows, .help = "Rows it was fitted to."),
+    NNC_TEXT(nnc_next, measure, .shrinks = true, .help = "Rows that would narrow it."),
+};
+static const nnc_metrics next_metrics =
+    NNC_METRICS("a measurement that would help", next_rows, nnc_next);
+
 /* ---- all of it ---- */
 
 static const nnc_metric document_rows[] = {
@@ -162,6 +182,11 @@ static const nnc_metric document_rows[] = {
     NNC_AS("unused", LIST, NNC_IN(nnc_calibration_report, unused),
            NNC_COUNT(nnc_calibration_report, unused_count), .rows = &nnc_left_out_metrics,
            .help = "Rows that are not used."),
+    NNC_AS("explained_model", TEXT, NNC_IN(nnc_calibration_report, asked_model),
+           .help = "Model whose estimate is to be narrowed."),
+    NNC_AS("next", LIST, NNC_IN(nnc_calibration_report, next),
+           NNC_COUNT(nnc_calibration_report, next_count), .rows = &next_metrics,
+           .help = "Measurements that would narrow its estimate, most first."),
 };
 static const nnc_metrics document =
     NNC_METRICS("a calibration", document_rows, nnc_calibration_report);
@@ -230,6 +255,21 @@ static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration
     }
 }
 
+static void write_next(nnc_buffer *out, nnc_style style, const nnc_calibration_report *report)
+{
+    const int32_t most = 5;
+    char from[NNC_NUMBER_TEXT], to[NNC_NUMBER_TEXT];
+    nnc_sheet_heading(out, style, "measurements that would narrow the estimate, most first");
+    for (int32_t i = 0; i < report->next_count && i < most; i++) {
+        const nnc_next *n = &report->next[i];
+        nnc_sheet_line(out, style, "%s: %s from %.4g to %.4g, a step from %s to %s", n->measure,
+                       n->name, n->low, n->high, nnc_unit_text(n->low_step_s, "s", from),
+                       nnc_unit_text(n->high_step_s, "s", to));
+    }
+    nnc_sheet_line(out, style, "a measured step of %s itself answers more than any of them",
+                   report->asked_model);
+}
+
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_calibration_report *report = record;
@@ -253,6 +293,9 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         out, style,
         (nnc_lines){ &nnc_left_out_metrics, report, report->unused, report->unused_count },
         "rows that are not used");
+    if (report->asked_model != NULL) {
+        write_next(out, style, report);
+    }
     if (report->written != NULL) {
         nnc_buffer_text(out, "\nwritten to ");
         nnc_put_plain(out, report->written, nnc_text_width(report->written));
@@ -541,8 +584,15 @@ static nnc_status write_report(calibration *c, const char *written, nnc_error *e
     const nnc_fit *fit = c->fit;
     const char *data = data_text(c, -1);
     const int32_t rows = count_fitted(fit);
-    if (data == NULL) {
+    const char *model = c->session->options.explain;
+    nnc_next *next = nnc_arena_array(c->arena, NNC_NEXT_MAX, sizeof *next);
+    int32_t next_count = 0;
+    if (data == NULL || next == NULL) {
         return nnc_no_memory(err);
+    }
+    if (model != NULL) {
+        NNC_TRY(nnc_next_measurements(c->session, fit, &c->start, c->asked, model, next,
+                                      &next_count, err));
     }
     const nnc_calibration_report found = {
         .device = fit->served ? NULL : c->device->id,
@@ -561,6 +611,9 @@ static nnc_status write_report(calibration *c, const char *written, nnc_error *e
         .loo = fit->steps_left,
         .unused = c->unused,
         .unused_count = c->unused_count,
+        .asked_model = model,
+        .next = next,
+        .next_count = next_count,
     };
     nnc_view_write(c->session->out, c->session->style, &nnc_calibration_view, &found);
     return NNC_OK;
@@ -707,6 +760,9 @@ static nnc_status load_engine(calibration *c, nnc_error *err)
 static nnc_status check_options(calibration *c, const char *output, nnc_error *err)
 {
     NNC_TRY(nnc_minimise_available(err));
+    if (c->session->options.explain != NULL && c->fit->served) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--explain", "is not for rows of what is served");
+    }
     if (output != NULL && !nnc_ends_in(output, ".json")) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output",
                         "expected a %s, which ends in .json, found \"%s\"",

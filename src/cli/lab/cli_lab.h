@@ -70,6 +70,25 @@ void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *ro
 nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const char **reason,
                                nnc_error *err);
 
+/* ---- next_measurement.c ---- */
+
+enum { NNC_NEXT_MAX = 200 };
+
+/* A parameter that the estimate of a model depends on, and its range. */
+typedef struct nnc_next {
+    char name[NNC_FIT_NAME];
+    double low, high, low_step_s, high_step_s;
+    double share;        /* |ln(low_step_s / high_step_s)| */
+    int32_t rows;        /* that it was fitted on */
+    const char *measure; /* rows that would narrow it */
+} nnc_next;
+
+/* Fills list, which holds NNC_NEXT_MAX, most important parameter first. model: as of an estimate; options of the plan
+ * are the session's. */
+nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start,
+                                 const char *device, const char *model, nnc_next *list,
+                                 int32_t *count, nnc_error *err);
+
 /* Metrics of an nnc_left_out. */
 extern const nnc_metrics nnc_left_out_metrics;
 
